@@ -1,0 +1,73 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The Node that the project brings; the machine's own only starts these scripts. */
+export const node = join(root, "node_modules", ".bin", "node");
+
+/** Runs a command in the repository, its output shown, and ends the process with its code when it fails. */
+export function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Installs what the lockfile names, unless exactly that is installed. */
+export function install() {
+  const stamp = join(root, "node_modules", ".berth-installed");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.log("Installing dependencies (about a minute, once)...");
+  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: process.platform === "win32" });
+  writeFileSync(stamp, wanted);
+}
+
+/** Builds the browser app, unless exactly these sources are built. */
+export function buildWeb() {
+  const stamp = join(root, "web", "dist", ".built");
+  const wanted = hashOf(
+    ["web/src", "web/public", "contract/src"],
+    [
+      "web/index.html",
+      "web/package.json",
+      "web/vite.config.ts",
+      "web/prerender.ts",
+      "web/compress.ts",
+      "web/postcss.config.cjs",
+      "package-lock.json",
+    ],
+  );
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.log("Building the browser app...");
+  run("npm", ["run", "build", "--silent", "-w", "@berth/web"], { shell: process.platform === "win32" });
+  writeFileSync(stamp, wanted);
+}
+
+function hashOf(folders, files) {
+  const hash = createHash("sha256");
+  const all = [...files, ...folders.flatMap(filesIn)].sort();
+  for (const file of all) {
+    const path = join(root, file);
+    if (existsSync(path)) hash.update(`${file}\0`).update(readFileSync(path));
+  }
+  return hash.digest("hex");
+}
+
+function filesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes(".test."))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
+}
+
+/** Starts a long-running program of the project; signals reach it, and its code becomes ours. */
+export function become(program, args) {
+  const child = spawn(node, [join(root, program), ...args], { cwd: root, stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" || signal === "SIGTERM" ? 0 : 1)));
+}

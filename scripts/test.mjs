@@ -1,0 +1,98 @@
+// npm test: sets everything up, then runs every suite, and ends with one line of figures.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildWeb, install, node, root } from "./setup.mjs";
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const reports = mkdtempSync(join(tmpdir(), "berth-reports-"));
+const bin = (name) => join(root, "node_modules", ".bin", name);
+// Tests share one prepared JupyterLab runtime; a product installation has its own in its data folder.
+const env = {
+  ...process.env,
+  RUNTIMES_DIR: join(root, "node_modules", ".cache", "berth", "runtimes"),
+  PATH: `${join(root, "node_modules", ".bin")}:${process.env.PATH}`,
+};
+
+install();
+buildWeb();
+const chromium = findChromium();
+
+check("lockfile", node, ["scripts/check-lockfile.mjs"]);
+check("biome", bin("biome"), ["check", "--error-on-warnings", "."]);
+check("types", bin("tsc"), ["-b"]);
+check("unused", bin("knip"), []);
+vitest();
+check("crash, two kills at each point", node, ["prove/run.ts", "crash", "--rounds", "2"]);
+if (chromium) playwright(chromium);
+else skip("e2e", "no Chromium here: install the package chromium, or set CHROMIUM to its path");
+
+rmSync(reports, { recursive: true, force: true });
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exit(total.failed > 0 ? 1 : 0);
+
+function step(name, command, args, extra = {}) {
+  console.log(`\n== ${name}`);
+  const began = Date.now();
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...env, ...extra } });
+  if (error) console.error(error.message);
+  console.log(`== ${name}: ${status === 0 ? "ok" : "failed"} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  return status === 0;
+}
+
+function check(name, command, args) {
+  if (step(name, command, args)) total.passed++;
+  else total.failed++;
+}
+
+function skip(name, why) {
+  console.log(`\n== ${name}: skipped, ${why}`);
+  total.skipped++;
+}
+
+function vitest() {
+  const report = join(reports, "vitest.json");
+  const ok = step("unit and journey tests", bin("vitest"), [
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+  ]);
+  const counts = read(report);
+  total.passed += counts.numPassedTests ?? 0;
+  total.skipped += counts.numPendingTests ?? 0;
+  total.failed += Math.max(counts.numFailedTests ?? 0, ok ? 0 : 1);
+}
+
+function playwright(path) {
+  const report = join(reports, "playwright.json");
+  const ok = step("e2e in Chromium", bin("playwright"), ["test", "--config", "e2e/playwright.config.ts"], {
+    CHROMIUM: path,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+  });
+  const { expected = 0, unexpected = 0, flaky = 0, skipped = 0 } = read(report).stats ?? {};
+  total.passed += expected;
+  total.skipped += skipped;
+  total.failed += Math.max(unexpected + flaky, ok ? 0 : 1);
+}
+
+function read(report) {
+  return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
+}
+
+function findChromium() {
+  const found = () =>
+    [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+      (path) => path && existsSync(path),
+    );
+  if (!found() && process.platform === "linux" && process.getuid() === 0 && existsSync("/usr/bin/apt-get")) {
+    console.log("Installing Chromium and bubblewrap...");
+    spawnSync("apt-get", ["update", "-qq"], { stdio: "inherit" });
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium", "bubblewrap"], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    });
+  }
+  return found();
+}
