@@ -1,0 +1,47 @@
+import { enum as choice, email, literal, maxLength, minLength, nullable, object, optional, string } from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { maxNameLength, maxPasswordLength, signupPasswordLength, texts } from "./rules.ts";
+import { nothing, required, success, typed } from "./wire.ts";
+
+export const validate = endpoint({
+  method: "GET",
+  path: "/auth/validate",
+  auth: "bearer",
+  summary: "Is this token still good, revocation included? (spec section 7)",
+  body: nothing,
+  reply: success,
+  errors: [],
+});
+
+export const signup = endpoint({
+  method: "POST",
+  path: "/auth/signup",
+  auth: "none",
+  summary: "Creates an account; access_token is a custom token to sign in with (spec section 7)",
+  body: object({
+    email: email().check(maxLength(254)),
+    password: string().check(minLength(signupPasswordLength, texts.passwordTooShort), maxLength(maxPasswordLength)),
+    name: optional(typed(maxNameLength)),
+  }),
+  reply: object({ status: literal("success"), access_token: string() }),
+  errors: ["email_exists", "weak_password", "unavailable"],
+});
+
+export const logout = endpoint({
+  method: "POST",
+  path: "/auth/logout",
+  auth: "bearer",
+  summary: "Ends this sign-in and every open environment session of it (G86)",
+  body: nothing,
+  reply: success,
+  errors: [],
+});
+
+/** What `GET /config` says of the identity provider: base URLs in the Firebase dialect (identity.md 3). */
+export const identityConfig = object({
+  kind: choice(["local", "firebase"]),
+  apiKey: string(),
+  accountsUrl: string(),
+  tokenUrl: string(),
+  tenantId: optional(nullable(required(100))),
+});

@@ -1,0 +1,41 @@
+import { array, enum as choice, literal, number, object, record, string } from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { currencies } from "./pricing.ts";
+import { payment } from "./profile.ts";
+import { instant, nothing } from "./wire.ts";
+
+const invoice = object({
+  number: string(),
+  id: string(),
+  date: instant,
+  amount: number(),
+  currency: choice(currencies),
+  /** Literally one of two (G17); `state` colours the badge. */
+  status: choice(["Paid", "Pending/Failed"]),
+  state: choice(["paid", "pending", "failed", "refunded", "partially_refunded"]),
+  description: string(),
+  duration: string(),
+  refunded: number(),
+});
+
+/** Names by G87; money in major units. */
+export const billing = endpoint({
+  method: "GET",
+  path: "/billing/{user_id}",
+  auth: "bearer",
+  summary: "Totals, six months, usage and the ten newest invoices (spec section 3, G63)",
+  body: nothing,
+  reply: object({
+    status: literal("success"),
+    currentMonthUsage: number(),
+    totalSpent: number(),
+    paymentCount: number(),
+    monthlyTotals: record(string(), number()),
+    trend: object({ trend: choice(["up", "down"]), changePercent: number() }),
+    usageBreakdown: array(object({ service: string(), usage: number(), cost: number(), unit: literal("hours") })),
+    invoices: array(invoice),
+    recentPayments: array(payment),
+    chartData: array(object({ month: string(), totalPaid: number(), paymentCount: number(), avgPayment: number() })),
+  }),
+  errors: ["not_found"],
+});

@@ -1,0 +1,71 @@
+import { array, enum as choice, extend, literal, maxLength, nullable, number, object, string } from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { actions, launchStages } from "./lifecycle.ts";
+import { container, instant, nothing, success } from "./wire.ts";
+
+export const actOnContainer = endpoint({
+  method: "POST",
+  path: "/docker/{action}_container/{container_id}/{user_id}",
+  auth: "bearer",
+  summary: "Pauses, stops, restarts or starts an environment; repeating gives the same answer (G25)",
+  values: { action: actions },
+  body: nothing,
+  reply: success,
+  errors: ["not_found", "action_not_allowed", "out_of_stock"],
+});
+
+export const environmentDetail = endpoint({
+  method: "GET",
+  path: "/environments/{id}",
+  auth: "bearer",
+  summary: "One environment with its secret and launch stages, for its owner (G86)",
+  body: nothing,
+  reply: object({
+    status: literal("success"),
+    environment: extend(container, {
+      id: string(),
+      url: string(),
+      /** The environment's secret: the hint's password, and a token for scripts (G40, G95). Null once terminated. */
+      jupyter_token: nullable(string()),
+      session_id: nullable(string()),
+      generation: number(),
+      /** Stamped stages of this generation, `ordered` and `paid` copied from the order. */
+      stages: array(object({ stage: choice(launchStages), at: instant })),
+      /** What the driver detected; null on a machine without a GPU (G37). */
+      gpu: nullable(object({ model: string(), memory_mb: number(), count: number() })),
+      isolation: nullable(choice(["bubblewrap", "container", "gvisor", "kata", "none"])),
+    }),
+  }),
+  errors: ["not_found"],
+});
+
+export const terminate = endpoint({
+  method: "POST",
+  path: "/environments/{id}/terminate",
+  auth: "bearer",
+  summary: "Ends an environment for good; `confirm` is its subdomain, typed (G27, G86)",
+  body: object({ confirm: string().check(maxLength(64)) }),
+  reply: success,
+  errors: ["not_found", "action_not_allowed"],
+});
+
+export const cancelLaunch = endpoint({
+  method: "POST",
+  path: "/environments/{id}/cancel",
+  auth: "bearer",
+  summary: "Cancels a pending environment: full refund, GPUs and name free (G75)",
+  body: nothing,
+  reply: success,
+  errors: ["not_found", "action_not_allowed"],
+});
+
+export const signInCode = endpoint({
+  method: "POST",
+  path: "/environments/{id}/sign-in-code",
+  auth: "bearer",
+  summary:
+    "A one-time code, good for 30 s, that the gateway turns into a cookie; `id` is an environment id or its subdomain (runtime.md 9)",
+  body: nothing,
+  reply: object({ status: literal("success"), code: string(), url: string(), expires_at: instant }),
+  errors: ["not_found"],
+});

@@ -1,0 +1,45 @@
+import type { output, ZodMiniType } from "zod/mini";
+import type { ErrorCode } from "./errors.ts";
+
+/** One call a browser can make: the server mounts it, the browser calls it, neither repeats its shape. */
+export interface Endpoint<
+  Path extends `/${string}`,
+  Body extends ZodMiniType,
+  Reply extends ZodMiniType,
+  Auth extends "bearer" | "none",
+> {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** OpenAPI notation, as the specification writes it: `/profile/{user_id}`. A `{user_id}` must be the token's subject. */
+  readonly path: Path;
+  readonly auth: Auth;
+  readonly summary: string;
+  /** Path parameters with a closed set of values; anything else is an unknown route. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  readonly body: Body;
+  readonly reply: Reply;
+  /** The refusals beside invalid_request, unauthenticated and rate_limited. */
+  readonly errors: readonly ErrorCode[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the bound of a generic over every endpoint
+export type AnyEndpoint = Endpoint<any, any, any, any>;
+
+export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & PathParams<Rest>
+  : Record<never, string>;
+
+export interface Input<E extends AnyEndpoint> {
+  readonly params: PathParams<E["path"]>;
+  readonly body: output<E["body"]>;
+}
+
+export type ReplyOf<E extends AnyEndpoint> = output<E["reply"]>;
+
+export function endpoint<
+  Path extends `/${string}`,
+  Body extends ZodMiniType,
+  Reply extends ZodMiniType,
+  Auth extends "bearer" | "none",
+>(definition: Endpoint<Path, Body, Reply, Auth>): Endpoint<Path, Body, Reply, Auth> {
+  return definition;
+}

@@ -1,0 +1,49 @@
+/** What the owner wants; only people and the clock change it. */
+export const desiredStates = ["running", "paused", "stopped", "terminated"] as const;
+export type Desired = (typeof desiredStates)[number];
+
+/** What is true; only the reconciler changes it. `running` on the wire of others means `active` (spec section 4). */
+export const statuses = ["pending", "active", "paused", "stopped", "terminated", "unknown"] as const;
+export type Status = (typeof statuses)[number];
+
+export const actions = ["pause", "stop", "restart", "start"] as const;
+export type Action = (typeof actions)[number];
+
+/** What may be asked for in each status, and the desired state each request sets. Repeating is always allowed (G25, G26). */
+export const actionsByStatus: Readonly<Record<Status, Partial<Record<Action, Desired>>>> = {
+  pending: {},
+  active: { pause: "paused", stop: "stopped", restart: "running", start: "running" },
+  paused: { pause: "paused", restart: "running", start: "running", stop: "stopped" },
+  stopped: { restart: "running", start: "running", stop: "stopped" },
+  terminated: {},
+  unknown: {},
+};
+
+/** The buttons of a row, left to right (spec section 4). Terminate and cancel are calls of their own. */
+export const buttonsByStatus: Readonly<Record<Status, readonly Action[]>> = {
+  pending: [],
+  active: ["stop", "pause"],
+  paused: ["stop", "restart"],
+  stopped: ["stop", "restart"],
+  terminated: [],
+  unknown: [],
+};
+
+export const mayTerminate: Readonly<Record<Status, boolean>> = {
+  pending: false,
+  active: true,
+  paused: true,
+  stopped: true,
+  terminated: true,
+  unknown: false,
+};
+
+/** One launch, in order; each is stamped once per generation (runtime.md 5). */
+export const launchStages = ["ordered", "paid", "placed", "image", "created", "started", "answering", "ready"] as const;
+export type LaunchStage = (typeof launchStages)[number];
+
+export const endedReasons = ["expired", "terminated", "cancelled", "not_delivered", "hardware", "operator"] as const;
+export type EndedReason = (typeof endedReasons)[number];
+
+/** Longest continuous run; a longer rental rolls over into the next session (G22). */
+export const maxSessionHours = 168;

@@ -1,0 +1,109 @@
+import {
+  enum as choice,
+  type infer as Infer,
+  literal,
+  maxLength,
+  number,
+  object,
+  optional,
+  regex,
+  string,
+} from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { currencies, durationHours, gpuCounts } from "./pricing.ts";
+import { containerTypes, nothing, required } from "./wire.ts";
+
+/** What is rented. `user_id` must be the token's subject (G5). The subdomain's own rules are in rules.ts. */
+export const containerRequest = object({
+  user_id: required(128),
+  container_type: choice(containerTypes),
+  subdomain: string().check(maxLength(64)),
+  gpu_count: literal([...gpuCounts]),
+  duration: literal([...durationHours]),
+});
+
+export type ContainerRequest = Infer<typeof containerRequest>;
+
+export const createOrder = endpoint({
+  method: "POST",
+  path: "/docker/payments/create_order",
+  auth: "bearer",
+  summary: "Re-quotes, holds GPUs and name for 15 minutes and opens an order at the payment provider (G5, G35)",
+  body: object({
+    container_request: containerRequest,
+    payment_request: object({
+      /** Major units (G9); the server recomputes it and refuses a difference. */
+      amount: number(),
+      currency: choice(currencies),
+      user_id: required(128),
+      container_request: containerRequest,
+    }),
+  }),
+  reply: object({
+    status: literal("success"),
+    message: string(),
+    key_id: string(),
+    /** Minor units, as the provider's dialog has it (G9). */
+    amount: number(),
+    currency: choice(currencies),
+    name: string(),
+    description: string(),
+    /** The provider's order id. */
+    id: string(),
+    theme: object({ color: string() }),
+  }),
+  errors: [
+    "forbidden",
+    "price_changed",
+    "subdomain_taken",
+    "out_of_stock",
+    "too_many_gpus",
+    "order_in_payment",
+    "below_minimum",
+    "not_prepared",
+    "unavailable",
+  ],
+});
+
+export const clearOrder = endpoint({
+  method: "POST",
+  path: "/docker/payments/clear/{order_id}",
+  auth: "bearer",
+  summary: "Sent when the dialog is dismissed; cancels an unpaid order after asking the provider (G13)",
+  body: nothing,
+  reply: object({ status: literal("success"), cleared: optional(literal([true, false])) }),
+  errors: ["not_found", "unavailable"],
+});
+
+const token = (max: number) => string().check(maxLength(max), regex(/^[A-Za-z0-9_-]+$/));
+
+export const createEnvironment = endpoint({
+  method: "POST",
+  path: "/docker/environment/create",
+  auth: "bearer",
+  summary: "Proves a payment and waits, 45 s at most, for the environment it bought (G12, G72)",
+  body: object({
+    container_request: containerRequest,
+    payment_data: object({
+      razorpay_order_id: token(64),
+      razorpay_payment_id: token(64),
+      razorpay_signature: string().check(maxLength(256)),
+    }),
+  }),
+  reply: object({
+    status: choice(["active", "pending"]),
+    message: string(),
+    jupyter_token: string(),
+    environment_id: string(),
+    subdomain: string(),
+  }),
+  errors: [
+    "forbidden",
+    "not_found",
+    "signature_mismatch",
+    "request_changed",
+    "payment_not_captured",
+    "not_delivered",
+    "unavailable",
+  ],
+});

@@ -1,0 +1,86 @@
+import {
+  array,
+  boolean,
+  enum as choice,
+  type infer as Infer,
+  literal,
+  nullable,
+  number,
+  object,
+  string,
+} from "zod/mini";
+import { identityConfig } from "./auth.ts";
+import { endpoint } from "./endpoint.ts";
+import { currencies } from "./pricing.ts";
+import { containerTypes, instant, nothing } from "./wire.ts";
+
+export const productConfig = endpoint({
+  method: "GET",
+  path: "/config",
+  auth: "none",
+  summary: "What the browser app needs before anyone signs in",
+  body: nothing,
+  reply: object({
+    brand: object({ name: string(), email: string(), supportName: string() }),
+    /** Address of an environment, with the literal `{subdomain}` in it. */
+    environmentUrl: string(),
+    identity: identityConfig,
+    payments: object({
+      mode: choice(["embedded", "test", "live"]),
+      scriptUrl: string(),
+      currencies: array(choice(currencies)),
+      /** Smallest charge, minor units (G73). */
+      minimumMinor: object({ USD: number(), INR: number() }),
+    }),
+    beta: object({ endsAt: instant }),
+    gpu: object({ model: string(), memoryGb: number() }),
+    retentionDays: number(),
+  }),
+  errors: [],
+});
+export type ProductConfig = Infer<(typeof productConfig)["reply"]>;
+
+export const capacity = endpoint({
+  method: "GET",
+  path: "/capacity",
+  auth: "none",
+  summary: "What can be launched now, and when more frees up (G35, G86)",
+  body: nothing,
+  reply: object({
+    status: literal("success"),
+    /** `cpu`: slots of a machine without a GPU (G37, G89). */
+    kind: choice(["gpu", "cpu"]),
+    /** On the largest host: one environment is on one host (G39). */
+    total: number(),
+    free: number(),
+    counts: array(object({ gpu_count: number(), free: boolean(), next_free_at: nullable(instant) })),
+    types: array(
+      object({
+        type: choice(containerTypes),
+        state: choice(["ready", "preparing", "unavailable"]),
+        percent: nullable(number()),
+        message: string(),
+      }),
+    ),
+    /** Paid to ready over the last 30 days; null until something was launched (G38). */
+    launch: nullable(object({ p50_ms: number(), p95_ms: number(), count: number() })),
+  }),
+  errors: [],
+});
+export type Capacity = Infer<(typeof capacity)["reply"]>;
+
+export const subdomainCheck = endpoint({
+  method: "GET",
+  path: "/subdomains/{name}",
+  auth: "bearer",
+  summary: "Is this name free for the signed-in user? (G36, G86)",
+  body: nothing,
+  reply: object({
+    status: literal("success"),
+    available: boolean(),
+    /** Why not, or what it means ("Your files of this name come back"). */
+    message: string(),
+    suggestion: nullable(string()),
+  }),
+  errors: [],
+});

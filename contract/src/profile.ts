@@ -1,0 +1,72 @@
+import {
+  boolean,
+  enum as choice,
+  literal,
+  maxLength,
+  minLength,
+  nullable,
+  number,
+  object,
+  optional,
+  record,
+  string,
+} from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength } from "./rules.ts";
+import { container, instant, typed } from "./wire.ts";
+
+/** A payment as the profile carries it (spec section 3, G87). Amounts in major units. */
+export const payment = object({
+  amount: number(),
+  status: choice(["paid", "pending", "failed", "refunded"]),
+  created_at: instant,
+  service_details: object({ container_type: string(), duration_hours: number() }),
+});
+
+export const profile = endpoint({
+  method: "GET",
+  path: "/profile/{user_id}",
+  auth: "bearer",
+  summary: "Name, environments and payments of the signed-in user (spec section 7)",
+  body: object({}),
+  reply: object({
+    status: literal("success"),
+    profile: object({ name: string(), email: string(), phone: string(), email_verified: boolean() }),
+    user_data: object({
+      containers: record(string(), container),
+      payment_info: record(string(), payment),
+    }),
+    usage: object({
+      /** From sessions and real samples; null where nothing was measured (G33). */
+      average_session_seconds: nullable(number()),
+      gpu_percent: nullable(number()),
+      /** Hours actually run, beside the booked ones (G32), one decimal. */
+      run_hours: number(),
+    }),
+  }),
+  errors: ["not_found"],
+});
+
+const changed = object({ status: literal("success"), success: literal(true), message: string() });
+
+export const updateProfile = endpoint({
+  method: "PUT",
+  path: "/profile/{user_id}/update",
+  auth: "bearer",
+  summary: "Changes name and phone (spec section 7)",
+  body: object({ name: typed(maxNameLength), phone: optional(typed(maxPhoneLength)) }),
+  reply: changed,
+  errors: ["not_found"],
+});
+
+const password = () => string().check(minLength(signupPasswordLength), maxLength(maxPasswordLength));
+
+export const updatePassword = endpoint({
+  method: "POST",
+  path: "/profile/{user_id}/update_password",
+  auth: "bearer",
+  summary: "Changes the password and ends every other sign-in (spec section 7)",
+  body: object({ current_password: string().check(maxLength(maxPasswordLength)), new_password: password() }),
+  reply: changed,
+  errors: ["not_found", "wrong_password", "weak_password"],
+});
