@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+
+const word = (...words: [string, ...string[]]) => z.enum(words);
+const yesNo = word("true", "false").transform((value) => value === "true");
+const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+
+const variables = z.object({
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  APP_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ENV_HOST: z
+    .string()
+    .regex(/^[a-z0-9.-]+$/, "a lower-case host name without a port")
+    .default("localhost"),
+  DATA_DIR: z.string().min(1).default("./data"),
+  RUNTIMES_DIR: z.string().min(1).optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  RUNTIME: word("process", "fake").default("process"),
+  PAYMENTS: word("embedded", "razorpay").optional(),
+  RAZORPAY_KEY_ID: z
+    .string()
+    .regex(/^rzp_(test|live)_\w+$/, "rzp_test_... or rzp_live_...")
+    .optional(),
+  RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
+  RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  IDENTITY: word("local").default("local"),
+  IDENTITY_SECRET: z.string().min(32, "at least 32 characters").optional(),
+  BRAND_NAME: z.string().min(1).default("Berth"),
+  CONTACT_EMAIL: z.email().default("hello@berth.example"),
+  SUPPORT_NAME: z.string().min(1).default("Mira"),
+  BETA_STARTS_AT: z.iso.datetime().optional(),
+  ROLES: z.string().default("api,gateway,worker"),
+  SLOTS: z.coerce.number().int().min(1).max(64).default(8),
+  PROCESS_NETWORK: word("shared", "off").default("shared"),
+  FAKE_DRIVER: z
+    .string()
+    .regex(/^(\w+=[\d.]+(,\w+=[\d.]+)*)?$/, "such as startMs=200,fail=0.1")
+    .default(""),
+  GIVE_UP_AFTER: count(600),
+  GPUS_PER_USER: count(8),
+  LAUNCHES_PER_USER: count(3),
+  RETENTION_DAYS: count(30),
+  REQUESTS_PER_MINUTE: count(300),
+  ANONYMOUS_PER_MINUTE: count(120),
+  UNAUTHENTICATED_PER_MINUTE: count(20),
+  SIGN_INS_PER_MINUTE: count(10),
+  TRUST_PROXY: z.string().optional(),
+  UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo.default(false),
+  LOG_LEVEL: word("fatal", "error", "warn", "info", "debug", "trace", "silent").default("info"),
+});
+
+export type Config = ReturnType<typeof nest>;
+export type Role = "api" | "gateway" | "worker";
+
+export class ConfigError extends Error {}
+
+/** Checks the environment as a whole: every problem is in the one message (R5). */
+export function readConfig(source: Record<string, string | undefined>): Config {
+  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = variables.safeParse(present);
+  if (!parsed.success)
+    throw new ConfigError(explain(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`)));
+  const found = conflicts(parsed.data);
+  if (found.length > 0) throw new ConfigError(explain(found));
+  return nest(parsed.data);
+}
+
+type Variables = z.output<typeof variables>;
+
+const hasKeys = (v: Variables) => Boolean(v.RAZORPAY_KEY_ID || v.RAZORPAY_KEY_SECRET);
+const isLive = (v: Variables) => v.RAZORPAY_KEY_ID?.startsWith("rzp_live_") ?? false;
+const rolesOf = (v: Variables) => v.ROLES.split(",");
+
+/** Settings that exclude each other, and what the operator is told. */
+const conflictTable: readonly (readonly [when: (v: Variables) => boolean, message: string])[] = [
+  [
+    (v) => Boolean(v.RAZORPAY_KEY_ID) !== Boolean(v.RAZORPAY_KEY_SECRET),
+    "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
+  ],
+  [(v) => v.PAYMENTS === "razorpay" && !hasKeys(v), "PAYMENTS=razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET"],
+  [(v) => v.PAYMENTS === "embedded" && hasKeys(v), "PAYMENTS=embedded and Razorpay keys exclude each other"],
+  [(v) => isLive(v) && v.FAKE_DRIVER !== "", "FAKE_DRIVER is for tests: not with live keys"],
+  [(v) => isLive(v) && v.GIVE_UP_AFTER !== 600, "GIVE_UP_AFTER is for tests: not with live keys"],
+  [(v) => isLive(v) && v.RUNTIME === "fake", "RUNTIME=fake delivers nothing: not with live keys"],
+  [(v) => isLive(v) && !v.DATABASE_URL, "live keys need DATABASE_URL: a PostgreSQL of your own, with backups"],
+  [
+    (v) => v.RUNTIME === "process" && !isLoopback(v.HOST) && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
+    "HOST is public: the process driver is for one's own machine and binds loopback only; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
+  ],
+  [
+    (v) => isPublic(v.APP_URL) && !hasKeys(v) && v.PAYMENTS !== "embedded",
+    "APP_URL is public and there are no payment keys: set them, or PAYMENTS=embedded for a test installation",
+  ],
+  [(v) => rolesOf(v).some((role) => !isRole(role)), "ROLES: a comma-separated list of api, gateway, worker"],
+  [(v) => rolesOf(v).length < 3 && !v.DATABASE_URL, "ROLES: split roles need DATABASE_URL (G99)"],
+];
+
+function conflicts(v: Variables): string[] {
+  return conflictTable.filter(([when]) => when(v)).map(([, message]) => message);
+}
+
+function isRole(role: string): role is Role {
+  return role === "api" || role === "gateway" || role === "worker";
+}
+
+function isPublic(url: string | undefined): boolean {
+  return url !== undefined && !isLoopback(new URL(url).hostname);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127\./.test(host);
+}
+
+function explain(problems: string[]): string {
+  return `The settings do not fit together:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`;
+}
+
+function nest(v: Variables) {
+  return {
+    port: v.PORT,
+    host: v.HOST,
+    /** Undefined until the port is known: see `appUrl` in main.ts (G96). */
+    appUrl: v.APP_URL?.replace(/\/$/, ""),
+    envHost: v.ENV_HOST,
+    dataDir: v.DATA_DIR,
+    /** Prepared Python runtimes, when several data folders share them. */
+    runtimesDir: v.RUNTIMES_DIR,
+    database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
+    runtime: v.RUNTIME as "process" | "fake",
+    payments:
+      v.RAZORPAY_KEY_ID && v.RAZORPAY_KEY_SECRET
+        ? {
+            kind: "razorpay" as const,
+            keyId: v.RAZORPAY_KEY_ID,
+            keySecret: v.RAZORPAY_KEY_SECRET,
+            mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
+          }
+        : { kind: "embedded" as const },
+    secret: v.IDENTITY_SECRET,
+    brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
+    betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
+    roles: new Set(v.ROLES.split(",") as Role[]),
+    slots: v.SLOTS,
+    processNetwork: v.PROCESS_NETWORK as "shared" | "off",
+    fake: readFake(v.FAKE_DRIVER),
+    giveUpAfterSeconds: v.GIVE_UP_AFTER,
+    caps: { gpusPerUser: v.GPUS_PER_USER, launchesPerUser: v.LAUNCHES_PER_USER },
+    retentionDays: v.RETENTION_DAYS,
+    limits: {
+      requestsPerMinute: v.REQUESTS_PER_MINUTE,
+      anonymousPerMinute: v.ANONYMOUS_PER_MINUTE,
+      unauthenticatedPerMinute: v.UNAUTHENTICATED_PER_MINUTE,
+      signInsPerMinute: v.SIGN_INS_PER_MINUTE,
+    },
+    trustProxy: v.TRUST_PROXY,
+    logLevel: v.LOG_LEVEL,
+  };
+}
+
+function readFake(text: string): Readonly<Record<string, number>> {
+  if (text === "") return {};
+  return Object.fromEntries(text.split(",").map((pair) => [pair.split("=")[0], Number(pair.split("=")[1])]));
+}
+
+/** The product's own version, for /healthz and the OpenAPI document. */
+export const version: string = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version;

@@ -1,0 +1,14 @@
+import { randomBytes } from "node:crypto";
+
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+/** 25 random characters of 0-9 and a-z, random from the first one on (G18): an environment's id names folders and sockets. */
+export function newId(): string {
+  let id = "";
+  while (id.length < 25) {
+    for (const byte of randomBytes(32)) {
+      if (byte < 252 && id.length < 25) id += alphabet[byte % 36];
+    }
+  }
+  return id;
+}

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import type { TestProject } from "vitest/node";
+import { type Connection, openDatabase } from "./database.ts";
+import { startEmbedded } from "./embedded.ts";
+
+export const template = "berth_template";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    cluster: Connection;
+  }
+}
+
+/** One real cluster per test run, with a migrated template that every test file copies. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
+  const embedded = await startEmbedded({ directory, fsync: false, failed: () => {} });
+  const admin = new Client(embedded.connection);
+  await admin.connect();
+  await admin.query(`create database ${template}`);
+  await admin.end();
+  const migrated = await openDatabase({ ...embedded.connection, database: template }, () => {});
+  await migrated.close();
+  project.provide("cluster", embedded.connection);
+  return async () => {
+    await embedded.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
