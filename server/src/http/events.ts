@@ -1,0 +1,47 @@
+import type { Change } from "@berth/contract";
+import type { FastifyInstance } from "fastify";
+import type { Changes } from "../database/changes.ts";
+import { userOf } from "./session.ts";
+
+const heartbeatMs = 20_000;
+/** A stream outlives no token by much: the browser opens the next one with a fresh one. */
+const longestMs = 10 * 60_000;
+
+/** `GET /events` (G92): one stream a user, read by fetch with the bearer header; each line says what to read again. */
+export function eventRoutes(app: FastifyInstance, changes: Changes): void {
+  const open = new Set<() => void>();
+
+  app.get("/events", { config: { auth: "bearer" } }, (request, reply) => {
+    const { id: user } = userOf(request);
+    reply.hijack();
+    const stream = reply.raw;
+    stream.writeHead(200, {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
+    const tell = (change: Change) => stream.write(`data: ${JSON.stringify(change)}\n\n`);
+    stream.write(": connected\n\n");
+    const unsubscribe = changes.subscribe(
+      (change) => {
+        if (change.user === user && change.kind !== "grant") tell({ kind: change.kind, id: change.id });
+      },
+      () => tell({ kind: "environment", id: null }),
+    );
+    const beat = setInterval(() => stream.write(": still here\n\n"), heartbeatMs);
+    const end = () => stream.end();
+    const limit = setTimeout(end, longestMs);
+    open.add(end);
+    // Hijacking leaves Fastify's hooks behind, so only the socket says when it is over.
+    stream.on("close", () => {
+      open.delete(end);
+      unsubscribe();
+      clearInterval(beat);
+      clearTimeout(limit);
+    });
+  });
+
+  app.addHook("preClose", async () => {
+    for (const end of open) end();
+  });
+}

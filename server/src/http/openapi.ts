@@ -1,0 +1,59 @@
+import { type AnyEndpoint, errorReply, errorStatus } from "@berth/contract";
+import swagger from "@fastify/swagger";
+import type { FastifyInstance, FastifySchema } from "fastify";
+import { toJSONSchema, type ZodMiniType } from "zod/mini";
+
+/** `/openapi.json`, made of the mounted endpoints of the contract (G98). Register before the routes. */
+export async function describeApi(
+  app: FastifyInstance,
+  { title, version }: { title: string; version: string },
+): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title, version },
+      components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+    },
+    transform: ({ route, schema, url }) => {
+      const endpoint = route.config?.endpoint;
+      return endpoint ? { url: endpoint.path, schema: schemaOf(endpoint) } : { url, schema: { ...schema, hide: true } };
+    },
+  });
+  app.get("/openapi.json", async () => app.swagger());
+}
+
+function schemaOf(endpoint: AnyEndpoint): FastifySchema {
+  const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
+  const refusals = new Set(
+    [...endpoint.errors, "invalid_request", "rate_limited"].map(
+      (code) => errorStatus[code as keyof typeof errorStatus],
+    ),
+  );
+  if (endpoint.auth === "bearer") refusals.add(errorStatus.unauthenticated);
+  return {
+    summary: endpoint.summary,
+    ...(endpoint.auth === "bearer" && { security: [{ bearer: [] }] }),
+    ...(names.length > 0 && {
+      params: {
+        type: "object",
+        properties: Object.fromEntries(
+          names.map((name) => [
+            name,
+            { type: "string", ...(endpoint.values?.[name] && { enum: endpoint.values[name] }) },
+          ]),
+        ),
+        required: names,
+      },
+    }),
+    ...(endpoint.method !== "GET" && { body: plain(endpoint.body) }),
+    response: {
+      200: plain(endpoint.reply),
+      ...Object.fromEntries([...refusals].map((status) => [status, plain(errorReply)])),
+    },
+  } as FastifySchema;
+}
+
+function plain(schema: ZodMiniType): unknown {
+  const { $schema, ...rest } = toJSONSchema(schema, { io: "input" });
+  return rest;
+}
