@@ -1,0 +1,195 @@
+import { randomBytes } from "node:crypto";
+import Fastify from "fastify";
+import { sql } from "kysely";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { newId } from "../database/ids.ts";
+import { parseBodies } from "../http/body.ts";
+import { handleErrors } from "../http/error-handler.ts";
+import { limitRequests } from "../http/limits.ts";
+import { authRoutes } from "./auth-routes.ts";
+import { authenticate } from "./authenticate.ts";
+import { newEmail } from "./identity.suite.ts";
+import { readProfile } from "./profiles.ts";
+import { password, testInstallation } from "./testing.ts";
+
+const { db, start } = await testInstallation();
+
+async function setup({ onSignUp = vi.fn(async () => {}), identity = start() } = {}) {
+  const app = Fastify();
+  parseBodies(app);
+  handleErrors(app);
+  const limits = { requestsPerMinute: 1_000, anonymousPerMinute: 1_000, unauthenticatedPerMinute: 1_000 };
+  await limitRequests(app, limits, authenticate(identity));
+  authRoutes(app, { db, identity, onSignUp });
+  onTestFinished(() => app.close());
+
+  const call = (method: "GET" | "POST" | "PUT", url: string, token?: string, payload?: object) =>
+    app.inject({
+      method,
+      url,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      ...(payload && { payload }),
+    });
+
+  async function signUp(email = newEmail()) {
+    const reply = await call("POST", "/auth/signup", undefined, { email, password, name: "Ann" });
+    const tokens = await identity.signInWithCustomToken(reply.json().access_token, {});
+    return { email, id: tokens.uid, token: tokens.idToken, refreshToken: tokens.refreshToken };
+  }
+
+  return { app, identity, call, signUp, onSignUp };
+}
+
+/** An open environment session of that sign-in, and a code for the next one. Answers how both stand. */
+async function openGrant(userId: string, sessionId: string | null) {
+  const id = newId();
+  const hash = randomBytes(32);
+  const shared = { user_id: userId, environment_id: newId(), auth_session: sessionId };
+  await db.transaction().execute(async (tx) => {
+    // Both need an environment, and that an order: none of them is asked here.
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await tx
+      .insertInto("grants")
+      .values({ id, ...shared })
+      .execute();
+    const expires_at = sql<Date>`now() + interval '1 minute'`;
+    await tx
+      .insertInto("sign_in_codes")
+      .values({ hash, expires_at, ...shared })
+      .execute();
+  });
+  return async () => {
+    const grant = db.selectFrom("grants").select("revoked_at as ended").where("id", "=", id);
+    const code = db.selectFrom("sign_in_codes").select("used_at as ended").where("hash", "=", hash);
+    const rows = [await grant.executeTakeFirstOrThrow(), await code.executeTakeFirstOrThrow()];
+    return rows.map(({ ended }) => (ended === null ? "open" : "ended")).join(", ");
+  };
+}
+
+test("signing up answers a custom token, opens one profile and runs what belongs to it once", async () => {
+  const { call, signUp, onSignUp } = await setup();
+  const { id, email, token } = await signUp();
+  expect(await readProfile(db, { id, email: "", name: "" })).toEqual({ name: "Ann", email, phone: "" });
+  expect((await call("GET", "/auth/validate", token)).json()).toEqual({ status: "success" });
+  expect(onSignUp.mock.calls).toEqual([[expect.anything(), { id, email, name: "Ann" }]]);
+});
+
+test("a profile that a crash left out is opened when the session is validated", async () => {
+  const { call, signUp, onSignUp } = await setup();
+  const { id, email, token } = await signUp();
+  await db.deleteFrom("profiles").where("user_id", "=", id).execute();
+  await Promise.all([1, 2, 3].map(() => call("GET", "/auth/validate", token)));
+  expect(await readProfile(db, { id, email: "", name: "" })).toMatchObject({ name: "Ann", email });
+  expect(onSignUp).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  ["an address that has an account", 409, "email_exists", {}],
+  ["a short password", 400, "invalid_request", { password: "12345" }],
+  ["a long password", 400, "invalid_request", { password: "x".repeat(257) }],
+  ["no address", 400, "invalid_request", { email: "" }],
+  ["a NUL in the name", 400, "invalid_request", { name: "a\u0000" }],
+  ["a name that is no text", 400, "invalid_request", { name: ["Ann"] }],
+])("signing up is refused for %s", async (_what, status, code, change) => {
+  const { call, signUp } = await setup();
+  const { email } = await signUp();
+  const reply = await call("POST", "/auth/signup", undefined, { email, password, ...change });
+  expect([reply.statusCode, reply.json()]).toEqual([status, expect.objectContaining({ status: "error", code })]);
+});
+
+test("logging out ends this sign-in and what the gateway opened for it, and no other", async () => {
+  const { call, signUp, identity } = await setup();
+  const { id, email, token } = await signUp();
+  const other = await identity.signIn(email, password, {});
+  const sessionOf = async (idToken: string) => (await identity.verifyIdToken(idToken)).sessionId;
+  const mine = await openGrant(id, await sessionOf(token));
+  const others = await openGrant(id, await sessionOf(other.idToken));
+
+  expect((await call("POST", "/auth/logout", token)).json()).toEqual({ status: "success" });
+  expect((await call("GET", "/auth/validate", token)).statusCode).toBe(401);
+  expect((await call("GET", "/auth/validate", other.idToken)).statusCode).toBe(200);
+  expect([await mine(), await others()]).toEqual(["ended, ended", "open, open"]);
+});
+
+test.each([
+  ["/profile/{id}/update_password", { current_password: password, new_password: "second" }],
+  ["/settings/{id}/password", { currentPassword: password, newPassword: "second" }],
+])("%s changes the password, keeps this sign-in and ends everything else", async (path, body) => {
+  const { call, signUp, identity } = await setup();
+  const { id, email, token } = await signUp();
+  const other = await identity.signIn(email, password, {});
+  const stranger = await openGrant(newId(), null);
+  const grant = await openGrant(id, (await identity.verifyIdToken(token)).sessionId);
+
+  const reply = await call("POST", path.replace("{id}", id), token, body);
+  expect(reply.json()).toEqual({ status: "success", success: true, message: "Settings updated successfully" });
+  expect((await call("GET", "/auth/validate", token)).statusCode).toBe(200);
+  expect((await call("GET", "/auth/validate", other.idToken)).statusCode).toBe(401);
+  expect([await grant(), await stranger()]).toEqual(["ended, ended", "open, open"]);
+  await expect(identity.verifyPassword(email, "second")).resolves.toEqual({ uid: id });
+});
+
+test("a wrong current password changes nothing and says so in the specification's words", async () => {
+  const { call, signUp } = await setup();
+  const { id, token } = await signUp();
+  const body = { current_password: "wrong", new_password: "second" };
+  const reply = await call("POST", `/profile/${id}/update_password`, token, body);
+  const message = "Failed to change passwords";
+  expect(reply.statusCode).toBe(400);
+  expect(reply.json()).toEqual({ status: "error", code: "wrong_password", message, detail: message });
+});
+
+test("the current password cannot be guessed without end", async () => {
+  const { call, signUp } = await setup({ identity: start({ limits: { signInsPerMinute: 2 } }) });
+  const { id, token } = await signUp();
+  const guess = () =>
+    call("POST", `/profile/${id}/update_password`, token, { current_password: "no", new_password: "second" });
+  expect([(await guess()).statusCode, (await guess()).statusCode]).toEqual([400, 400]);
+  const refused = await guess();
+  expect([refused.statusCode, refused.json().code]).toEqual([429, "rate_limited"]);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+});
+
+test.each(["/profile/{id}/update", "/settings/{id}/profile"])(
+  "%s changes name and phone, for tokens too",
+  async (path) => {
+    const { call, signUp, identity } = await setup();
+    const { id, token } = await signUp();
+    const owner = { id, email: "", name: "" };
+    const change = (body: object) => call("PUT", path.replace("{id}", id), token, body);
+    expect((await change({ name: " Bea ", phone: "+91 1" })).statusCode).toBe(200);
+    expect(await readProfile(db, owner)).toMatchObject({ name: "Bea", phone: "+91 1" });
+    expect((await change({ name: "Cleo" })).statusCode).toBe(200);
+    expect(await readProfile(db, owner)).toMatchObject({ name: "Cleo", phone: "+91 1" });
+    expect(await identity.verifyIdToken(token, { checkRevoked: true })).toMatchObject({ name: "Cleo" });
+    expect((await change({ name: "x".repeat(121) })).statusCode).toBe(400);
+  },
+);
+
+test("another's profile answers like nobody's", async () => {
+  const { call, signUp } = await setup();
+  const [ann, bob] = [await signUp(), await signUp()];
+  const change = async (id: string) => {
+    const reply = await call("PUT", `/profile/${id}/update`, ann.token, { name: "Mallory" });
+    return [reply.statusCode, reply.json()];
+  };
+  expect(await change(bob.id)).toEqual([404, expect.objectContaining({ code: "not_found" })]);
+  expect(await change(bob.id)).toEqual(await change(newId()));
+  expect(await readProfile(db, { ...bob, name: "" })).toMatchObject({ name: "Ann" });
+});
+
+test("without a token, or with one that is none, there is nobody", async () => {
+  const { call } = await setup();
+  for (const token of [undefined, "x", "a.b.c"])
+    expect((await call("GET", "/auth/validate", token)).json()).toMatchObject({ code: "unauthenticated" });
+});
+
+test("when nobody can tell whether a token holds, nobody is signed out", async () => {
+  const working = await setup();
+  const { token } = await working.signUp();
+  const broken = start({ db: db.withSchema("missing") as typeof db });
+  const { call } = await setup({ identity: broken });
+  const reply = await call("GET", "/auth/validate", token);
+  expect([reply.statusCode, reply.json().code]).toEqual([503, "unavailable"]);
+  expect(reply.headers["retry-after"]).toBe("5");
+});

@@ -1,0 +1,108 @@
+export interface IdentityUser {
+  readonly uid: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string | null;
+  readonly disabled: boolean;
+}
+
+export interface IdentityClaims {
+  readonly uid: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+  /** Null where the provider has no sessions. */
+  readonly sessionId: string | null;
+}
+
+export interface IdentitySession {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  readonly userAgent: string | null;
+  readonly ip: string | null;
+}
+
+export type ActionKind = "PASSWORD_RESET" | "VERIFY_EMAIL";
+
+export type IdentityErrorCode =
+  | "EMAIL_EXISTS"
+  | "WEAK_PASSWORD"
+  | "INVALID_EMAIL"
+  | "INVALID_LOGIN_CREDENTIALS"
+  | "USER_NOT_FOUND"
+  | "USER_DISABLED"
+  | "INVALID_ID_TOKEN"
+  | "TOKEN_REVOKED"
+  | "TOKEN_EXPIRED"
+  | "INVALID_OOB_CODE"
+  | "EXPIRED_OOB_CODE"
+  | "INVALID_CUSTOM_TOKEN"
+  | "INVALID_REFRESH_TOKEN"
+  | "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+  | "TOO_MANY_ATTEMPTS_TRY_LATER"
+  | "UNSUPPORTED"
+  | "UNAVAILABLE";
+
+interface More extends ErrorOptions {
+  readonly retryAfterSeconds?: number;
+}
+
+export class IdentityError extends Error {
+  readonly code: IdentityErrorCode;
+  /** Of TOO_MANY_ATTEMPTS_TRY_LATER and UNAVAILABLE, where it is known. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: IdentityErrorCode, { retryAfterSeconds, ...options }: More = {}) {
+    super(code, options);
+    this.name = "IdentityError";
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export interface UserPatch {
+  readonly email?: string;
+  readonly password?: string;
+  readonly name?: string;
+  readonly emailVerified?: boolean;
+  readonly disabled?: boolean;
+}
+
+/** Who somebody is. The local provider and Firebase implement exactly this (identity.md 2). */
+export interface Identity {
+  readonly kind: "local" | "firebase";
+  /** Base URLs of the dialect the browser talks (identity.md 3). */
+  browserConfig(): {
+    readonly apiKey: string;
+    readonly accountsUrl: string;
+    readonly tokenUrl: string;
+    readonly tenantId?: string;
+  };
+  /** Throws EMAIL_EXISTS, INVALID_EMAIL, WEAK_PASSWORD, TOO_MANY_ATTEMPTS_TRY_LATER. */
+  createUser(input: { email: string; password: string; name?: string | undefined }): Promise<IdentityUser>;
+  createCustomToken(uid: string): Promise<string>;
+  /**
+   * Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED, USER_DISABLED, UNAVAILABLE. With `checkRevoked` the claims are
+   * the user's of now, without it those of when the token was signed.
+   */
+  verifyIdToken(token: string, options?: { checkRevoked?: boolean }): Promise<IdentityClaims>;
+  getUser(by: { uid: string } | { email: string }): Promise<IdentityUser | null>;
+  /**
+   * A new password or `disabled` ends every sign-in, but for `keepSession`. Throws USER_NOT_FOUND and what createUser
+   * throws.
+   */
+  updateUser(uid: string, patch: UserPatch, options?: { keepSession?: string | undefined }): Promise<IdentityUser>;
+  deleteUser(uid: string): Promise<void>;
+  /**
+   * Throws INVALID_LOGIN_CREDENTIALS, USER_DISABLED, TOO_MANY_ATTEMPTS_TRY_LATER; an unknown user costs the same time.
+   * `from` is the IP address that asks: attempts are limited by it and by the account (G91).
+   */
+  verifyPassword(email: string, password: string, from?: string): Promise<{ uid: string }>;
+  /** Null: no such user; the caller answers the same either way. */
+  createActionCode(kind: ActionKind, email: string): Promise<string | null>;
+  /** Null: the provider has no session list. */
+  listSessions(uid: string): Promise<readonly IdentitySession[] | null>;
+  /** One sign-in or all of them, with every open environment session that came of them (reliability.md P13). */
+  revokeSessions(uid: string, sessionId?: string): Promise<void>;
+}

@@ -1,0 +1,64 @@
+import type { Identity, IdentityUser, UserPatch } from "../identity.ts";
+import { dropCodes } from "./action-codes.ts";
+import type { LocalParts } from "./local-parts.ts";
+import { hashPassword, requirePassword } from "./passwords.ts";
+import { replacePassword } from "./replace-password.ts";
+import { endSessions, listSessions } from "./sessions.ts";
+import { changeUser, findUser, insertUser, requireEmail, toUser } from "./users.ts";
+
+/** The half of the local provider that keeps users. */
+export function accounts({
+  db,
+}: LocalParts): Pick<
+  Identity,
+  "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions" | "revokeSessions"
+> {
+  return {
+    async createUser({ email, password, name }) {
+      requireEmail(email);
+      requirePassword(password);
+      return toUser(await insertUser(db, { email, name, passwordHash: await hashPassword(password) }));
+    },
+
+    async getUser(by) {
+      const row = await findUser(db, by);
+      return row ? toUser(row) : null;
+    },
+
+    updateUser,
+
+    async deleteUser(uid) {
+      await db.transaction().execute(async (tx) => {
+        await endSessions(tx, uid, { reason: "deleted" });
+        await tx.deleteFrom("identity_user").where("id", "=", uid).execute();
+      });
+    },
+
+    listSessions: (uid) => listSessions(db, uid),
+
+    async revokeSessions(uid, sessionId) {
+      await db.transaction().execute((tx) => endSessions(tx, uid, { only: sessionId, reason: "user" }));
+    },
+  };
+
+  async function updateUser(
+    uid: string,
+    { password, ...patch }: UserPatch,
+    { keepSession }: { keepSession?: string | undefined } = {},
+  ): Promise<IdentityUser> {
+    if (patch.email !== undefined) requireEmail(patch.email);
+    if (password !== undefined) requirePassword(password);
+    const passwordHash = password === undefined ? undefined : await hashPassword(password);
+    return db.transaction().execute(async (tx) => {
+      const row =
+        passwordHash === undefined
+          ? await changeUser(tx, uid, patch)
+          : await replacePassword(tx, uid, { ...patch, passwordHash }, keepSession);
+      if (patch.disabled) {
+        await dropCodes(tx, uid);
+        await endSessions(tx, uid, { reason: "disabled" });
+      }
+      return toUser(row);
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import type { Sql, Tx } from "../../database/database.ts";
+import type { ActionKind } from "../identity.ts";
+import { IdentityError } from "../identity.ts";
+import type { UserRow } from "./users.ts";
+
+type CodeKind = ActionKind | "SIGN_IN";
+
+const lifetime = { PASSWORD_RESET: "1 hour", VERIFY_EMAIL: "1 day", SIGN_IN: "5 minutes" } as const;
+
+/** 256 random bits, of which only the hash is kept. A newer code of a mailed kind ends the older one. */
+export async function createCode(tx: Tx, kind: CodeKind, user: UserRow): Promise<string> {
+  const code = randomBytes(32).toString("base64url");
+  if (kind !== "SIGN_IN")
+    await tx.deleteFrom("identity_code").where("user_id", "=", user.id).where("kind", "=", kind).execute();
+  await tx
+    .insertInto("identity_code")
+    .values({
+      hash: hashOf(code),
+      user_id: user.id,
+      kind,
+      email: user.email_key,
+      expires_at: sql`now() + ${lifetime[kind]}::interval`,
+    })
+    .execute();
+  return code;
+}
+
+/** Looks without spending. Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
+export async function peekCode(db: Sql, kind: ActionKind, code: string): Promise<{ email: string }> {
+  const row = await db
+    .selectFrom("identity_code as code")
+    .innerJoin("identity_user as account", "account.id", "code.user_id")
+    .select(["code.used_at", "account.email", "account.disabled"])
+    .select(sql<boolean>`code.email = account.email_key`.as("same_address"))
+    .select(sql<boolean>`code.expires_at <= now()`.as("expired"))
+    .where("code.hash", "=", hashOf(code))
+    .where("code.kind", "=", kind)
+    .executeTakeFirst();
+  if (!row || row.used_at || row.disabled || !row.same_address) throw new IdentityError("INVALID_OOB_CODE");
+  if (row.expired) throw new IdentityError("EXPIRED_OOB_CODE");
+  return { email: row.email };
+}
+
+/**
+ * Spends a code and locks its user, undefined where it is not to be had: of any number that race, one gets it, and it
+ * dies when its user's address changes. The user is locked before the code, the order of every writer here.
+ */
+export async function spendCode(tx: Tx, kind: CodeKind, code: string): Promise<UserRow | undefined> {
+  const user = await tx
+    .selectFrom("identity_code as code")
+    .innerJoin("identity_user as account", "account.id", "code.user_id")
+    .selectAll("account")
+    .where("code.hash", "=", hashOf(code))
+    .forNoKeyUpdate("account")
+    .executeTakeFirst();
+  if (!user || user.disabled) return undefined;
+  const spent = await tx
+    .updateTable("identity_code")
+    .set({ used_at: sql`now()` })
+    .where("hash", "=", hashOf(code))
+    .where("kind", "=", kind)
+    .where("email", "=", user.email_key)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+  return spent.numUpdatedRows > 0n ? user : undefined;
+}
+
+/** With a password go the links and tokens that could undo the change. */
+export async function dropCodes(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("identity_code")
+    .where("user_id", "=", userId)
+    .where("kind", "in", ["PASSWORD_RESET", "SIGN_IN"])
+    .execute();
+}
+
+function hashOf(code: string): Buffer {
+  return createHash("sha256").update(code).digest();
+}

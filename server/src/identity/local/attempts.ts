@@ -1,0 +1,77 @@
+import { addressKey } from "../../http/limits.ts";
+import { IdentityError } from "../identity.ts";
+
+export interface Attempts {
+  /**
+   * Counts a sign-in before its password is looked at, so that guesses in parallel cannot slip through. Throws
+   * TOO_MANY_ATTEMPTS_TRY_LATER. `addresses` answers where the account's owner signed in from before.
+   */
+  begin(account: string, from: string, addresses: () => Promise<readonly string[]>): Promise<{ succeeded(): void }>;
+  /** The owner has proved another way to be the owner. */
+  forget(account: string): void;
+}
+
+interface AttemptLimits {
+  readonly perMinute: number;
+  readonly failuresInRow?: number | undefined;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/**
+ * Two limits (G91, reliability.md P12). So many attempts a minute for one account from one network. And 100 failures in a
+ * row for one account from anywhere; then, for a day, only networks its owner has signed in from may try, each with 100 of
+ * its own, so that guessing from everywhere locks out the guessers and not the owner. A password reset lifts it.
+ * Held in this process: with several, each grants its own share.
+ */
+export function countAttempts({ perMinute, failuresInRow = 100 }: AttemptLimits): Attempts {
+  const recent = countWindows(perMinute, minuteMs);
+  const failures = countWindows(failuresInRow, dayMs);
+
+  return {
+    async begin(account, from, addresses) {
+      const network = addressKey(from);
+      const pair = `${account} ${network}`;
+      refuseUntil(recent.take(pair));
+      const waitMs = failures.take(account);
+      if (waitMs === 0) return { succeeded: () => failures.clear(account) };
+      const familiar = (await addresses()).some((address) => addressKey(address) === network);
+      refuseUntil(familiar ? failures.take(pair) : waitMs);
+      return { succeeded: () => failures.clear(pair) };
+    },
+    forget: failures.clear,
+  };
+}
+
+function refuseUntil(waitMs: number): void {
+  if (waitMs > 0)
+    throw new IdentityError("TOO_MANY_ATTEMPTS_TRY_LATER", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+}
+
+const capacity = 100_000;
+
+function countWindows(limit: number, windowMs: number) {
+  const windows = new Map<string, { count: number; endsAtMs: number }>();
+
+  function makeRoom(): void {
+    // All windows are equally long, so the order of insertion is the order in which they end.
+    for (const [key, { endsAtMs }] of windows) {
+      if (endsAtMs > Date.now() && windows.size < capacity) return;
+      windows.delete(key);
+    }
+  }
+
+  return {
+    /** Milliseconds to wait, or 0 when the attempt was counted. */
+    take(key: string): number {
+      makeRoom();
+      const window = windows.get(key) ?? { count: 0, endsAtMs: Date.now() + windowMs };
+      if (window.count >= limit) return Math.max(1, window.endsAtMs - Date.now());
+      window.count++;
+      windows.set(key, window);
+      return 0;
+    },
+    clear: (key: string): void => void windows.delete(key),
+  };
+}

@@ -1,0 +1,72 @@
+import { argon2Sync } from "node:crypto";
+import { expect, test } from "vitest";
+import { newEmail } from "../identity.suite.ts";
+import { outcome, password, testInstallation } from "../testing.ts";
+
+const { db, setup, start } = await testInstallation();
+
+test("a hash of older parameters is made anew at the next sign-in", async () => {
+  const { identity, email, user } = await setup();
+  const stored = () =>
+    db.selectFrom("identity_user").select("password_hash").where("id", "=", user.uid).executeTakeFirstOrThrow();
+  const nonce = Buffer.alloc(16, 3);
+  const tag = argon2Sync("argon2id", {
+    message: password,
+    nonce,
+    memory: 8192,
+    passes: 1,
+    parallelism: 1,
+    tagLength: 32,
+  });
+  const phc = `$argon2id$v=19$m=8192,t=1,p=1$${nonce.toString("base64").slice(0, 22)}$${tag.toString("base64").slice(0, 43)}`;
+  await db.updateTable("identity_user").set({ password_hash: phc }).where("id", "=", user.uid).execute();
+  await identity.signIn(email, password, {});
+  expect((await stored()).password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await outcome(identity.verifyPassword(email, password))).toBe("ok");
+});
+
+test("a sign-in that was being checked while the password changed does not begin", async () => {
+  const { identity, email, user } = await setup();
+  const outcomes = await Promise.all([
+    outcome(identity.updateUser(user.uid, { password: "Second password 2!" })),
+    ...[1, 2, 3, 4].map(() => outcome(identity.signIn(email, password, {}))),
+  ]);
+  expect(outcomes[0]).toBe("ok");
+  expect(await identity.listSessions(user.uid), "no sign-in by the old password is left").toEqual([]);
+});
+
+test("the time of an answer does not tell who has an account", async () => {
+  const { identity, email } = await setup();
+  const time = async (address: string) => {
+    const startedAt = performance.now();
+    expect(await outcome(identity.verifyPassword(address, "wrong password"))).toBe("INVALID_LOGIN_CREDENTIALS");
+    return performance.now() - startedAt;
+  };
+  const known: number[] = [];
+  const unknown: number[] = [];
+  for (let turn = 0; turn < 7; turn++) {
+    known.push(await time(email));
+    unknown.push(await time(newEmail()));
+  }
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[3] ?? 0;
+  const ratio = median(known) / median(unknown);
+  expect(ratio).toBeGreaterThan(1 / 3);
+  expect(ratio).toBeLessThan(3);
+});
+
+test("guessing stops being looked at, and the owner's own place still gets in", async () => {
+  const email = newEmail();
+  const identity = start({ limits: { signInsPerMinute: 10, failuresInRow: 5 } });
+  await identity.createUser({ email, password });
+  await identity.signIn(email, password, { ip: "198.51.100.7" });
+  const outcomes: string[] = [];
+  for (let turn = 0; turn < 8; turn++)
+    outcomes.push(await outcome(identity.verifyPassword(email, "wrong", `2001:db8:${turn.toString(16)}::1`)));
+  expect(outcomes.filter((each) => each === "INVALID_LOGIN_CREDENTIALS")).toHaveLength(5);
+  expect(await outcome(identity.signIn(email, password, { ip: "203.0.113.1" }))).toBe("TOO_MANY_ATTEMPTS_TRY_LATER");
+  expect(await outcome(identity.signIn(email, password, { ip: "198.51.100.7" }))).toBe("ok");
+
+  const code = (await identity.createActionCode("PASSWORD_RESET", email)) ?? "";
+  await identity.resetPassword(code, "Second password 2!");
+  expect(await outcome(identity.signIn(email, "Second password 2!", { ip: "203.0.113.1" }))).toBe("ok");
+});

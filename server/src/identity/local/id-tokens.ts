@@ -1,0 +1,73 @@
+import { errors, jwtVerify, SignJWT } from "jose";
+import { type IdentityClaims, IdentityError, type IdentityUser } from "../identity.ts";
+import { algorithm, type SigningKeys } from "./signing-keys.ts";
+
+export const idTokenSeconds = 3_600;
+
+/** Whose tokens these are; a token of another installation or for another purpose does not verify. */
+export interface Origin {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+export interface IdTokenClaims extends IdentityClaims {
+  readonly sessionId: string;
+  /** When the password or the custom token was shown, not when the token was refreshed. */
+  readonly authTime: Date;
+}
+
+export async function signIdToken(
+  keys: SigningKeys,
+  { issuer, audience }: Origin,
+  user: IdentityUser,
+  session: { id: string; authTime: Date },
+): Promise<string> {
+  const { kid, key } = await keys.current();
+  const issuedAt = Math.floor(Date.now() / 1000);
+  return new SignJWT({
+    email: user.email,
+    email_verified: user.emailVerified,
+    ...(user.name && { name: user.name }),
+    user_id: user.uid,
+    sid: session.id,
+    auth_time: Math.floor(session.authTime.getTime() / 1000),
+  })
+    .setProtectedHeader({ alg: algorithm, kid, typ: "JWT" })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(user.uid)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + idTokenSeconds)
+    .sign(key);
+}
+
+/** Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, or UNAVAILABLE when the keys cannot be read: that is nobody's bad token. */
+export async function readIdToken(keys: SigningKeys, origin: Origin, token: string): Promise<IdTokenClaims> {
+  try {
+    const { payload } = await jwtVerify(token, ({ kid }) => keyOf(keys, kid), {
+      ...origin,
+      typ: "JWT",
+      algorithms: [algorithm],
+      requiredClaims: ["sub", "exp", "sid", "auth_time"],
+    });
+    return {
+      uid: String(payload.sub),
+      email: String(payload["email"]),
+      emailVerified: payload["email_verified"] === true,
+      name: typeof payload["name"] === "string" ? payload["name"] : "",
+      sessionId: String(payload["sid"]),
+      authTime: new Date(Number(payload["auth_time"]) * 1000),
+    };
+  } catch (cause) {
+    if (cause instanceof IdentityError) throw cause;
+    throw new IdentityError(cause instanceof errors.JWTExpired ? "TOKEN_EXPIRED" : "INVALID_ID_TOKEN", { cause });
+  }
+}
+
+async function keyOf(keys: SigningKeys, kid: string | undefined) {
+  const key = await keys.find(kid ?? "").catch((cause) => {
+    throw new IdentityError("UNAVAILABLE", { cause });
+  });
+  if (!key) throw new IdentityError("INVALID_ID_TOKEN");
+  return key;
+}

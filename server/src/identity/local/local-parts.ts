@@ -1,0 +1,46 @@
+import { hkdfSync } from "node:crypto";
+import type { Db, Tx } from "../../database/database.ts";
+import { type Attempts, countAttempts } from "./attempts.ts";
+import type { Origin } from "./id-tokens.ts";
+import { type SigningKeys, signingKeys } from "./signing-keys.ts";
+
+export interface LocalOptions {
+  readonly db: Db;
+  /** The installation's secret; what this provider needs is derived from it. */
+  readonly secret: Buffer;
+  /** A function where the port is known only later: it is asked when a token is signed or read. */
+  readonly appUrl: string | (() => string);
+  readonly limits: { readonly signInsPerMinute: number; readonly failuresInRow?: number };
+  /** Tells the user in the application; joins the transaction of what it tells of. */
+  readonly announce?: (
+    tx: Tx,
+    notice: { userId: string; cause: string; title: string; body: string; link: string | null },
+  ) => Promise<void>;
+}
+
+/** What the functions of the local provider share. */
+export interface LocalParts extends Omit<LocalOptions, "appUrl"> {
+  /** Where the browser finds this provider, without the version. */
+  readonly baseUrl: () => string;
+  readonly attempts: Attempts;
+  readonly keys: SigningKeys;
+  readonly macKey: Buffer;
+  readonly origin: () => Origin;
+}
+
+export function localParts({ appUrl, ...options }: LocalOptions): LocalParts {
+  const { signInsPerMinute, failuresInRow } = options.limits;
+  const baseUrl = () => `${typeof appUrl === "string" ? appUrl : appUrl()}/identity`;
+  return {
+    ...options,
+    baseUrl,
+    attempts: countAttempts({ perMinute: signInsPerMinute, failuresInRow }),
+    keys: signingKeys(options.db, derive(options.secret, "identity key seal v1")),
+    macKey: derive(options.secret, "identity refresh v1"),
+    origin: () => ({ issuer: baseUrl(), audience: "berth" }),
+  };
+}
+
+function derive(secret: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
+}

@@ -1,0 +1,48 @@
+import { passwordChecks } from "@berth/contract";
+import { type ActionKind, IdentityError, type IdentityUser } from "../identity.ts";
+import { createCode, peekCode, spendCode } from "./action-codes.ts";
+import type { LocalParts } from "./local-parts.ts";
+import { hashPassword, requirePassword } from "./passwords.ts";
+import { replacePassword } from "./replace-password.ts";
+import { changeUser, findUser, toUser } from "./users.ts";
+
+/** Null: no such user, or a disabled one. */
+export async function createActionCode({ db }: LocalParts, kind: ActionKind, email: string): Promise<string | null> {
+  const row = await findUser(db, { email });
+  return row && !row.disabled ? db.transaction().execute((tx) => createCode(tx, kind, row)) : null;
+}
+
+/** For the page behind the link. Spends nothing. Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
+export function readResetCode({ db }: LocalParts, code: string): Promise<{ email: string }> {
+  return peekCode(db, "PASSWORD_RESET", code);
+}
+
+/** The link has shown that the address is the user's. Throws WEAK_PASSWORD below the reset checklist (G46). */
+export async function resetPassword(
+  { db, attempts }: LocalParts,
+  code: string,
+  password: string,
+): Promise<{ email: string }> {
+  requirePassword(password);
+  if (!passwordChecks.every(({ met }) => met(password))) throw new IdentityError("WEAK_PASSWORD");
+  await peekCode(db, "PASSWORD_RESET", code);
+  // Hashed before the code is spent: a refusal by the queue of hashes must not cost the user the link.
+  const passwordHash = await hashPassword(password);
+  const row = await db.transaction().execute(async (tx) => {
+    const user = await spendCode(tx, "PASSWORD_RESET", code);
+    if (!user) throw new IdentityError("INVALID_OOB_CODE");
+    return replacePassword(tx, user.id, { passwordHash, emailVerified: true });
+  });
+  attempts.forget(row.email_key);
+  return { email: row.email };
+}
+
+/** Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
+export async function confirmEmail({ db }: LocalParts, code: string): Promise<IdentityUser> {
+  await peekCode(db, "VERIFY_EMAIL", code);
+  return db.transaction().execute(async (tx) => {
+    const user = await spendCode(tx, "VERIFY_EMAIL", code);
+    if (!user) throw new IdentityError("INVALID_OOB_CODE");
+    return toUser(await changeUser(tx, user.id, { emailVerified: true }));
+  });
+}

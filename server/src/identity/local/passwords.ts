@@ -1,0 +1,73 @@
+import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import { maxPasswordLength, signupPasswordLength } from "@berth/contract";
+import { IdentityError } from "../identity.ts";
+import { limitConcurrency } from "./limit-concurrency.ts";
+
+// OWASP's second choice for argon2id: 19 MiB, 2 passes. Memory is in KiB.
+const memory = 19_456;
+const passes = 2;
+const parallelism = 1;
+const prefix = `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$`;
+const absent = `${prefix}${encode(Buffer.alloc(16))}$${encode(Buffer.alloc(32))}`;
+
+const run = promisify(argon2);
+
+/** Hashes take memory and the thread pool that files and DNS share (reliability.md 5). */
+const inTurn = limitConcurrency(
+  { atOnce: 2, waiting: 20 },
+  () => new IdentityError("TOO_MANY_ATTEMPTS_TRY_LATER", { retryAfterSeconds: 2 }),
+);
+
+/** Throws WEAK_PASSWORD below 6 and above 256 characters (G46). */
+export function requirePassword(password: string): void {
+  if (password.length < signupPasswordLength || password.length > maxPasswordLength)
+    throw new IdentityError("WEAK_PASSWORD");
+}
+
+/** A PHC string of argon2id. Throws TOO_MANY_ATTEMPTS_TRY_LATER when too many hashes wait already. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const tag = await inTurn(() =>
+    run("argon2id", { message: normalize(password), nonce: salt, memory, passes, parallelism, tagLength: 32 }),
+  );
+  return `${prefix}${encode(salt)}$${encode(tag)}`;
+}
+
+/**
+ * `stored` is null for a user that does not exist or has no password: that costs the same hash, so that the time of an
+ * answer does not tell who has an account. `outdated`: made under other parameters, to be hashed again.
+ */
+export async function checkPassword(
+  password: string,
+  stored: string | null,
+): Promise<{ matches: boolean; outdated: boolean }> {
+  const phc = stored ?? absent;
+  const { tag, ...parameters } = parse(phc);
+  const got = await inTurn(() =>
+    run("argon2id", { message: normalize(password), ...parameters, tagLength: tag.length }),
+  );
+  return { matches: timingSafeEqual(got, tag) && stored !== null, outdated: !phc.startsWith(prefix) };
+}
+
+function parse(phc: string) {
+  const found = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(phc);
+  const [, m, t, p, salt, tag] = found ?? [];
+  if (salt === undefined || tag === undefined) throw new Error("A stored password is not a PHC string of argon2id");
+  return {
+    memory: Number(m),
+    passes: Number(t),
+    parallelism: Number(p),
+    nonce: Buffer.from(salt, "base64"),
+    tag: Buffer.from(tag, "base64"),
+  };
+}
+
+/** The same password typed on another keyboard may arrive composed otherwise. */
+function normalize(password: string): string {
+  return password.normalize("NFKC");
+}
+
+function encode(bytes: Buffer): string {
+  return bytes.toString("base64").replace(/=+$/, "");
+}

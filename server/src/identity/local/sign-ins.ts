@@ -1,0 +1,103 @@
+import { IdentityError } from "../identity.ts";
+import { createCode, spendCode } from "./action-codes.ts";
+import { verifyIdToken, verifyPassword } from "./credentials.ts";
+import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
+import type { LocalParts } from "./local-parts.ts";
+import { hashPassword, requirePassword } from "./passwords.ts";
+import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
+import { replacePassword } from "./replace-password.ts";
+import { type Device, endSessions, openSession, rotateSession, type Session } from "./sessions.ts";
+import { findUser, lockUser, toUser, type UserRow } from "./users.ts";
+
+export interface Tokens {
+  readonly uid: string;
+  readonly email: string;
+  readonly idToken: string;
+  readonly refreshToken: string;
+  readonly expiresInSeconds: number;
+}
+
+/** Throws what `Identity.verifyPassword` throws. */
+export async function signIn(parts: LocalParts, email: string, password: string, device: Device): Promise<Tokens> {
+  const checked = await verifyPassword(parts, email, password, device.ip);
+  const session = await parts.db.transaction().execute(async (tx) => {
+    // A password changed while this one was being checked has ended all sign-ins: it must not begin one after that.
+    const row = await lockUser(tx, checked.id);
+    if (row?.password_hash !== checked.password_hash) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
+    return openSession(tx, row.id, device);
+  });
+  return tokensOf(parts, checked, session);
+}
+
+/** Single use, five minutes. Throws USER_NOT_FOUND. */
+export async function createCustomToken({ db }: LocalParts, uid: string): Promise<string> {
+  const row = await findUser(db, { uid });
+  if (!row) throw new IdentityError("USER_NOT_FOUND");
+  return db.transaction().execute((tx) => createCode(tx, "SIGN_IN", row));
+}
+
+/** Throws INVALID_CUSTOM_TOKEN. */
+export async function signInWithCustomToken(parts: LocalParts, token: string, device: Device): Promise<Tokens> {
+  const { row, session } = await parts.db.transaction().execute(async (tx) => {
+    const row = await spendCode(tx, "SIGN_IN", token);
+    if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
+    return { row, session: await openSession(tx, row.id, device) };
+  });
+  return tokensOf(parts, row, session);
+}
+
+/** Throws INVALID_REFRESH_TOKEN for what we never gave, TOKEN_EXPIRED for what has ended, USER_DISABLED. */
+export async function refresh(parts: LocalParts, refreshToken: string): Promise<Tokens> {
+  const held = readRefreshToken(parts.macKey, refreshToken);
+  if (!held) throw new IdentityError("INVALID_REFRESH_TOKEN");
+  const rotation = await rotateSession(parts.db, held.id, held.generation);
+  if (rotation.kind === "reused") await endCopied(parts, rotation.session);
+  if (rotation.kind !== "rotated") throw new IdentityError("TOKEN_EXPIRED");
+  const row = await findUser(parts.db, { uid: rotation.session.userId });
+  if (!row || row.disabled) throw new IdentityError("USER_DISABLED");
+  return tokensOf(parts, row, rotation.session);
+}
+
+const recentSignInMs = 5 * 60_000;
+
+/** Ends every sign-in and begins a new one. Throws CREDENTIAL_TOO_OLD_LOGIN_AGAIN five minutes after the sign-in. */
+export async function changePassword(
+  parts: LocalParts,
+  idToken: string,
+  password: string,
+  device: Device,
+): Promise<Tokens> {
+  requirePassword(password);
+  const claims = await verifyIdToken(parts, idToken, { checkRevoked: true });
+  if (Date.now() - claims.authTime.getTime() > recentSignInMs)
+    throw new IdentityError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN");
+  const passwordHash = await hashPassword(password);
+  const { row, session } = await parts.db.transaction().execute(async (tx) => {
+    const row = await replacePassword(tx, claims.uid, { passwordHash });
+    return { row, session: await openSession(tx, row.id, device) };
+  });
+  return tokensOf(parts, row, session);
+}
+
+async function tokensOf({ keys, origin, macKey }: LocalParts, row: UserRow, session: Session): Promise<Tokens> {
+  return {
+    uid: row.id,
+    email: row.email,
+    idToken: await signIdToken(keys, origin(), toUser(row), session),
+    refreshToken: writeRefreshToken(macKey, session),
+    expiresInSeconds: idTokenSeconds,
+  };
+}
+
+async function endCopied({ db, announce }: LocalParts, { id, userId }: Session): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await endSessions(tx, userId, { only: id, reason: "reuse" });
+    await announce?.(tx, {
+      userId,
+      cause: `sign-in-copied:${id}`,
+      title: "A sign-in was ended for safety",
+      body: "One of your sign-ins was used in two places at once, so we ended it in both. If that was not you, change your password.",
+      link: "/settings",
+    });
+  });
+}

@@ -1,0 +1,143 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+
+/** The one algorithm of our ID tokens. Verifiers name it too: a token never chooses its own. */
+export const algorithm = "RS256";
+
+export interface SigningKeys {
+  current(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
+  /** The public half; undefined where no such key verifies any more. */
+  find(kid: string): Promise<CryptoKey | undefined>;
+  /** The public halves, for /identity/.well-known/jwks.json. */
+  published(): Promise<readonly JWK[]>;
+}
+
+interface KeyRing {
+  readonly verifying: ReadonlyMap<string, { readonly key: CryptoKey; readonly jwk: JWK }>;
+  readonly signing: { readonly kid: string; readonly key: CryptoKey } | undefined;
+  /** The last key that can sign is near its end. */
+  readonly needsSuccessor: boolean;
+  readonly readAtMs: number;
+  readonly readAgainMs: number;
+}
+
+const unknownPauseMs = 5_000;
+const rereadMs = 3_600_000;
+const successorLeadMs = 86_400_000;
+
+/**
+ * Keys of 30 days. A successor is made a day before it signs, so every process knows it by then; an old key verifies two
+ * hours longer than it signs. A new ring is built whole, then swapped: a verify that runs meanwhile never meets half of it.
+ */
+export function signingKeys(db: Db, sealKey: Buffer): SigningKeys {
+  let ring: KeyRing | undefined;
+  let reading: Promise<KeyRing> | undefined;
+
+  function reread(): Promise<KeyRing> {
+    reading ??= readWithSuccessor(db, sealKey).finally(() => {
+      reading = undefined;
+    });
+    return reading.then((read) => {
+      ring = read;
+      return read;
+    });
+  }
+
+  async function dueRing(): Promise<KeyRing> {
+    return ring && Date.now() < ring.readAgainMs ? ring : reread();
+  }
+
+  return {
+    async current() {
+      const { signing } = await dueRing();
+      if (!signing) throw new Error("There is no key to sign with");
+      return signing;
+    },
+    async find(kid) {
+      const held = await dueRing();
+      const known = held.verifying.get(kid);
+      // A forger may send any number of kids: they do not become as many queries.
+      if (known || Date.now() - held.readAtMs < unknownPauseMs) return known?.key;
+      return (await reread()).verifying.get(kid)?.key;
+    },
+    async published() {
+      return [...(await dueRing()).verifying.values()].map(({ jwk }) => jwk);
+    },
+  };
+}
+
+async function readWithSuccessor(db: Db, sealKey: Buffer): Promise<KeyRing> {
+  const held = await read(db, sealKey);
+  if (!held.needsSuccessor) return held;
+  const kid = newId();
+  const pair = await generateKeyPair(algorithm, { extractable: true });
+  const privateSealed = seal(await exportJWK(pair.privateKey), sealKey);
+  const publicJwk = JSON.stringify(await exportJWK(pair.publicKey));
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(8301550)`.execute(tx);
+    // Another process may have made the same successor while this one waited or computed.
+    const other = await read(tx, sealKey);
+    if (!other.needsSuccessor) return;
+    await tx
+      .insertInto("identity_key")
+      .values({
+        kid,
+        alg: algorithm,
+        public_jwk: publicJwk,
+        private_sealed: privateSealed,
+        not_after: sql`now() + interval '30 days'`,
+      })
+      .execute();
+  });
+  return read(db, sealKey);
+}
+
+async function read(db: Pick<Db, "selectFrom">, sealKey: Buffer): Promise<KeyRing> {
+  const rows = await db
+    .selectFrom("identity_key")
+    .selectAll()
+    .where("alg", "=", algorithm)
+    .where("not_after", ">", sql<Date>`now() - interval '2 hours'`)
+    .orderBy("created_at")
+    .orderBy("kid")
+    .execute();
+  const verifying = new Map<string, { key: CryptoKey; jwk: JWK }>();
+  const signers: { kid: string; key: CryptoKey; endsAtMs: number }[] = [];
+  for (const { kid, public_jwk, private_sealed, not_after } of rows) {
+    const jwk = { ...public_jwk, kid, alg: algorithm, use: "sig" } as JWK;
+    verifying.set(kid, { jwk, key: (await importJWK(jwk, algorithm)) as CryptoKey });
+    const privateJwk = unseal(private_sealed, sealKey);
+    if (privateJwk && not_after.getTime() > Date.now())
+      signers.push({ kid, key: (await importJWK(privateJwk, algorithm)) as CryptoKey, endsAtMs: not_after.getTime() });
+  }
+  const [oldest] = signers;
+  const lastEndsAtMs = Math.max(0, ...signers.map(({ endsAtMs }) => endsAtMs));
+  const readAtMs = Date.now();
+  return {
+    verifying,
+    signing: oldest,
+    needsSuccessor: lastEndsAtMs - readAtMs < successorLeadMs,
+    readAtMs,
+    readAgainMs: Math.min(readAtMs + rereadMs, oldest?.endsAtMs ?? 0),
+  };
+}
+
+function seal(jwk: JWK, sealKey: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", sealKey, nonce);
+  return Buffer.concat([nonce, cipher.update(JSON.stringify(jwk)), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Undefined for a key sealed under another secret: it still verifies what it signed, but signs no more. */
+function unseal(sealed: Buffer, sealKey: Buffer): JWK | undefined {
+  const decipher = createDecipheriv("aes-256-gcm", sealKey, sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(-16));
+  try {
+    return JSON.parse(Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString());
+  } catch {
+    return undefined;
+  }
+}

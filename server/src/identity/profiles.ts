@@ -1,0 +1,56 @@
+import type { Db, Sql, Tx } from "../database/database.ts";
+
+export interface Profile {
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+interface Owner {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/**
+ * Makes the profile where there is none; `created` joins that transaction and runs once per user. Called at sign-up and
+ * again when a session is validated, for whom a crash or another provider left without one.
+ */
+export async function openProfile(
+  db: Db,
+  { id, email, name }: Owner,
+  created: (tx: Tx, user: Owner) => Promise<void>,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const inserted = await tx
+      .insertInto("profiles")
+      .values({ user_id: id, email, name })
+      .onConflict((conflict) => conflict.column("user_id").doNothing())
+      .returning("user_id")
+      .executeTakeFirst();
+    if (inserted) await created(tx, { id, email, name });
+  });
+}
+
+export async function readProfile(sql: Sql, { id, email, name }: Owner): Promise<Profile> {
+  const row = await sql
+    .selectFrom("profiles")
+    .select(["name", "email", "phone"])
+    .where("user_id", "=", id)
+    .executeTakeFirst();
+  return row ?? { name, email, phone: "" };
+}
+
+/** An absent phone stays as it was. */
+export async function updateProfile(
+  sql: Sql,
+  { id, email }: Owner,
+  { name, phone }: { name: string; phone?: string | undefined },
+): Promise<void> {
+  const change = { name, ...(phone !== undefined && { phone }) };
+  await sql
+    .insertInto("profiles")
+    .values({ user_id: id, email, ...change })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(change))
+    .execute();
+}

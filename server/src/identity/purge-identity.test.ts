@@ -1,0 +1,42 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { newId } from "../database/ids.ts";
+import { purgeIdentity } from "./purge-identity.ts";
+import { outcome, password, testInstallation } from "./testing.ts";
+
+const { db, setup } = await testInstallation();
+
+test("what can no longer be used is deleted, and nothing else", async () => {
+  const { identity, email, user, tokens } = await setup();
+  const ended = await identity.signIn(email, password, {});
+  const [endedId = ""] = ended.refreshToken.split(".");
+  await db
+    .updateTable("identity_session")
+    .set({ revoked_at: sql`now() - interval '61 days'` })
+    .where("id", "=", endedId)
+    .execute();
+  await identity.createCustomToken(user.uid);
+  await db
+    .updateTable("identity_code")
+    .set({ expires_at: sql`now() - interval '2 days'` })
+    .where("user_id", "=", user.uid)
+    .execute();
+  const live = (await identity.createActionCode("PASSWORD_RESET", email)) ?? "";
+  await db
+    .insertInto("identity_key")
+    .values({
+      kid: newId(),
+      alg: "RS256",
+      public_jwk: "{}",
+      private_sealed: Buffer.alloc(40),
+      not_after: sql`now() - interval '2 days'`,
+    })
+    .execute();
+  const count = async (table: "identity_session" | "identity_code") =>
+    (await db.selectFrom(table).select("user_id").where("user_id", "=", user.uid).execute()).length;
+  await purgeIdentity(db);
+  expect([await count("identity_session"), await count("identity_code")]).toEqual([1, 1]);
+  expect(await db.selectFrom("identity_key").select("kid").execute()).toHaveLength(1);
+  expect(await outcome(identity.readResetCode(live))).toBe("ok");
+  expect(await outcome(identity.refresh(tokens.refreshToken))).toBe("ok");
+});

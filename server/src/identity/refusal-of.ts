@@ -1,0 +1,22 @@
+import { type ErrorCode, texts } from "@berth/contract";
+import { AppError } from "../errors.ts";
+import type { IdentityError, IdentityErrorCode } from "./identity.ts";
+
+const refusals: Partial<Record<IdentityErrorCode, readonly [ErrorCode, string]>> = {
+  EMAIL_EXISTS: ["email_exists", "There is already an account with this email address"],
+  WEAK_PASSWORD: ["weak_password", texts.passwordTooShort],
+  INVALID_EMAIL: ["invalid_request", "This is not an email address"],
+  INVALID_LOGIN_CREDENTIALS: ["wrong_password", "This is not your current password"],
+  USER_NOT_FOUND: ["unauthenticated", "Sign in first"],
+  USER_DISABLED: ["unauthenticated", "Sign in first"],
+  TOO_MANY_ATTEMPTS_TRY_LATER: ["rate_limited", "Too many attempts. Wait a moment, then try again."],
+  UNAVAILABLE: ["unavailable", "Accounts cannot be reached right now. Try again in a moment."],
+};
+
+/** The product's words for what the provider refused; undefined for what no call of ours can have caused. */
+export function refusalOf(error: IdentityError): AppError | undefined {
+  const [code, message] = refusals[error.code] ?? [];
+  if (code === undefined || message === undefined) return undefined;
+  const { retryAfterSeconds = code === "unavailable" ? 5 : undefined } = error;
+  return new AppError(code, message, { cause: error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+}
