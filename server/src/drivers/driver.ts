@@ -1,0 +1,114 @@
+import type { Address } from "../database/tables.ts";
+
+export type Endpoint = Address;
+
+/** What one run needs. Its canonical JSON's SHA-256 is the spec label. */
+export interface Spec {
+  readonly id: string;
+  /** +1 for every new container of this environment. */
+  readonly generation: number;
+  readonly image: string;
+  /** JupyterLab's own token, new at each cold start (G95). */
+  readonly token: string;
+  /** One home per owner and subdomain (G31): a single path segment. */
+  readonly home: string;
+  /** Leased GPU ids; empty is CPU only. */
+  readonly gpus: readonly string[];
+  readonly limits: {
+    readonly cpus: number;
+    readonly memoryMb: number;
+    readonly shmMb: number;
+    readonly pids: number;
+    readonly diskGb: number;
+  };
+}
+
+interface Run {
+  readonly generation: number;
+  readonly specHash: string;
+  readonly gpus: readonly string[];
+  readonly createdAt: Date;
+  readonly startedAt?: Date;
+}
+
+export type Observed =
+  | { readonly state: "absent" }
+  | (Run & { readonly state: "starting" })
+  | (Run & { readonly state: "running" | "paused"; readonly endpoint: Endpoint })
+  | (Run & { readonly state: "stopped"; readonly exit: { readonly code: number; readonly outOfMemory: boolean } });
+
+/** Probed at start, never configured. */
+export interface Capabilities {
+  readonly pause: boolean;
+  readonly warm: "paused" | "running" | "none";
+  readonly diskQuota: boolean;
+  readonly gpu: "cdi" | "nvidia" | "plugin" | "none";
+  readonly gpus: readonly { readonly id: string; readonly model: string; readonly memoryMb: number }[];
+  readonly isolation: "bubblewrap" | "container" | "gvisor" | "kata" | "none";
+}
+
+export interface Stats {
+  readonly cpuSeconds: number;
+  readonly memoryMb: number;
+  readonly pids: number;
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+  readonly homeMb: number;
+  /** Empty where there is no GPU: the page says N/A (G33). */
+  readonly gpus: readonly {
+    readonly id: string;
+    readonly usePercent: number;
+    readonly memoryMb: number;
+    readonly watts: number;
+  }[];
+}
+
+/**
+ * One driver object per row of `hosts` (a machine, or a whole cluster).
+ *
+ * Every verb is addressed by the environment's id, may run twice and may run after a crash of the caller. All but
+ * `prepare`, `logs` and `watch` end within 10 s or throw `unavailable`.
+ */
+export interface Driver {
+  readonly kind: "process" | "docker" | "kubernetes" | "fake";
+  capabilities(): Promise<Capabilities>;
+  /** Makes an image startable; at once when it is. Progress is percent of the whole. Throws `no_image` when this host never will. */
+  prepare(image: string, progress?: (percent: number) => void): Promise<void>;
+  /** `absent` for an unknown id. `running` as soon as something listens or could soon; readiness is the caller's probe. */
+  observe(id: string): Promise<Observed>;
+  /** Only what this installation started. */
+  list(): Promise<readonly { readonly id: string; readonly observed: Observed }[]>;
+  /**
+   * absent: create and start. paused: resume. stopped: remove, create, start. Older generation found: replace.
+   * Same generation and hash, running: no-op. Same generation, other hash: throws `refused`. Newer found: `stale`.
+   * Does not wait for readiness.
+   */
+  start(spec: Spec, signal?: AbortSignal): Promise<void>;
+  /** Freezes every process; memory stays. paused, absent: no-op. Throws `unsupported` where capabilities say so. */
+  pause(id: string): Promise<void>;
+  /** Ends the run (grace, then kill, also when paused) and removes it; the home stays. absent: no-op. */
+  stop(id: string, graceMs: number): Promise<void>;
+  /** `stop`, then every object of the environment except the home. absent: no-op. */
+  remove(id: string): Promise<void>;
+  /** The only verb that deletes files. absent: no-op; throws `refused` while a run uses it. */
+  deleteHome(home: string): Promise<void>;
+  stats(id: string): Promise<Stats>;
+  logs(
+    id: string,
+    options: { readonly tail: number; readonly follow: boolean; readonly signal: AbortSignal },
+  ): AsyncIterable<string>;
+  /** Ids that may have changed. A hint only: the truth is `observe` and `list`. */
+  watch(signal: AbortSignal): AsyncIterable<string>;
+}
+
+export type DriverErrorCode = "unavailable" | "no_image" | "no_gpu" | "refused" | "unsupported" | "stale";
+
+export class DriverError extends Error {
+  readonly code: DriverErrorCode;
+
+  constructor(code: DriverErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "DriverError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,218 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+
+/** Files of one home by path; they outlive the server. */
+export type FakeFiles = Map<string, string>;
+
+export interface FakeServer {
+  readonly socketPath: string;
+  /** Sockets open at the moment: nothing leaked is 0. */
+  connections(): number;
+  /** As a frozen process does: connections are accepted and bytes taken in, nothing answers until `resume`. */
+  freeze(): void;
+  resume(): void;
+  close(): Promise<void>;
+}
+
+interface Options {
+  readonly socketPath: string;
+  readonly token: string;
+  readonly files: FakeFiles;
+  /** Until then `/lab` and `/api` answer 503. */
+  readonly answersAt: number;
+}
+
+/**
+ * What a gateway meets behind a real JupyterLab, small: `/api` open, everything else by token (403, pages 302 to
+ * /login), contents and terminals in memory, an endless stream, and any WebSocket echoed.
+ */
+export async function startFakeServer(options: Options): Promise<FakeServer> {
+  const sockets = new Set<Duplex>();
+  let thaw: PromiseWithResolvers<void> | undefined;
+  const terminals: string[] = [];
+  const server = createServer(async (request, response) => {
+    await thaw?.promise;
+    if (Date.now() < options.answersAt) return void response.writeHead(503).end();
+    await answer(request, response, options, terminals);
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("upgrade", async (request, socket, head) => {
+    socket.on("error", () => socket.destroy());
+    await thaw?.promise;
+    if (!allowed(request, options.token))
+      return void socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept(request)}\r\n\r\n`,
+    );
+    echo(socket, head, () => thaw?.promise);
+  });
+  await rm(options.socketPath, { force: true });
+  server.listen(options.socketPath);
+  await once(server, "listening");
+
+  return {
+    socketPath: options.socketPath,
+    connections: () => sockets.size,
+    freeze() {
+      thaw ??= Promise.withResolvers();
+    },
+    resume() {
+      thaw?.resolve();
+      thaw = undefined;
+    },
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      thaw?.resolve();
+      await closed;
+    },
+  };
+}
+
+type Reply = (status: number, body: unknown) => void;
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { token, files }: Options,
+  terminals: string[],
+): Promise<void> {
+  const { pathname } = new URL(request.url ?? "/", "http://fake");
+  const json: Reply = (status, body) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (pathname === "/api") return json(200, { version: "2.18.0" });
+  if (allowed(request, token)) return allowedAnswer(request, response, json, { pathname, files, terminals });
+  if (pathname.startsWith("/api/")) return json(403, { message: "Forbidden", reason: null });
+  response.writeHead(302, { location: `/login?next=${encodeURIComponent(pathname)}` }).end();
+}
+
+async function allowedAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  json: Reply,
+  { pathname, files, terminals }: { pathname: string; files: FakeFiles; terminals: string[] },
+): Promise<void> {
+  if (pathname.startsWith("/api/contents/")) return contents(request, json, files, pathname.slice(14));
+  switch (pathname) {
+    case "/":
+    case "/lab":
+      response.writeHead(200, { "content-type": "text/html" });
+      return void response.end("<!doctype html><title>JupyterLab</title><h1>JupyterLab</h1>");
+    case "/api/terminals":
+      if (request.method === "POST") terminals.push(String(terminals.length + 1));
+      return json(200, request.method === "POST" ? { name: terminals.at(-1) } : terminals.map((name) => ({ name })));
+    case "/api/kernels":
+    case "/api/sessions":
+      return json(200, []);
+    case "/stream":
+      return stream(request, response);
+    case "/echo":
+      response.setHeader("x-echo-headers", encodeURIComponent(JSON.stringify(request.headers)));
+      return void request.pipe(response);
+    default:
+      json(404, { message: "Not Found" });
+  }
+}
+
+async function contents(
+  request: IncomingMessage,
+  json: (status: number, body: unknown) => void,
+  files: FakeFiles,
+  path: string,
+) {
+  if (request.method === "PUT") {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    files.set(path, String(JSON.parse(body).content));
+    return json(201, { path });
+  }
+  const content = files.get(path);
+  return content === undefined
+    ? json(404, { message: `No such file: ${path}` })
+    : json(200, { path, type: "file", format: "text", content });
+}
+
+function stream(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  let count = 0;
+  const send = () => response.write(`data: ${++count}\n\n`);
+  send();
+  const timer = setInterval(send, 50);
+  request.socket.once("close", () => clearInterval(timer));
+}
+
+function allowed(request: IncomingMessage, token: string): boolean {
+  const header = request.headers.authorization?.match(/^(?:token|bearer) (.+)$/i)?.[1];
+  const given = Buffer.from(header ?? new URL(request.url ?? "/", "http://fake").searchParams.get("token") ?? "");
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+function accept(request: IncomingMessage): string {
+  return createHash("sha1")
+    .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest("base64");
+}
+
+const closeFrame = 8;
+const pingFrame = 9;
+const pongFrame = 10;
+
+/** Sends every frame back unmasked, fragments and all; a ping becomes a pong, a close is returned and ends the socket. */
+function echo(socket: Duplex, head: Buffer, thawed: () => Promise<void> | undefined): void {
+  let pending: Buffer = head;
+  const drain = async () => {
+    for (let frame = readFrame(pending); frame; frame = readFrame(pending)) {
+      pending = pending.subarray(frame.length);
+      await thawed();
+      if (frame.opcode !== pongFrame) socket.write(writeFrame(frame.first, frame.opcode, frame.payload));
+      if (frame.opcode === closeFrame) return void socket.end();
+    }
+  };
+  let work = drain();
+  socket.on("data", (chunk: Buffer) => {
+    work = work.then(() => {
+      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+      return drain();
+    });
+  });
+  socket.on("end", () => socket.end());
+}
+
+function readFrame(buffer: Buffer) {
+  if (buffer.length < 2) return undefined;
+  const first = buffer.readUInt8(0);
+  const second = buffer.readUInt8(1);
+  const short = second & 0x7f;
+  const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
+  const masked = (second & 0x80) !== 0;
+  const start = 2 + lengthBytes + (masked ? 4 : 0);
+  if (buffer.length < start) return undefined;
+  const size = short === 126 ? buffer.readUInt16BE(2) : short === 127 ? Number(buffer.readBigUInt64BE(2)) : short;
+  if (buffer.length < start + size) return undefined;
+  const payload = Buffer.from(buffer.subarray(start, start + size));
+  if (masked) {
+    const mask = buffer.subarray(start - 4, start);
+    for (let at = 0; at < size; at++) payload[at] = (payload[at] ?? 0) ^ (mask[at & 3] ?? 0);
+  }
+  return { first, opcode: first & 0x0f, payload, length: start + size };
+}
+
+function writeFrame(first: number, opcode: number, payload: Buffer): Buffer {
+  const flags = opcode === pingFrame ? (first & 0xf0) | pongFrame : first;
+  const size = payload.length;
+  if (size < 126) return Buffer.concat([Buffer.from([flags, size]), payload]);
+  const header = Buffer.alloc(size < 65536 ? 4 : 10);
+  header.writeUInt8(flags, 0);
+  header.writeUInt8(size < 65536 ? 126 : 127, 1);
+  if (size < 65536) header.writeUInt16BE(size, 2);
+  else header.writeBigUInt64BE(BigInt(size), 2);
+  return Buffer.concat([header, payload]);
+}

@@ -1,0 +1,204 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync } from "node:fs";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, WebSocket } from "undici";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { becomes, call, driverSuite, spec } from "./driver.suite.ts";
+import type { Driver, Spec } from "./driver.ts";
+import { processDriver } from "./process.ts";
+import { socketOf } from "./process-run.ts";
+import { processTable, psTable, send, treeOf } from "./process-table.ts";
+import { runStates } from "./run-state.ts";
+import { socketFolder } from "./socket-folder.ts";
+
+/** Prepared once and kept between test runs: it takes half a minute. */
+const runtimes = join(import.meta.dirname, "../../../node_modules/.cache/berth/runtimes");
+const failed = (error: unknown) => {
+  throw error;
+};
+
+async function openMachine() {
+  const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
+  const open = (install = "one", network: "shared" | "off" = "shared") =>
+    processDriver({ directory, install, network, runtimes, failed });
+  const states = runStates(join(directory, "environments", "one"));
+  const close = async () => {
+    const driver = await open();
+    for (const { id } of await driver.list()) await driver.stop(id, 0);
+    await rm(await socketFolder(directory), { recursive: true });
+    await rm(directory, { recursive: true, force: true });
+  };
+  return { directory, open, states, close };
+}
+
+async function treeOfRun(states: ReturnType<typeof runStates>, id: string) {
+  const first = (await states.read(id))?.process?.pid ?? 0;
+  return treeOf(await processTable(), [first]);
+}
+
+driverSuite("process driver", async () => {
+  const { open, states, close } = await openMachine();
+  return {
+    open,
+    close,
+    async crash(_, id) {
+      const rows = await treeOfRun(states, id);
+      send([rows.find(({ name }) => name.startsWith("python")) ?? failed("no python")], "SIGKILL");
+    },
+  };
+});
+
+let machine: Awaited<ReturnType<typeof openMachine>>;
+let driver: Driver;
+beforeAll(async () => {
+  machine = await openMachine();
+  driver = await machine.open();
+  await driver.prepare("jupyter");
+}, 300_000);
+afterAll(() => machine.close());
+
+async function begin(wanted: Spec = spec(), by: Driver = driver): Promise<Spec> {
+  onTestFinished(() => driver.stop(wanted.id, 0));
+  await by.start(wanted);
+  await becomes(by, wanted.id, "running");
+  return wanted;
+}
+
+/** Runs a script in the environment by way of a kernel, as its owner would; answers what it wrote. */
+async function inside(wanted: Spec, by: Driver, script: string): Promise<string> {
+  const home = join(machine.directory, "homes", wanted.home);
+  const runner = `import subprocess\nr = subprocess.run(["sh", "-c", ${JSON.stringify(script)}], capture_output=True, text=True)\nopen("out.new", "w").write(r.stdout + r.stderr)\nimport os\nos.rename("out.new", "out.txt")\n`;
+  await rm(join(home, "out.txt"), { force: true });
+  await writeFile(join(home, "run.py"), runner);
+  const { body } = await call(by, wanted, "POST", "/api/kernels", 15_000);
+  await execute(by, wanted, (body as { id: string }).id, "exec(open('run.py').read())");
+  await expect.poll(() => existsSync(join(home, "out.txt")), { timeout: 15_000 }).toBe(true);
+  return readFile(join(home, "out.txt"), "utf8");
+}
+
+async function execute(by: Driver, wanted: Spec, kernel: string, code: string): Promise<void> {
+  const seen = await by.observe(wanted.id);
+  if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
+  const dispatcher = new Agent({ connect: { socketPath: seen.endpoint.socketPath } });
+  const socket = new WebSocket(`ws://localhost/api/kernels/${kernel}/channels?token=${wanted.token}`, { dispatcher });
+  const header = { msg_id: "1", msg_type: "execute_request", username: "", session: "s", version: "5.3", date: "" };
+  const content = { code, silent: false, store_history: false, user_expressions: {}, allow_stdin: false };
+  const message = { channel: "shell", header, parent_header: {}, metadata: {}, content };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  socket.addEventListener("open", () => socket.send(JSON.stringify(message)));
+  socket.addEventListener("message", ({ data }) => {
+    if (typeof data === "string" && JSON.parse(data).msg_type === "execute_reply") resolve();
+  });
+  await promise;
+  socket.close();
+}
+
+test("a paused run: every process is stopped, kernels too; resumed, none is", async () => {
+  const wanted = await begin();
+  await call(driver, wanted, "POST", "/api/kernels", 15_000);
+  await call(driver, wanted, "POST", "/api/terminals");
+  await driver.pause(wanted.id);
+  const paused = await treeOfRun(machine.states, wanted.id);
+  expect(paused.length).toBeGreaterThanOrEqual(4);
+  expect(paused.filter(({ stopped }) => !stopped)).toEqual([]);
+  await driver.start(wanted);
+  expect((await treeOfRun(machine.states, wanted.id)).filter(({ stopped }) => stopped)).toEqual([]);
+});
+
+test("a pause cut half-way is seen as running and completed; a resume cut half-way as paused", async () => {
+  const wanted = await begin();
+  const [first, ...rest] = await treeOfRun(machine.states, wanted.id);
+  if (!first) throw new Error("no process");
+  send(rest, "SIGSTOP");
+  expect(await driver.observe(wanted.id)).toMatchObject({ state: "running" });
+  await driver.pause(wanted.id);
+  send(rest, "SIGCONT");
+  expect(await driver.observe(wanted.id)).toMatchObject({ state: "paused" });
+  await driver.start(wanted);
+  await expect.poll(() => call(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+});
+
+test("a server killed between intent and record finds its process again", async () => {
+  const wanted = await begin();
+  const state = await machine.states.read(wanted.id);
+  if (!state) throw new Error("no state");
+  const { process, ...intent } = state;
+  await machine.states.write(intent);
+  expect(await driver.observe(wanted.id)).toMatchObject({ state: "running" });
+  await driver.stop(wanted.id, 1_000);
+  expect((await processTable()).has(process?.pid ?? 0)).toBe(false);
+});
+
+test("a run whose first process was killed is stopped, and start leaves none of its processes behind", async () => {
+  const wanted = await begin();
+  const rows = await treeOfRun(machine.states, wanted.id);
+  send(rows.slice(0, 1), "SIGKILL");
+  await becomes(driver, wanted.id, "stopped");
+  await driver.remove(wanted.id);
+  const table = await processTable();
+  expect(rows.filter(({ pid, startedAt }) => table.get(pid)?.startedAt === startedAt)).toEqual([]);
+});
+
+test("inside: the home's own Python over the runtime's, a user with a name, nothing of the server or of others", async () => {
+  const { isolation } = await driver.capabilities();
+  const other = spec();
+  const closed = isolation === "bubblewrap" ? await machine.open("one", "off") : driver;
+  const wanted = await begin(spec(), closed);
+  const own = "(/home/user|/.*/homes/home-\\d+)/\\.local/python";
+  const python = "command -v python; command -v pip; python -c 'import sys, jupyterlab; print(sys.prefix)'; echo; env";
+  const seen = await inside(wanted, closed, python);
+  expect(seen).toMatch(new RegExp(`^${own}/bin/python\n${own}/bin/pip\n${own}\n\n`));
+  expect(seen).not.toMatch(/^(VITEST|NODE)/m);
+  const secret = join(machine.directory, "secret");
+  await writeFile(secret, other.token);
+  const listener = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void listener.close());
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  const knock = `python -c 'import socket; socket.create_connection(("127.0.0.1", ${port}), 2); print("reached")'`;
+  const view = await inside(wanted, closed, `whoami; ls /proc; cat ${secret}; ls /root ${tmpdir()}; ${knock}`);
+  if (isolation !== "bubblewrap") return expect(view).toContain(other.token);
+  expect(view).toMatch(/^user\n/);
+  expect(view).toContain("Connection refused");
+  expect(view).toContain(`${secret}: No such file`);
+  expect(view).not.toMatch(/^berth-/m);
+  expect(view.split("\n").filter((line) => /^\d+$/.test(line)).length).toBeLessThan(15);
+});
+
+test("network off without bubblewrap is refused, not forgotten", async () => {
+  const { isolation } = await driver.capabilities();
+  const opened = machine.open("one", "off");
+  if (isolation === "bubblewrap") await opened;
+  else await expect(opened).rejects.toMatchObject({ code: "unsupported" });
+});
+
+test("folders of a run are closed to others, and the socket's path is short enough", async () => {
+  const wanted = await begin();
+  const state = await machine.states.read(wanted.id);
+  if (!state) throw new Error("no state");
+  expect(socketOf(state).length).toBeLessThan(104);
+  for (const path of [state.socketFolder, join(state.socketFolder, ".."), machine.states.folder(wanted.id)]) {
+    expect((await stat(path)).mode & 0o077).toBe(0);
+  }
+});
+
+test("a type that is not prepared here names the operator's command; an unprepared start is no_image", async () => {
+  await expect(driver.prepare("pytorch")).rejects.toMatchObject({
+    code: "no_image",
+    message: expect.stringContaining("npm run operator -- prepare pytorch"),
+  });
+  await expect(driver.start(spec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
+});
+
+test("ps says the same as /proc", async () => {
+  const own = process.pid;
+  const [fromProc, fromPs] = [(await processTable()).get(own), (await psTable(own)).get(own)];
+  expect(fromPs).toMatchObject({ pid: own, parent: fromProc?.parent, stopped: false });
+  // ps leaves out the children that were waited for.
+  expect(fromPs?.cpuSeconds).toBeGreaterThan(0);
+  expect(fromPs?.cpuSeconds).toBeLessThan((fromProc?.cpuSeconds ?? 0) + 2);
+  expect(fromPs?.memoryMb).toBeGreaterThan(10);
+});

@@ -1,0 +1,183 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { DriverError } from "./driver.ts";
+import { processRow } from "./process-table.ts";
+import { findPython, type Python } from "./python.ts";
+
+/** A Python environment with JupyterLab in it, ready to be started. */
+export interface Runtime {
+  readonly folder: string;
+  readonly python: Python;
+  /** Package versions that were asked for, for the operator. */
+  readonly packages: readonly string[];
+}
+
+const packages: Readonly<Record<string, readonly string[]>> = {
+  jupyter: ["jupyterlab==4.6.6", "ipykernel==7.4.0"],
+};
+
+/** About how many packages the above bring: only the progress shown hangs on it. */
+const packageCount = 92;
+
+/** Written last: a folder without it is a prepare that was cut short, and is made anew. */
+const marker = "runtime.json";
+
+/** Undefined when the type is not prepared here. */
+export async function readRuntime(folder: string): Promise<Runtime | undefined> {
+  try {
+    return { folder, ...JSON.parse(await readFile(join(folder, marker), "utf8")) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Prepares a type in `<runtimes>/<type>`; at once when it is. Only `jupyter` prepares itself: the others are gigabytes,
+ * so the operator asks for them (G101).
+ */
+export async function prepareRuntime(
+  runtimes: string,
+  type: string,
+  progress: (percent: number) => void,
+): Promise<void> {
+  const folder = join(runtimes, type);
+  if (await readRuntime(folder)) return progress(100);
+  const wanted = packages[type];
+  if (!wanted) {
+    throw new DriverError("no_image", `${type} is not prepared on this machine. npm run operator -- prepare ${type}`);
+  }
+  await mkdir(runtimes, { recursive: true });
+  const unlock = await lock(`${folder}.lock`);
+  try {
+    if (!(await readRuntime(folder))) await build(folder, wanted, progress);
+  } finally {
+    await unlock();
+  }
+  progress(100);
+}
+
+async function build(folder: string, wanted: readonly string[], progress: (percent: number) => void): Promise<void> {
+  progress(0);
+  const python = await findPython();
+  await rm(folder, { recursive: true, force: true });
+  progress(2);
+  const own = join(folder, "bin", "python");
+  let seen = 0;
+  const line = (text: string) => {
+    // pip says Collecting and Downloading per package and then Installing once; uv is too quick to matter.
+    if (/^\s*(Collecting|Downloading|Using cached) /.test(text))
+      progress(10 + Math.min(60, (30 * ++seen) / packageCount));
+    if (/^Installing collected/.test(text)) progress(72);
+  };
+  if (await works("uv", ["--version"])) {
+    await command("uv", ["venv", "--quiet", "--seed", "--python", python.executable, folder]);
+    progress(10);
+    await command("uv", ["pip", "install", "--python", own, "--only-binary", ":all:", ...wanted], line);
+  } else {
+    await command(python.executable, ["-m", "venv", folder]);
+    progress(10);
+    const flags = ["--disable-pip-version-check", "--no-input", "--no-compile", "--progress-bar", "off"];
+    await command(own, ["-m", "pip", "install", ...flags, "--only-binary", ":all:", ...wanted], line);
+  }
+  progress(85);
+  await useOwnPython(folder);
+  await quietLab(folder);
+  // Runs see the folder read-only, so nothing could be compiled later: without this a start takes three times as long.
+  await command(own, ["-m", "compileall", "-q", "-j", "0", join(folder, "lib")], undefined, [0, 1]);
+  const content = JSON.stringify({ python, packages: wanted }, null, 2);
+  await writeFile(join(folder, `${marker}.new`), content);
+  await rename(join(folder, `${marker}.new`), join(folder, marker));
+}
+
+/**
+ * jupyter_client puts its own interpreter where a kernel says `python`. Through `env` the kernel is the first Python on
+ * PATH instead: the one of the home, where the owner's `pip install` goes.
+ */
+async function useOwnPython(folder: string): Promise<void> {
+  const path = join(folder, "share", "jupyter", "kernels", "python3", "kernel.json");
+  const kernel = JSON.parse(await readFile(path, "utf8"));
+  const argv = ["env", "python", "-m", "ipykernel_launcher", "-f", "{connection_file}"];
+  await writeFile(path, JSON.stringify({ ...kernel, argv }, null, 1));
+}
+
+/** No question about news, and no language servers, which are not installed: pages that only ask the network in vain. */
+async function quietLab(folder: string): Promise<void> {
+  const settings = join(folder, "share", "jupyter", "lab", "settings");
+  const disabledExtensions = Object.fromEntries(
+    [
+      "apputils-extension:announcements",
+      "lsp-extension",
+      "fileeditor-extension:language-server",
+      "notebook-extension:language-server",
+    ].map((name) => [`@jupyterlab/${name}`, true]),
+  );
+  await mkdir(settings, { recursive: true });
+  await writeFile(join(settings, "page_config.json"), JSON.stringify({ disabledExtensions }, null, 1));
+}
+
+async function works(file: string, args: readonly string[]): Promise<boolean> {
+  const child = spawn(file, args, { stdio: "ignore" });
+  try {
+    const [code] = await once(child, "exit");
+    return code === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws `unavailable` with the last lines of output: a package index that cannot be reached may be reached later. */
+async function command(
+  file: string,
+  args: readonly string[],
+  heard?: (line: string) => void,
+  fine: readonly number[] = [0],
+) {
+  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const last: string[] = [];
+  const read = async (stream: NodeJS.ReadableStream) => {
+    for await (const line of createInterface({ input: stream })) {
+      heard?.(line);
+      last.push(line);
+      if (last.length > 6) last.shift();
+    }
+  };
+  const [[code]] = await Promise.all([once(child, "exit"), read(child.stdout), read(child.stderr)]);
+  if (!fine.includes(code)) {
+    throw new DriverError(
+      "unavailable",
+      `Preparing JupyterLab failed: ${file} ${args[0]} ended with ${code}: ${last.join(" / ")}`,
+    );
+  }
+}
+
+/** One prepare per folder, also between two processes (a test run and a product on the same folder). A dead holder's lock is void. */
+async function lock(path: string): Promise<() => Promise<void>> {
+  const own = JSON.stringify({ pid: process.pid, startedAt: (await processRow(process.pid))?.startedAt });
+  for (;;) {
+    try {
+      await writeFile(path, own, { flag: "wx" });
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    if (await isHeld(path)) await wait(250);
+    else await rm(path, { force: true });
+  }
+}
+
+async function isHeld(path: string): Promise<boolean> {
+  try {
+    const holder = JSON.parse(await readFile(path, "utf8"));
+    // The pid alone would not do: in a restarted container the server has the same one again.
+    return (await processRow(holder.pid))?.startedAt === holder.startedAt;
+  } catch {
+    // Half-written: held for the moment that writing takes.
+    const made = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+    return Date.now() - made < 5_000;
+  }
+}

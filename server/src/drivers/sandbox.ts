@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { lstat, mkdir, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** What one run may see of the machine. Paths outside; `at` is the path inside, the same when absent. */
+export interface View {
+  readonly readOnly: readonly { readonly path: string; readonly at?: string }[];
+  readonly writable: readonly { readonly path: string; readonly at: string }[];
+  readonly workingDirectory: string;
+  readonly network: boolean;
+}
+
+/** Wraps a command so that it sees only the view. */
+export type Sandbox = (view: View, command: readonly string[]) => Promise<readonly string[]>;
+
+/**
+ * Tries bubblewrap for real: being installed says little, since many containers and kernels forbid user namespaces.
+ * Undefined where it does not work. Keeps the names that a run sees for its user in `folder`.
+ */
+export async function findBubblewrap(folder: string): Promise<Sandbox | undefined> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "passwd"), "user:x:1000:1000::/home/user:/bin/bash\n");
+  await writeFile(join(folder, "group"), "user:x:1000:\n");
+  try {
+    const { stdout } = await run("/bin/sh", ["-c", "command -v bwrap"]);
+    const sandbox = bubblewrap(stdout.trim(), folder);
+    const view: View = { readOnly: [], writable: [], workingDirectory: "/", network: true };
+    const [file = "", ...args] = await sandbox(view, ["/bin/sh", "-c", "test $$ -lt 10"]);
+    await run(file, args, { timeout: 5_000 });
+    return sandbox;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Without `--die-with-parent`, since a restart of the server must kill nothing. No capabilities inside: user 1000
+ * there is whoever runs the server outside.
+ */
+function bubblewrap(program: string, folder: string): Sandbox {
+  return async ({ readOnly, writable, workingDirectory, network }, command) => [
+    program,
+    ...["--unshare-user", "--uid", "1000", "--gid", "1000"],
+    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "environment"],
+    ...(network ? [] : ["--unshare-net"]),
+    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/var/tmp"],
+    ...(await systemFolders()),
+    ...settings.flatMap((path) => ["--ro-bind-try", `/etc/${path}`, `/etc/${path}`]),
+    ...["passwd", "group"].flatMap((name) => ["--ro-bind", join(folder, name), `/etc/${name}`]),
+    ...readOnly.flatMap(({ path, at }) => ["--ro-bind", path, at ?? path]),
+    ...writable.flatMap(({ path, at }) => ["--bind", path, at]),
+    ...["--chdir", workingDirectory, "--"],
+    ...command,
+  ];
+}
+
+/** Names, certificates, time and the shell's looks: nothing under /etc that is a secret or says who else is here. */
+const settings = [
+  ...["resolv.conf", "hosts", "nsswitch.conf", "protocols", "services", "ssl", "ca-certificates", "pki", "pip.conf"],
+  ...["localtime", "timezone", "mime.types", "fonts", "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"],
+  ...["bash.bashrc", "profile", "inputrc", "terminfo", "gitconfig"],
+];
+
+async function systemFolders(): Promise<string[]> {
+  const found = await Promise.all(
+    ["/bin", "/sbin", "/lib", "/lib32", "/lib64"].map(async (path) => {
+      const entry = await lstat(path).catch(() => undefined);
+      if (!entry) return [];
+      return entry.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path];
+    }),
+  );
+  return ["--ro-bind", "/usr", "/usr", ...found.flat()];
+}

@@ -1,0 +1,14 @@
+import { createHash } from "node:crypto";
+import type { Spec } from "./driver.ts";
+
+/** SHA-256 (hex) of the spec's canonical JSON: keys sorted at every depth, so that the order of writing does not matter. */
+export function specHash(spec: Spec): string {
+  return createHash("sha256").update(canonical(spec)).digest("hex");
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
+}
