@@ -1,0 +1,108 @@
+import { type Action, actionsByStatus, type Desired, mayTerminate, type Status } from "@berth/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "../database/database.ts";
+import { AppError } from "../errors.ts";
+import { notFound } from "../http/mount.ts";
+import { type Environment, isEnvironmentId } from "./environments.ts";
+import { leaseGpus, leasesOf, releaseLeases, shortage } from "./leases.ts";
+
+/** Which environment of whom. */
+export interface Owned {
+  readonly id: string;
+  readonly userId: string;
+}
+
+/**
+ * Writes what the owner wants; the reconciler does it. Asking again for what is wanted already is a success (G25). A
+ * stopped hourly plan has no GPUs: it leases them first, and is refused with the next free time where there are none.
+ */
+export async function act(db: Db, owned: Owned, action: Action): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await lockOwned(tx, owned);
+    const desired = actionsByStatus[row.status][action];
+    if (!desired || row.desired === "terminated") throw refusal(row, action);
+    const starting = row.status === "stopped" && desired === "running";
+    if (starting) await leaseAgain(tx, row);
+    await want(tx, row, { desired, ...(starting && { stage: "placed" }) });
+  });
+}
+
+/** For good, with the name typed as confirmation (G27). */
+export async function terminate(db: Db, owned: Owned, confirm: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await lockOwned(tx, owned);
+    if (confirm !== row.subdomain) throw new AppError("invalid_request", "Type the environment's name to confirm");
+    if (row.desired === "terminated") return;
+    if (!mayTerminate[row.status]) throw refusal(row, "terminate");
+    await want(tx, row, { desired: "terminated", ended_reason: "terminated" });
+  });
+}
+
+/** Only before JupyterLab has ever answered: from then on its time runs and a refund is not automatic (G75). */
+export async function cancel(db: Db, owned: Owned): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await lockOwned(tx, owned);
+    if (row.ended_reason === "cancelled") return;
+    if (row.created_at !== null || row.desired === "terminated") throw refusal(row, "cancel");
+    await want(tx, row, { desired: "terminated", ended_reason: "cancelled" });
+  });
+}
+
+async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
+  if (!isEnvironmentId(id)) throw notFound();
+  const row = await tx
+    .selectFrom("environments")
+    .selectAll()
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
+  const { id, gpu_count: gpuCount, host_id: hostId } = row;
+  if ((await leasesOf(tx, "environment", id)).length === gpuCount) return;
+  await releaseLeases(tx, "environment", id);
+  const leased = await leaseGpus(tx, { holderKind: "environment", holderId: id, gpuCount, hostId, holdUntil: null });
+  if (!leased) throw new AppError("out_of_stock", (await shortage(tx, gpuCount, hostId)).message);
+}
+
+interface Wanted {
+  readonly desired: Desired;
+  readonly stage?: string;
+  readonly ended_reason?: "terminated" | "cancelled";
+}
+
+/** Due now, unless a worker has it: it finds the change when it records, and two workers never share a row. */
+async function want(tx: Tx, { id }: Environment, wanted: Wanted): Promise<void> {
+  await tx
+    .updateTable("environments")
+    .set({ ...wanted, due_at: sql`case when claim is null then now() else due_at end` })
+    .where("id", "=", id)
+    .execute();
+}
+
+const asked = {
+  pause: "paused",
+  stop: "stopped",
+  restart: "restarted",
+  start: "started",
+  terminate: "ended",
+  cancel: "cancelled",
+};
+
+const because: Readonly<Record<Status, string>> = {
+  pending: "is still starting",
+  active: "is running already",
+  paused: "is paused",
+  stopped: "is stopped",
+  terminated: "has ended",
+  unknown: "cannot be reached at the moment",
+};
+
+function refusal({ subdomain, desired, status }: Environment, action: keyof typeof asked): AppError {
+  const reason = desired === "terminated" && status !== "terminated" ? "is being ended" : because[status];
+  return new AppError("action_not_allowed", `${subdomain} ${reason} and cannot be ${asked[action]} now`);
+}

@@ -1,0 +1,43 @@
+import type { Db } from "../database/database.ts";
+import type { Driver } from "../drivers/driver.ts";
+import { makeDue } from "./claims.ts";
+
+interface AdoptParts {
+  readonly db: Db;
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A run that the database does not know may be one whose launch is just being written. */
+const strangerMs = 10 * 60_000;
+
+/** Compares what each host has with what the database wants (runtime.md 2). A host out of reach stops only its own part. */
+export async function adopt({ db, drivers, failed }: AdoptParts): Promise<void> {
+  await Promise.all([...drivers].map(([hostId, driver]) => adoptHost(db, hostId, driver).catch(failed)));
+}
+
+async function adoptHost(db: Db, hostId: string, driver: Driver): Promise<void> {
+  const found = await driver.list();
+  const rows = await db
+    .selectFrom("environments")
+    .where((where) =>
+      where.or([
+        where.and([where("host_id", "=", hostId), where("status", "!=", "terminated")]),
+        where("id", "in", ["", ...found.map(({ id }) => id)]),
+      ]),
+    )
+    .select(["id", "status", "desired", "endpoint", "generation"])
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const foundIds = new Set(found.map(({ id }) => id));
+  const differing = rows.filter(({ id, status }) => !foundIds.has(id) && (status === "active" || status === "paused"));
+  await makeDue(db, [...found.map(({ id }) => id), ...differing.map(({ id }) => id)]);
+  for (const { id, observed } of found) {
+    const row = byId.get(id);
+    if (row ? row.status === "terminated" : isOld(observed)) await driver.remove(id);
+  }
+}
+
+function isOld(observed: Awaited<ReturnType<Driver["observe"]>>): boolean {
+  return observed.state !== "absent" && Date.now() - observed.createdAt.getTime() > strangerMs;
+}

@@ -1,0 +1,70 @@
+import { type Selectable, sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import type { EnvironmentsTable } from "../database/tables.ts";
+
+/** A row that this worker alone may bring closer, as long as it renews its claim. */
+export type Claimed = Selectable<EnvironmentsTable> & { readonly claim: string };
+
+/** Short, because a killed worker's rows wait this long; a working one renews. */
+const claimSeconds = 10;
+export const renewMs = 3000;
+
+/**
+ * Claims due rows. What the clock wants is decided here, by the database's clock alone: an expired environment and one
+ * that never answered in time are turned to `terminated` in the same statement (runtime.md 8, payments.md 6). A claim
+ * that is lost with the machine is only a second pass, so it does not wait for the disk.
+ */
+export async function claimDue(db: Db, hostIds: readonly string[], limit: number): Promise<readonly Claimed[]> {
+  const { rows } = await sql<Claimed>`
+    with lazily as (select set_config('synchronous_commit', 'off', true)),
+    due as (
+      select id, expires_at <= now() as expired, created_at is null and give_up_at <= now() as too_late
+      from environments where status <> 'terminated' and due_at <= now() and host_id = any(${[...hostIds]})
+      order by due_at limit ${limit} for update skip locked)
+    update environments e
+    set claim = gen_random_uuid(), due_at = now() + make_interval(secs => ${claimSeconds}),
+        desired = case when due.expired or due.too_late then 'terminated' else e.desired end,
+        ended_reason = case
+          when e.ended_reason is not null then e.ended_reason
+          when due.expired then 'expired' when due.too_late then 'not_delivered'
+          when e.desired = 'terminated' then 'terminated' end
+    from due, lazily where e.id = due.id returning e.*`.execute(db);
+  return rows;
+}
+
+/** A driver verb may take longer than a claim lasts. */
+export async function renewClaim(db: Db, { id, claim }: Claimed): Promise<void> {
+  await sql`
+    update environments set due_at = now() + make_interval(secs => ${claimSeconds}) where id = ${id} and claim = ${claim}`.execute(
+    db,
+  );
+}
+
+/** Milliseconds until the next row of these hosts is due. */
+export async function nextDueMs(db: Db, hostIds: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(due_at) - now()) * 1000)::float8 as ms
+    from environments where status <> 'terminated' and host_id = any(${[...hostIds]})`.execute(db);
+  return Math.max(0, Math.ceil(rows[0]?.ms ?? Number.POSITIVE_INFINITY));
+}
+
+/** Gives a claim back with nothing learnt, because something changed meanwhile: the row is due at once. */
+export async function abandon(db: Db, row: Claimed): Promise<void> {
+  await sql`update environments set claim = null, due_at = now() where id = ${row.id} and claim = ${row.claim}`.execute(
+    db,
+  );
+}
+
+/** Makes a row due, unless someone is at it: they find what changed when they record. */
+export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update environments set due_at = now()
+    where id = any(${[...ids]}) and claim is null and status <> 'terminated'`.execute(db);
+}
+
+/** The end of a wait, never later than what the clock wants of a row that is not already on its way out. */
+export function dueIn(waitMs: number) {
+  return sql<Date>`case when desired = 'terminated' then now() + make_interval(secs => ${waitMs / 1000})
+    else least(now() + make_interval(secs => ${waitMs / 1000}), expires_at, case when created_at is null then give_up_at end) end`;
+}

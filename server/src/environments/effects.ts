@@ -1,0 +1,112 @@
+import { planOf, type Status } from "@berth/contract";
+import { sql } from "kysely";
+import type { Tx } from "../database/database.ts";
+import type { Claimed } from "./claims.ts";
+import { releaseLeases } from "./leases.ts";
+import { type Announce, resetNotice } from "./notices.ts";
+import { closeSession, openSession } from "./sessions.ts";
+
+/** Given by payments; called inside the transaction that records the change. Both lock the order before we lock the row. */
+export interface Delivery {
+  /** First answer. Undefined when the order no longer waits for delivery: the environment is then terminated instead. */
+  delivered(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
+  /** The end of an environment that never answered; its container is confirmed gone. */
+  undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered"): Promise<void>;
+}
+
+interface Delivered {
+  readonly id: string;
+  readonly orderId: string;
+  readonly userId: string;
+}
+
+export interface EffectParts {
+  readonly announce: Announce;
+  readonly retentionDays: number;
+}
+
+/**
+ * What belongs to a change of status, in the transaction that records it (runtime.md 8). `row` is as it was before. A
+ * restart that was taken back before it was seen has leased GPUs, though the status was `stopped` all the time: its
+ * stage tells, and it is undone like any stop.
+ */
+export async function takeEffect(
+  tx: Tx,
+  parts: EffectParts,
+  row: Claimed,
+  status: Status,
+  bonusHours: number,
+): Promise<void> {
+  const unfinished = status === "stopped" && (row.stage !== null || row.run_token !== null);
+  if (status === row.status && !unfinished) return;
+  if (status === "active") await enterActive(tx, parts, row, bonusHours);
+  if (status === "stopped") await enterStopped(tx, row);
+  if (status === "terminated") await enterTerminated(tx, parts, row);
+}
+
+async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonusHours: number): Promise<void> {
+  const { id, user_id: userId, subdomain } = row;
+  await openSession(tx, id);
+  if (row.created_at && row.expires_at) return;
+  const seconds = row.created_at ? row.banked_seconds : (row.duration_hours + bonusHours) * 3600;
+  await sql`
+    update environments
+    set created_at = coalesce(created_at, now()), expires_at = now() + make_interval(secs => ${seconds}), banked_seconds = 0,
+        due_at = least(due_at, now() + make_interval(secs => ${seconds})) where id = ${id}`.execute(tx);
+  await resetNotice(tx, id);
+  if (row.created_at) return;
+  const title = `${subdomain} is ready`;
+  const body = "JupyterLab answers. Its time runs from now on.";
+  await announce(tx, { userId, cause: `ready:${id}`, title, body, link: "/environments" });
+}
+
+/** Hourly: the time left is banked and the GPUs go; monthly: both stay, and the clock runs (G2, G24). */
+async function enterStopped(tx: Tx, row: Claimed): Promise<void> {
+  await closeSession(tx, row.id, "stopped");
+  await revokeGrants(tx, row.id);
+  await sql`update environments set run_token = null, endpoint = null, stage = null where id = ${row.id}`.execute(tx);
+  if (planOf(row.duration_hours) === "monthly") return;
+  await releaseLeases(tx, "environment", row.id);
+  await sql`
+    update environments
+    set banked_seconds = greatest(0, floor(extract(epoch from expires_at - now()))), expires_at = null, notice = ''
+    where id = ${row.id} and expires_at is not null`.execute(tx);
+}
+
+async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts, row: Claimed): Promise<void> {
+  await closeSession(tx, row.id, row.ended_reason ?? "terminated");
+  await revokeGrants(tx, row.id);
+  await releaseLeases(tx, "environment", row.id);
+  await sql`
+    update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, terminated_at = now()
+    where id = ${row.id}`.execute(tx);
+  await retainName(tx, row, retentionDays);
+  if (row.ended_reason !== "expired") return;
+  await announce(tx, {
+    userId: row.user_id,
+    cause: `ended:${row.id}`,
+    title: `${row.subdomain} has ended`,
+    body: `Its time is over. Its files are kept for ${retentionDays} days and come back with a new environment of the same name.`,
+    link: "/environments",
+  });
+}
+
+/** The name stays its owner's as long as the files of it are kept; one that never had any is free at once (G31, G75). */
+async function retainName(tx: Tx, row: Claimed, retentionDays: number): Promise<void> {
+  const { rows } = await sql`
+    select 1 from environments where user_id = ${row.user_id} and subdomain = ${row.subdomain} and created_at is not null
+    limit 1`.execute(tx);
+  if (rows.length === 0) await sql`delete from subdomain_claims where order_id = ${row.order_id}`.execute(tx);
+  else
+    await sql`
+      update subdomain_claims
+      set order_id = null, held_until = null, retained_until = now() + make_interval(days => ${retentionDays})
+      where order_id = ${row.order_id}`.execute(tx);
+}
+
+/** The gateway's cookies of a run end with it (runtime.md 9). */
+async function revokeGrants(tx: Tx, environmentId: string): Promise<void> {
+  await sql`update grants set revoked_at = now() where environment_id = ${environmentId} and revoked_at is null`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,54 @@
+import type { Container } from "@berth/contract";
+import { type Selectable, sql } from "kysely";
+import type { Sql } from "../database/database.ts";
+import type { EnvironmentsTable } from "../database/tables.ts";
+
+export type Environment = Selectable<EnvironmentsTable>;
+
+/** An environment with the end of its files' keeping (G31), which its name's row says. */
+export interface ListedEnvironment extends Environment {
+  readonly files_until: Date | null;
+}
+
+/** All environments of a user, newest first. */
+export async function listEnvironments(db: Sql, userId: string): Promise<readonly ListedEnvironment[]> {
+  return await listed(db, sql`e.user_id = ${userId}`);
+}
+
+/** One environment of this user; undefined for another user's as for none. */
+export async function environmentOf(db: Sql, id: string, userId: string): Promise<ListedEnvironment | undefined> {
+  if (!isEnvironmentId(id)) return undefined;
+  return (await listed(db, sql`e.id = ${id} and e.user_id = ${userId}`))[0];
+}
+
+/** Anything of another shape is not asked for: the database refuses some of it as text. */
+export function isEnvironmentId(id: string): boolean {
+  return /^[0-9a-z]{25}$/.test(id);
+}
+
+async function listed(db: Sql, condition: ReturnType<typeof sql>): Promise<readonly ListedEnvironment[]> {
+  const { rows } = await sql<ListedEnvironment>`
+    select e.*, case when e.status = 'terminated' then c.retained_until end as files_until
+    from environments e left join subdomain_claims c on c.name = e.subdomain and c.user_id = e.user_id
+    where ${condition} order by e.requested_at desc, e.id`.execute(db);
+  return rows;
+}
+
+/** The wire's view of a row (spec section 3). Before JupyterLab answered, `created_at` is the time of payment (G28). */
+export function containerOf(row: ListedEnvironment): Container {
+  const { status, stage } = row;
+  return {
+    type: row.container_type as Container["type"],
+    status,
+    subdomain: row.subdomain,
+    gpu_count: row.gpu_count,
+    duration_hours: row.duration_hours,
+    created_at: (row.created_at ?? row.requested_at).toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    banked_seconds: row.banked_seconds,
+    stage: status === "pending" ? (stage as Container["stage"]) : null,
+    stage_percent: status === "pending" ? row.stage_percent : null,
+    ended_reason: row.ended_reason,
+    files_until: row.files_until?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,156 @@
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { newId } from "../database/ids.ts";
+import { testDatabase } from "../database/testing.ts";
+import { readCapacity } from "./capacity.ts";
+import { extendHold, type HoldRequest, hold, releaseHold } from "./hold.ts";
+import { launch } from "./launch.ts";
+import { checkName } from "./names.ts";
+import { addOrder, inMs, rent } from "./testing.ts";
+
+async function setup(hosts: Record<string, number>) {
+  const database = await testDatabase();
+  onTestFinished(database.close);
+  const { db } = database;
+  for (const [id, count] of Object.entries(hosts)) {
+    await sql`insert into hosts (id, kind) values (${id}, 'fake')`.execute(db);
+    await sql`insert into gpus (id, host_id, kind) select ${id} || n, ${id}, 'gpu' from generate_series(1, ${count}) n`.execute(
+      db,
+    );
+  }
+  const ask = (request: Partial<HoldRequest> = {}) =>
+    db.transaction().execute((tx) =>
+      hold(tx, {
+        orderId: newId(),
+        userId: "ann",
+        subdomain: `n${newId()}`,
+        gpuCount: 1,
+        holdUntil: inMs(900_000),
+        ...request,
+      }),
+    );
+  const lapse = () =>
+    sql`update gpu_leases set hold_until = now() - interval '3 minutes' where hold_until is not null`
+      .execute(db)
+      .then(() =>
+        sql`update subdomain_claims set held_until = now() - interval '3 minutes' where held_until is not null`.execute(
+          db,
+        ),
+      );
+  const open = () => db.selectFrom("gpu_leases").where("released_at", "is", null).selectAll().execute();
+  return { db, ask, lapse, open };
+}
+
+test("C11: of 50 orders for the last GPU one wins, and the others hear when the next is free", async () => {
+  const { db, ask, open } = await setup({ a: 1 });
+  // Every connection is open before the race: else the first order is through before the others have one.
+  await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.2)`.execute(db)));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask()));
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(await open()).toHaveLength(1);
+  for (const answer of answers)
+    if (!answer.ok) expect(answer).toMatchObject({ code: "out_of_stock", nextFreeAt: expect.any(Date) });
+});
+
+test("GPUs of one order are on one host, and two askers for all of them are not both refused", async () => {
+  const { ask, open } = await setup({ a: 3, b: 4 });
+  expect(await ask({ gpuCount: 4 })).toMatchObject({ ok: true, hostId: "b" });
+  expect(new Set((await open()).map(({ gpu_id }) => gpu_id[0]))).toEqual(new Set(["b"]));
+  expect(await ask({ gpuCount: 4 })).toMatchObject({ ok: false, code: "out_of_stock" });
+  expect(await ask({ gpuCount: 8 })).toMatchObject({ ok: false, message: "No machine has 8 GPUs", nextFreeAt: null });
+  const both = await Promise.all([ask({ gpuCount: 3 }), ask({ gpuCount: 3 })]);
+  expect(both.filter(({ ok }) => ok)).toHaveLength(1);
+});
+
+test("C10: of two users who want one name at once one wins; a refusal holds nothing", async () => {
+  const { ask, open } = await setup({ a: 8 });
+  const answers = await Promise.all(["ann", "bob"].map((userId) => ask({ userId, subdomain: "same" })));
+  expect(answers.map((answer) => (answer.ok ? "ok" : answer.code)).sort()).toEqual(["ok", "subdomain_taken"]);
+  expect(await open()).toHaveLength(1);
+});
+
+test("without stock the name stays free", async () => {
+  const { db, ask } = await setup({ a: 1 });
+  await ask();
+  expect(await ask({ subdomain: "wish" })).toMatchObject({ code: "out_of_stock" });
+  expect(await checkName(db, "wish", "bob")).toMatchObject({ available: true });
+});
+
+test("a hold asked for twice is one hold; released, everything is free again", async () => {
+  const { db, ask, open } = await setup({ a: 4 });
+  const request = { orderId: newId(), subdomain: "mine", gpuCount: 2 };
+  await ask(request);
+  expect(await ask(request)).toMatchObject({ ok: true });
+  expect(await open()).toHaveLength(2);
+  await db.transaction().execute((tx) => extendHold(tx, request.orderId, inMs(1_800_000)));
+  const [lease] = await open();
+  expect(lease?.hold_until?.getTime()).toBeGreaterThan(Date.now() + 1_700_000);
+  await db.transaction().execute((tx) => releaseHold(tx, request.orderId));
+  expect(await open()).toHaveLength(0);
+  expect(await checkName(db, "mine", "bob")).toMatchObject({ available: true, message: "This name is free" });
+});
+
+test("a lapsed hold is taken over, GPUs and name; a running one is not", async () => {
+  const { ask, lapse, open } = await setup({ a: 1 });
+  await ask({ subdomain: "mine" });
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
+  await lapse();
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
+  expect(await open()).toHaveLength(1);
+});
+
+test("a launched environment keeps its hold when its order is released, and cannot be launched without one", async () => {
+  const { db, open, lapse } = await setup({ a: 2 });
+  const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
+  await lapse();
+  const { order_id } = await db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  await db.transaction().execute((tx) => releaseHold(tx, order_id));
+  expect(await open()).toHaveLength(2);
+  expect(await checkName(db, "mine", "bob")).toEqual({
+    available: false,
+    message: "This name is in use",
+    suggestion: "mine-2",
+  });
+  const order = { userId: "ann", subdomain: "other", gpuCount: 1, durationHours: 1 };
+  const orderId = await addOrder(db, order);
+  const times = { orderedAt: inMs(0), paidAt: inMs(0), giveUpAt: inMs(0), containerType: "jupyter" };
+  await expect(db.transaction().execute((tx) => launch(tx, { ...order, ...times, orderId }))).rejects.toThrow(
+    "0 of 1 GPUs",
+  );
+});
+
+test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its days are over", async () => {
+  const { db, ask } = await setup({ a: 1, b: 4 });
+  const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
+  await sql`update environments set status = 'terminated', terminated_at = now(), created_at = now() where id = ${id}`.execute(
+    db,
+  );
+  await sql`update gpu_leases set released_at = now()`.execute(db);
+  await sql`update subdomain_claims set order_id = null, retained_until = now() + interval '1 day'`.execute(db);
+  expect(await checkName(db, "mine", "ann")).toMatchObject({
+    available: true,
+    message: "Your files of this name come back",
+  });
+  expect(await checkName(db, "mine", "bob")).toMatchObject({ available: false, suggestion: "mine-2" });
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
+  const orderId = newId();
+  expect(await ask({ orderId, subdomain: "mine" })).toMatchObject({ ok: true, hostId: "b" });
+  await db.transaction().execute((tx) => releaseHold(tx, orderId));
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
+  await sql`update subdomain_claims set retained_until = now()`.execute(db);
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
+});
+
+test("capacity counts on the largest free host and says when more is free", async () => {
+  const { db, ask } = await setup({ a: 2, b: 4 });
+  await ask({ gpuCount: 4 });
+  const { kind, total, free, counts, launch: launches } = await readCapacity(db);
+  expect({ kind, total, free, launches }).toEqual({ kind: "gpu", total: 4, free: 2, launches: null });
+  expect(counts.map((count) => [count.gpu_count, count.free, count.next_free_at !== null])).toEqual([
+    [1, true, false],
+    [2, true, false],
+    [4, false, true],
+    [6, false, false],
+    [8, false, false],
+  ]);
+});

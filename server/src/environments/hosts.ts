@@ -1,0 +1,54 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../database/database.ts";
+import type { Capabilities, Driver } from "../drivers/driver.ts";
+
+/**
+ * Writes what a host is and has, as its driver probed it. Where there is no GPU it offers `slots` CPU slots, so that the
+ * whole flow works (G37, G89). What is no longer there is put aside, never deleted: leases name it.
+ */
+export async function registerHost(db: Db, hostId: string, driver: Driver, slots: number): Promise<void> {
+  const capabilities = await driver.capabilities();
+  await db.transaction().execute(async (tx) => {
+    const host = { kind: driver.kind, isolation: capabilities.isolation };
+    await tx
+      .insertInto("hosts")
+      .values({ id: hostId, ...host })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...host, seen_at: sql`now()` }))
+      .execute();
+    const units = unitsOf(hostId, capabilities, slots);
+    await writeUnits(tx, hostId, units);
+  });
+}
+
+interface Unit {
+  readonly id: string;
+  readonly kind: "gpu" | "cpu";
+  readonly model: string;
+  readonly memory_mb: number;
+}
+
+function unitsOf(hostId: string, { gpus }: Capabilities, slots: number): readonly Unit[] {
+  if (gpus.length > 0) return gpus.map(({ id, model, memoryMb }) => ({ id, kind: "gpu", model, memory_mb: memoryMb }));
+  return Array.from({ length: slots }, (_, index) => ({
+    id: `${hostId}-slot-${index + 1}`,
+    kind: "cpu",
+    model: "",
+    memory_mb: 0,
+  }));
+}
+
+async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promise<void> {
+  for (const { id, ...unit } of units)
+    await tx
+      .insertInto("gpus")
+      .values({ id, host_id: hostId, ...unit })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...unit, host_id: hostId, quarantined_at: null }))
+      .execute();
+  await tx
+    .updateTable("gpus")
+    .set({ quarantined_at: sql`now()` })
+    .where("host_id", "=", hostId)
+    .where("quarantined_at", "is", null)
+    .where("id", "not in", ["", ...units.map(({ id }) => id)])
+    .execute();
+}

@@ -1,0 +1,139 @@
+import { sql } from "kysely";
+import type { Sql, Tx } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+
+/** An unpaid hold may be taken over this long after its end (payments.md 6). */
+export const holdGrace = "2 minutes";
+
+export interface LeaseRequest {
+  readonly holderKind: "order" | "environment";
+  readonly holderId: string;
+  readonly gpuCount: number;
+  /** Set where the files already lie on one host: then no other will do (G39). */
+  readonly hostId: string | null;
+  /** End of an order's hold; null for an environment, which holds until it ends. */
+  readonly holdUntil: Date | null;
+}
+
+/**
+ * Leases whole GPUs on one host and answers which, or undefined where no host has enough. Hosts are locked one after the
+ * other in the order of their ids: two askers for the last GPUs take turns, so neither is refused because of a half-done
+ * other, and they cannot wait for each other in a circle. Locking the GPU rows with `skip locked` was rejected: two
+ * requests for all eight could each lock some and both be refused.
+ */
+export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
+  const { gpuCount, hostId } = request;
+  const hosts = await sql<{ id: string }>`
+    select id from hosts where drained_at is null and (${hostId}::text is null or id = ${hostId})
+      and (select count(*) from gpus where host_id = hosts.id and quarantined_at is null) >= ${gpuCount}
+    order by id`.execute(tx);
+  for (const { id } of hosts.rows) {
+    if ((await freeGpus(tx, id)).length < gpuCount) continue;
+    await sql`select 1 from hosts where id = ${id} for no key update`.execute(tx);
+    const free = (await freeGpus(tx, id)).slice(0, gpuCount);
+    if (free.length < gpuCount) continue;
+    await insertLeases(tx, request, free);
+    return id;
+  }
+  return undefined;
+}
+
+async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly string[]): Promise<void> {
+  const { holderKind: holder_kind, holderId: holder_id, holdUntil: hold_until } = request;
+  await sql`
+    update gpu_leases set released_at = now() where gpu_id = any(${[...gpuIds]}) and released_at is null and ${lapsed}`.execute(
+    tx,
+  );
+  await tx
+    .insertInto("gpu_leases")
+    .values(gpuIds.map((gpu_id) => ({ id: newId(), gpu_id, holder_kind, holder_id, hold_until, released_at: null })))
+    .execute();
+}
+
+const lapsed = sql`holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval`;
+
+async function freeGpus(tx: Tx, hostId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from gpus where host_id = ${hostId} and quarantined_at is null and not exists (
+      select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not (${lapsed}))
+    order by length(id), id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+export async function releaseLeases(tx: Tx, holderKind: "order" | "environment", holderId: string): Promise<void> {
+  await tx
+    .updateTable("gpu_leases")
+    .set({ released_at: sql`now()` })
+    .where("holder_kind", "=", holderKind)
+    .where("holder_id", "=", holderId)
+    .where("released_at", "is", null)
+    .execute();
+}
+
+export interface Lease {
+  readonly gpuId: string;
+  readonly hostId: string;
+  readonly kind: "gpu" | "cpu";
+}
+
+/** What a holder has now, in a steady order: the driver's spec is hashed over it. */
+export async function leasesOf(
+  db: Sql,
+  holderKind: "order" | "environment",
+  holderId: string,
+): Promise<readonly Lease[]> {
+  return await db
+    .selectFrom("gpu_leases")
+    .innerJoin("gpus", "gpus.id", "gpu_leases.gpu_id")
+    .where("holder_kind", "=", holderKind)
+    .where("holder_id", "=", holderId)
+    .where("released_at", "is", null)
+    .orderBy("gpus.id")
+    .select(["gpus.id as gpuId", "gpus.host_id as hostId", "gpus.kind"])
+    .execute();
+}
+
+export interface FreeTime {
+  readonly gpuCount: number;
+  /** When this many are free on one host, by what is known now; not after now when they are free. */
+  readonly freeAt: Date;
+  readonly freeNow: boolean;
+}
+
+/**
+ * For every count that some host (or the given one) could ever serve: when it is free (G35). A holder that has not
+ * answered yet is counted with its whole duration from now on.
+ */
+export async function freeTimes(db: Sql, hostId: string | null = null): Promise<readonly FreeTime[]> {
+  const { rows } = await sql<FreeTime>`
+    with slots as (
+      select gpus.host_id, case
+          when l.id is null then now()
+          when l.holder_kind = 'order' then l.hold_until + ${holdGrace}::interval
+          else coalesce(e.expires_at, now() + make_interval(hours => coalesce(e.duration_hours, 1)))
+        end as free_at
+      from gpus join hosts on hosts.id = gpus.host_id
+      left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null
+      left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
+      where quarantined_at is null and drained_at is null and (${hostId}::text is null or gpus.host_id = ${hostId})),
+    ranked as (select free_at, row_number() over (partition by host_id order by free_at) as n from slots)
+    select n as "gpuCount", min(free_at) as "freeAt", min(free_at) <= now() as "freeNow"
+    from ranked group by n order by n`.execute(db);
+  return rows;
+}
+
+/** The refusal in words, with the time that G35 asks for. */
+export async function shortage(
+  db: Sql,
+  gpuCount: number,
+  hostId: string | null,
+): Promise<{ message: string; nextFreeAt: Date | null }> {
+  const nextFreeAt = (await freeTimes(db, hostId)).find((time) => time.gpuCount === gpuCount)?.freeAt ?? null;
+  const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
+  if (!nextFreeAt) return { message: `No machine has ${gpuCount} GPUs`, nextFreeAt };
+  const when = nextFreeAt.toISOString().slice(0, 16).replace("T", " ");
+  return {
+    message: `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`,
+    nextFreeAt,
+  };
+}

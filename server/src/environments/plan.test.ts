@@ -1,0 +1,34 @@
+import { desiredStates } from "@berth/contract";
+import { expect, test } from "vitest";
+import { plan, shownStatus } from "./plan.ts";
+
+const observedStates = ["absent", "starting", "running", "paused", "stopped"] as const;
+
+test("the whole table of runtime.md 8", () => {
+  const table = desiredStates.map((desired) =>
+    observedStates.map((observed) => `${plan[desired][observed].step} / ${plan[desired][observed].status}`),
+  );
+  expect(table).toEqual([
+    ["start / pending", "wait / pending", "none / active", "start / paused", "start / pending"],
+    ["none / stopped", "wait / pending", "pause / active", "none / paused", "stop / stopped"],
+    ["none / stopped", "stop / pending", "stop / active", "stop / paused", "stop / stopped"],
+    ["none / terminated", "remove / pending", "remove / active", "remove / paused", "remove / stopped"],
+  ]);
+});
+
+test("active is entered by an answer only", () => {
+  expect(shownStatus({ desired: "running", status: "pending" }, "running", false)).toBe("pending");
+  expect(shownStatus({ desired: "running", status: "paused" }, "running", false)).toBe("paused");
+  expect(shownStatus({ desired: "running", status: "pending" }, "running", true)).toBe("active");
+});
+
+test("on its way to the end it keeps its status until it is gone, and never becomes active", () => {
+  for (const observed of ["starting", "running", "paused", "stopped"] as const)
+    expect(shownStatus({ desired: "terminated", status: "pending" }, observed, true)).toBe("pending");
+  expect(shownStatus({ desired: "terminated", status: "active" }, "absent", false)).toBe("terminated");
+});
+
+test("stopped is recorded when the container is gone, not before", () => {
+  expect(shownStatus({ desired: "stopped", status: "active" }, "stopped", false)).toBe("active");
+  expect(shownStatus({ desired: "stopped", status: "active" }, "absent", false)).toBe("stopped");
+});

@@ -1,0 +1,163 @@
+import type { LaunchStage } from "@berth/contract";
+import type { Driver, Endpoint, Observed } from "../drivers/driver.ts";
+import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
+import { noticeExpiry, noticeRollover } from "./notices.ts";
+import { plan, shownStatus } from "./plan.ts";
+import { backoffMs, type Outcome, type RecordParts, record, recordFailure } from "./record.ts";
+import { beginRun, endedByItself, imageOf, seenState, specOf } from "./runs.ts";
+import { rollSession } from "./sessions.ts";
+
+export interface ReconcileParts extends RecordParts {
+  readonly drivers: ReadonlyMap<string, Driver>;
+  /** The gateway's own path: JupyterLab answers 200 through the forwarding code (runtime.md 5). */
+  readonly answers: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
+  readonly failed: (error: unknown) => void;
+}
+
+const settledMs = 20_000;
+const workingMs = 100;
+/** Of a run that has not answered for a minute. */
+const slowMs = 1000;
+const imageMs = 300;
+const graceMs = 5000;
+
+/** Brings one claimed row closer: look, one step outside any transaction, look again, record. */
+export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<void> {
+  const renewing = setInterval(() => void renewClaim(parts.db, row).catch(parts.failed), renewMs);
+  try {
+    const driver = parts.drivers.get(row.host_id);
+    if (!driver) throw new Error(`no driver for host ${row.host_id}`);
+    const found = await pass(parts, driver, row);
+    if (!found) return await abandon(parts.db, row);
+    await record(parts, found.row, found.outcome);
+    const { status, waitMs } = found.outcome;
+    if (waitMs === settledMs && (status === "active" || status === "paused")) await keepTime(parts, row.id);
+  } catch (error) {
+    parts.failed(error);
+    await recordFailure(parts.db, row, error);
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+interface Found {
+  readonly row: Claimed;
+  readonly outcome: Outcome;
+}
+
+async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promise<Found | undefined> {
+  const before = await driver.observe(row.id);
+  if (endedByItself(row, before)) return { row, outcome: afterLoss(row) };
+  const state = seenState(row, before);
+  const { step } = plan[row.desired][state];
+  if (step === "none" || step === "wait") return await found(parts, row, before);
+  if (step === "start" && state !== "paused") return await startRun(parts, driver, row, before);
+  if (step === "start") await driver.start(await specOf(parts.db, row));
+  if (step === "pause") await driver.pause(row.id);
+  if (step === "stop") await driver.stop(row.id, graceMs);
+  if (step === "remove") await driver.remove(row.id);
+  return await found(parts, row, await driver.observe(row.id));
+}
+
+async function startRun(
+  parts: ReconcileParts,
+  driver: Driver,
+  row: Claimed,
+  before: Observed,
+): Promise<Found | undefined> {
+  const waiting = await waitForImage(parts, row);
+  if (waiting) return { row, outcome: waiting };
+  const begun = await beginRun(parts.db, row, before);
+  if (!begun) return undefined;
+  await driver.start(await specOf(parts.db, begun));
+  return await found(parts, begun, await driver.observe(row.id));
+}
+
+/** The run is gone and nobody asked: start again with the time left, at once the first time, then slower. */
+function afterLoss(row: Claimed): Outcome {
+  return {
+    status: "pending",
+    endpoint: null,
+    stage: "placed",
+    stagePercent: null,
+    stamps: [],
+    runOver: true,
+    attempts: row.attempts + 1,
+    waitMs: row.attempts === 0 ? 0 : backoffMs(row.attempts),
+  };
+}
+
+async function waitForImage(parts: ReconcileParts, row: Claimed): Promise<Outcome | undefined> {
+  const image = await imageOf(parts.db, row);
+  if (image?.state !== "preparing") return undefined;
+  const stamps = row.stage === "image" ? [] : [{ stage: "placed" as const, at: undefined }];
+  return {
+    status: "pending",
+    endpoint: null,
+    stage: "image",
+    stagePercent: image.percent,
+    stamps,
+    runOver: row.run_token !== null,
+    attempts: 0,
+    waitMs: imageMs,
+  };
+}
+
+async function found(parts: ReconcileParts, row: Claimed, observed: Observed): Promise<Found> {
+  const state = seenState(row, observed);
+  const endpoint = observed.state === "running" || observed.state === "paused" ? observed.endpoint : null;
+  const isNew = row.status !== "active" && row.desired === "running" && state === "running";
+  const answering = row.status === "active" || (isNew && endpoint !== null && (await answers(parts, endpoint, row)));
+  const status = shownStatus(row, state, answering);
+  const starting = row.desired === "running" && row.stage !== null;
+  const reached = starting ? stagesOf(state, observed, answering) : [];
+  const stage = starting ? nextStage(row, reached) : null;
+  const settled = plan[row.desired][state].step === "none" && (row.desired !== "running" || answering);
+  return {
+    row,
+    outcome: {
+      status,
+      endpoint,
+      stage,
+      stagePercent: null,
+      stamps: stage === row.stage ? [] : reached,
+      runOver: false,
+      // A start that has not answered yet keeps its count of failures, so that a run that always dies is tried ever slower.
+      attempts: settled ? 0 : row.attempts,
+      waitMs: settled ? settledMs : workingWaitMs(observed),
+    },
+  };
+}
+
+async function answers(parts: ReconcileParts, endpoint: Endpoint, { run_token: token }: Claimed): Promise<boolean> {
+  if (token === null) return false;
+  return await parts.answers(endpoint, token).catch(() => false);
+}
+
+/** The stages that an observation proves. */
+function stagesOf(state: Observed["state"], observed: Observed, answering: boolean): Outcome["stamps"] {
+  if (observed.state === "absent" || state === "stopped") return [];
+  const created = { stage: "created" as const, at: observed.createdAt };
+  if (state === "starting" && !observed.startedAt) return [created];
+  const started = { stage: "started" as const, at: observed.startedAt };
+  if (!answering) return [created, started];
+  return [created, started, { stage: "answering", at: undefined }, { stage: "ready", at: undefined }];
+}
+
+function nextStage(row: Claimed, reached: Outcome["stamps"]): LaunchStage | null {
+  const after = { created: "started", started: "answering", ready: null } as const;
+  const last = reached.at(-1)?.stage;
+  if (last === "created" || last === "started" || last === "ready") return after[last];
+  return row.stage as LaunchStage | null;
+}
+
+function workingWaitMs(observed: Observed): number {
+  if (observed.state === "absent") return workingMs;
+  return Date.now() - observed.createdAt.getTime() > 60_000 ? slowMs : workingMs;
+}
+
+async function keepTime({ db, announce }: ReconcileParts, id: string): Promise<void> {
+  await noticeExpiry(db, announce, id);
+  await noticeRollover(db, announce, id);
+  await rollSession(db, id);
+}

@@ -1,0 +1,132 @@
+import type { LaunchStage, Status } from "@berth/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "../database/database.ts";
+import { DriverError, type Endpoint } from "../drivers/driver.ts";
+import { abandon, type Claimed, dueIn } from "./claims.ts";
+import { type Delivery, type EffectParts, takeEffect } from "./effects.ts";
+
+/** What one pass found. */
+export interface Outcome {
+  readonly status: Status;
+  readonly endpoint: Endpoint | null;
+  /** The stage being worked on; null once it answered, or when nothing is starting. */
+  readonly stage: LaunchStage | null;
+  readonly stagePercent: number | null;
+  /** Stages reached, with the driver's own time where it has one. */
+  readonly stamps: readonly { readonly stage: LaunchStage; readonly at: Date | undefined }[];
+  /** The run is over: its token is void and the next one is a new generation. */
+  readonly runOver: boolean;
+  readonly attempts: number;
+  readonly waitMs: number;
+}
+
+export interface RecordParts extends EffectParts {
+  readonly db: Db;
+  readonly delivery: Delivery;
+}
+
+/** Thrown to undo a record whose claim, or what was wanted, is no longer the one it was made under. */
+class Overtaken extends Error {}
+
+/**
+ * Writes what a pass found, guarded by the claim and by the desired state it was planned under (R6). The order is locked
+ * before the row, as payments does.
+ */
+export async function record(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<void> {
+  if (isQuiet(row, outcome)) {
+    if (!(await settleQuietly(parts.db, row, outcome))) await abandon(parts.db, row);
+    return;
+  }
+  try {
+    await parts.db.transaction().execute((tx) => write(tx, parts, row, outcome));
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error;
+    await abandon(parts.db, row);
+  }
+}
+
+async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome): Promise<void> {
+  const environment = { id: row.id, orderId: row.order_id, userId: row.user_id };
+  const first = outcome.status === "active" && row.created_at === null;
+  const delivered = first ? await parts.delivery.delivered(tx, environment) : undefined;
+  if (first && !delivered) return await giveUp(tx, row);
+  if (outcome.status === "terminated" && row.created_at === null)
+    await parts.delivery.undelivered(tx, environment, row.ended_reason === "cancelled" ? "cancelled" : "not_delivered");
+  const { rows } = await sql`
+    update environments
+    set status = ${outcome.status}, endpoint = ${outcome.endpoint && JSON.stringify(outcome.endpoint)},
+        stage = ${outcome.stage}, stage_percent = ${outcome.stagePercent}, attempts = ${outcome.attempts},
+        run_token = case when ${outcome.runOver} then null else run_token end, last_error = null, claim = null,
+        terminated_at = case when ${outcome.status} = 'terminated' then now() end, due_at = ${dueIn(outcome.waitMs)}
+    where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
+  if (rows.length === 0) throw new Overtaken();
+  await stamp(tx, row, outcome);
+  await takeEffect(tx, parts, row, outcome.status, delivered?.bonusHours ?? 0);
+}
+
+/** Nobody waits for it any more: its order was refunded meanwhile. It is never shown as active. */
+async function giveUp(tx: Tx, row: Claimed): Promise<void> {
+  await sql`
+    update environments set desired = 'terminated', ended_reason = coalesce(ended_reason, 'not_delivered'),
+      claim = null, due_at = now()
+    where id = ${row.id} and claim = ${row.claim}`.execute(tx);
+}
+
+async function stamp(tx: Tx, row: Claimed, { stamps }: Outcome): Promise<void> {
+  const generation = row.run_token === null ? row.generation + 1 : row.generation;
+  for (const { stage, at } of stamps)
+    await sql`
+      insert into launch_stages (environment_id, generation, stage, at)
+      values (${row.id}, ${generation}, ${stage}, coalesce(${at ?? null}::timestamptz, now())) on conflict do nothing`.execute(
+      tx,
+    );
+}
+
+/** Most passes of a launch find that JupyterLab is still starting. Losing such a note costs one look: no disk wait. */
+async function settleQuietly(db: Db, row: Claimed, { waitMs }: Outcome): Promise<boolean> {
+  const { rows } = await sql`
+    with lazily as (select set_config('synchronous_commit', 'off', true))
+    update environments set claim = null, attempts = 0, last_error = null, due_at = ${dueIn(waitMs)} from lazily
+    where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(db);
+  return rows.length > 0;
+}
+
+function isQuiet(row: Claimed, outcome: Outcome): boolean {
+  return (
+    row.status === outcome.status &&
+    row.stage === outcome.stage &&
+    row.stage_percent === outcome.stagePercent &&
+    JSON.stringify(row.endpoint) === JSON.stringify(outcome.endpoint) &&
+    outcome.stamps.length === 0 &&
+    outcome.attempts === 0 &&
+    !outcome.runOver
+  );
+}
+
+/** 1 s, doubled to 60 s (runtime.md 2). */
+export function backoffMs(attempts: number): number {
+  return Math.min(60_000, 1000 * 2 ** Math.max(0, attempts - 1));
+}
+
+/** About half a minute of a host that does not answer. */
+const unreachableAfter = 5;
+
+/**
+ * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while. What
+ * the driver refuses for good ends the attempt: a run that is not ours to continue gives way to the next generation, and
+ * a pause that this machine cannot do is taken back.
+ */
+export async function recordFailure(db: Db, row: Claimed, error: unknown): Promise<void> {
+  const code = error instanceof DriverError ? error.code : undefined;
+  const attempts = row.attempts + 1;
+  const lost = code === "unavailable" && attempts >= unreachableAfter;
+  const runOver = code === "refused" || code === "stale";
+  await sql`
+    update environments
+    set attempts = ${attempts}, last_error = ${String(error).slice(0, 500)}, claim = null,
+        status = case when ${lost} and status in ('active', 'paused') then 'unknown' else status end,
+        desired = case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end,
+        run_token = case when ${runOver} then null else run_token end,
+        due_at = ${dueIn(backoffMs(attempts))}
+    where id = ${row.id} and claim = ${row.claim}`.execute(db);
+}

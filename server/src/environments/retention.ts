@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import { type Driver, DriverError } from "../drivers/driver.ts";
+
+interface RetentionParts {
+  readonly db: Db;
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly failed: (error: unknown) => void;
+}
+
+interface Lapsed {
+  readonly name: string;
+  readonly home: string;
+  readonly host_id: string;
+}
+
+/** While its files are being deleted a name is nobody's; after a crash it is found again by this. */
+const marker = "deleting:";
+
+/**
+ * Deletes the files whose keeping is over (G31), and frees their names. The name is taken first, so that nobody, its
+ * owner included, launches into a folder that is being deleted. The only caller of `deleteHome`.
+ */
+export async function deleteLapsedHomes({ db, drivers, failed }: RetentionParts): Promise<void> {
+  const { rows: taken } = await sql<{ name: string; user_id: string }>`
+    update subdomain_claims set order_id = ${marker} || name, held_until = now() + interval '1 hour'
+    where (order_id is null and retained_until <= now()) or (order_id like ${`${marker}%`} and held_until <= now() + interval '50 minutes')
+    returning name, user_id`.execute(db);
+  for (const { name, user_id } of taken) {
+    const { rows } = await sql<Lapsed>`
+      select distinct on (home, host_id) subdomain as name, home, host_id from environments
+      where subdomain = ${name} and user_id = ${user_id}`.execute(db);
+    try {
+      for (const { home, host_id } of rows) await drivers.get(host_id)?.deleteHome(home);
+      await sql`delete from subdomain_claims where name = ${name} and order_id = ${marker} || name`.execute(db);
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      failed(error);
+    }
+  }
+}

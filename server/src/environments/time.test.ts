@@ -1,0 +1,90 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { noticeAt } from "./notices.ts";
+import { deleteLapsedHomes } from "./retention.ts";
+import { type Setup, setupEnvironments } from "./testing.ts";
+
+const causes = ({ db }: Setup, id: string) =>
+  db
+    .selectFrom("notifications")
+    .orderBy("created_at")
+    .select("cause")
+    .execute()
+    .then((rows) =>
+      rows
+        .map(({ cause }) => cause)
+        .filter((cause) => cause.startsWith(`expires:${id}`))
+        .map((cause) => cause.split(":").at(-1)),
+    );
+
+const leave = ({ db }: Setup, id: string, seconds: number) =>
+  sql`update environments set expires_at = now() + make_interval(secs => ${seconds}) where id = ${id}`.execute(db);
+
+test("which notice a remaining time calls for", () => {
+  expect([90_000, 86_400, 3601, 3600, 601, 600, 1].map(noticeAt)).toEqual(["", "24h", "24h", "1h", "1h", "10m", "10m"]);
+});
+
+test("each notice once; after a long gap only the newest; an hour's rental does not begin with one", async () => {
+  const setup = await setupEnvironments();
+  const { rent, reach, pass } = setup;
+  const long = await rent({ durationHours: 48 });
+  const short = await rent({ durationHours: 1, userId: "other" });
+  await reach(long, "active");
+  await reach(short, "active");
+  await pass();
+  expect(await causes(setup, long)).toEqual([]);
+  expect(await causes(setup, short)).toEqual([]);
+  await leave(setup, long, 80_000);
+  await pass();
+  await pass();
+  expect(await causes(setup, long)).toEqual(["24h"]);
+  await leave(setup, long, 500);
+  await pass();
+  await pass();
+  expect(await causes(setup, long)).toEqual(["24h", "10m"]);
+  await leave(setup, short, 500);
+  await pass();
+  expect(await causes(setup, short)).toEqual(["10m"]);
+});
+
+test("G22: at 168 hours a session is closed and the next one opened, the container untouched, told a day before", async () => {
+  const { db, rent, reach, pass, driver } = await setupEnvironments();
+  const id = await rent({ durationHours: 720 });
+  await reach(id, "active");
+  const starts = driver.calls.get("start");
+  const first = await db.selectFrom("sessions").select("id").executeTakeFirstOrThrow();
+  await sql`update sessions set opened_at = now() - interval '167 hours'`.execute(db);
+  await pass();
+  await pass();
+  expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(1);
+  await sql`update sessions set opened_at = now() - interval '168 hours'`.execute(db);
+  await pass();
+  await pass();
+  const sessions = await db.selectFrom("sessions").orderBy("opened_at").selectAll().execute();
+  expect(sessions).toMatchObject([{ id: first.id, reason: "rollover" }, { closed_at: null }]);
+  expect(sessions[0]?.closed_at).toEqual(sessions[1]?.opened_at);
+  expect(driver.calls.get("start")).toBe(starts);
+  const notices = await db.selectFrom("notifications").select("cause").execute();
+  expect(notices.filter(({ cause }) => cause.startsWith("session:"))).toEqual([{ cause: `session:${first.id}:24h` }]);
+});
+
+test("files whose keeping is over are deleted and the name is free; a host out of reach keeps both for later", async () => {
+  const { db, rent, reach, want, driver, parts } = await setupEnvironments();
+  const id = await rent({ subdomain: "mine" });
+  await reach(id, "active");
+  await want(id, "terminated");
+  await reach(id, "terminated");
+  const { home } = await db.selectFrom("environments").select("home").executeTakeFirstOrThrow();
+  driver.machine.homes.set(home, new Map([["notes.txt", "kept"]]));
+  await deleteLapsedHomes(parts);
+  expect(driver.machine.homes.has(home)).toBe(true);
+  await sql`update subdomain_claims set retained_until = now()`.execute(db);
+  driver.failNext("deleteHome");
+  await deleteLapsedHomes(parts);
+  expect(driver.machine.homes.has(home)).toBe(true);
+  await expect(rent({ subdomain: "mine" })).rejects.toThrow("This name is in use");
+  await sql`update subdomain_claims set held_until = now() + interval '40 minutes'`.execute(db);
+  await deleteLapsedHomes(parts);
+  expect(driver.machine.homes.has(home)).toBe(false);
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+});
