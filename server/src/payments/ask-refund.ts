@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "../database/database.ts";
+import type { PaymentsTable } from "../database/tables.ts";
+import type { Announce } from "../environments/reconciler.ts";
+import { formatAmount } from "./format-amount.ts";
+
+export type RefundReason = "not_delivered" | "cancelled" | "late_payment" | "surplus_payment" | "wrong_amount";
+
+const why: Readonly<Record<RefundReason, string>> = {
+  not_delivered: "The environment could not be delivered.",
+  cancelled: "You cancelled the launch.",
+  late_payment: "The payment arrived after the reserved time, and the name or its GPUs were gone.",
+  surplus_payment: "The order was paid twice.",
+  wrong_amount: "The amount paid is not the amount of the order.",
+};
+
+/**
+ * Owes the rest of a payment back, once per payment and reason; the refund loop sends it. The id is a hash of both, so
+ * that it is also the provider's idempotency key and a replay can never pay twice. A fully refunded payment owes nothing.
+ */
+export async function askRefund(
+  tx: Tx,
+  payment: Selectable<PaymentsTable>,
+  reason: RefundReason,
+  announce: Announce,
+): Promise<void> {
+  const amount_minor = payment.amount_minor - payment.refund_minor;
+  if (amount_minor === 0) return;
+  const id = createHash("sha256").update(`${payment.id}|${reason}`).digest("hex").slice(0, 25);
+  const { currency } = payment;
+  const inserted = await tx
+    .insertInto("refunds")
+    .values({ id, payment_id: payment.id, amount_minor, currency, reason, status: "queued", next_check_at: sql`now()` })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!inserted) return;
+  await tx.updateTable("payments").set({ refund_minor: payment.amount_minor }).where("id", "=", payment.id).execute();
+  await announce(tx, {
+    userId: payment.user_id,
+    cause: `refund:${id}`,
+    title: "Refund started",
+    body: `${why[reason]} ${formatAmount(amount_minor, currency)} is on its way back to your card; banks take 4-5 business days.`,
+    link: "/billing",
+  });
+}

@@ -1,0 +1,43 @@
+import { sql } from "kysely";
+import type { Tx } from "../database/database.ts";
+import { AppError } from "../errors.ts";
+import type { OrderRequest } from "./order-request.ts";
+import type { Payments } from "./payments.ts";
+
+const ordersPerMinute = 20;
+
+/** What one user may have and ask for at once (G52, G89). */
+export async function checkCaps(tx: Tx, { caps }: Payments, userId: string, gpuCount: number): Promise<void> {
+  const { rows } = await sql<{ gpus: number; launches: number; orders: number }>`
+    select (select count(*) from gpu_leases l join environments e on e.id = l.holder_id
+             where l.holder_kind = 'environment' and l.released_at is null and e.user_id = ${userId}) as gpus,
+           (select count(*) from environments where user_id = ${userId} and status = 'pending') as launches,
+           (select count(*) from orders where user_id = ${userId} and created_at > now() - interval '1 minute') as orders`.execute(
+    tx,
+  );
+  const { gpus, launches, orders } = rows[0] ?? { gpus: 0, launches: 0, orders: 0 };
+  if (gpus + gpuCount > caps.gpusPerUser)
+    throw new AppError(
+      "too_many_gpus",
+      `You have ${gpus} of ${caps.gpusPerUser} GPUs in use: ${gpuCount} more are too many. Stop or terminate an environment first.`,
+    );
+  if (launches >= caps.launchesPerUser)
+    throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
+  if (orders >= (caps.ordersPerMinute ?? ordersPerMinute)) throw tooMany("Too many orders. Try again in a minute.", 60);
+}
+
+/** A type that no host can run, now or soon, is not sold (G101). One that is being prepared is: the launch waits for it. */
+export async function checkPrepared(tx: Tx, { container }: OrderRequest): Promise<void> {
+  const hosts = await tx
+    .selectFrom("host_images")
+    .select(["state", "message"])
+    .where("container_type", "=", container.container_type)
+    .execute();
+  const [first] = hosts;
+  if (!first || hosts.some(({ state }) => state !== "unavailable")) return;
+  throw new AppError("not_prepared", first.message || `${container.container_type} is not prepared on this machine`);
+}
+
+function tooMany(message: string, retryAfterSeconds: number): AppError {
+  return new AppError("rate_limited", message, { retryAfterSeconds });
+}

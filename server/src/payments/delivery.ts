@@ -1,0 +1,89 @@
+import { sql } from "kysely";
+import type { Tx } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+import type { Announce, Delivery } from "../environments/reconciler.ts";
+import { askRefund } from "./ask-refund.ts";
+import { bonusHours } from "./timing.ts";
+
+interface Options {
+  readonly announce: Announce;
+}
+
+/**
+ * The end of a paid order, inside the transaction that records what became of its environment. "Answers" and "give up"
+ * race for the order's row; the first one wins (payments.md 2).
+ */
+export function delivery({ announce }: Options): Delivery {
+  return {
+    async delivered(tx, { orderId, userId }) {
+      const order = await lockPaid(tx, orderId);
+      if (!order) return undefined;
+      const bonus = (order.late ? bonusHours : 0) + (await useCredit(tx, orderId, userId));
+      await tx
+        .updateTable("orders")
+        .set({ status: "fulfilled", hours: order.duration_hours + bonus, closed_at: sql`now()` })
+        .where("id", "=", orderId)
+        .execute();
+      if (bonus > 0)
+        await announce(tx, {
+          userId,
+          cause: `bonus:${orderId}`,
+          title: `${bonus} hours added`,
+          body: order.late
+            ? `${order.subdomain} took longer than ten minutes, so it runs ${bonus} hours more than you paid for.`
+            : `The ${bonus} hours we owed you are part of ${order.subdomain}.`,
+          link: "/environments",
+        });
+      return { bonusHours: bonus };
+    },
+
+    async undelivered(tx, { orderId, userId }, reason) {
+      if (!(await lockPaid(tx, orderId))) return;
+      await tx
+        .updateTable("orders")
+        .set({ status: "refunding", usd_net_minor: 0, hours: 0 })
+        .where("id", "=", orderId)
+        .execute();
+      const payment = await tx
+        .selectFrom("payments")
+        .selectAll()
+        .where("order_id", "=", orderId)
+        .where("settles_order", "=", true)
+        .executeTakeFirstOrThrow();
+      await askRefund(tx, payment, reason, announce);
+      if (payment.refund_minor === payment.amount_minor) await closeRefunded(tx, orderId);
+      if (reason === "not_delivered")
+        await tx
+          .insertInto("time_credits")
+          .values({ id: newId(), user_id: userId, order_id: orderId, hours: bonusHours, reason })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+    },
+  };
+}
+
+/** Nothing is left to send back: it went back outside already. */
+async function closeRefunded(tx: Tx, orderId: string): Promise<void> {
+  const closed = tx.updateTable("orders").set({ status: "refunded", closed_at: sql`now()` });
+  await closed.where("id", "=", orderId).execute();
+}
+
+async function lockPaid(tx: Tx, orderId: string) {
+  return tx
+    .selectFrom("orders")
+    .select(["duration_hours", "subdomain", sql<boolean>`now() > deliver_by`.as("late")])
+    .where("id", "=", orderId)
+    .where("status", "=", "paid")
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** One open credit, the oldest (G15); two deliveries at once never take the same. */
+async function useCredit(tx: Tx, orderId: string, userId: string): Promise<number> {
+  const { rows } = await sql<{ hours: number }>`
+    update time_credits set used_by_order = ${orderId} where id = (
+      select id from time_credits where user_id = ${userId} and used_by_order is null
+      order by granted_at limit 1 for update skip locked)
+    returning hours`.execute(tx);
+  return rows[0]?.hours ?? 0;
+}

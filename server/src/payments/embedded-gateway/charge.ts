@@ -1,0 +1,87 @@
+import { createHmac } from "node:crypto";
+import * as z from "zod";
+import type { Db } from "../../database/database.ts";
+import { isFutureExpiry, testCard } from "./cards.ts";
+import { DialectError } from "./dialect-error.ts";
+import { dialectId } from "./entities.ts";
+import { dialectIdText } from "./read.ts";
+
+export const chargeBody = z.object({
+  key_id: z.string().max(64),
+  order_id: dialectIdText,
+  method: z.literal("card"),
+  card: z.object({
+    number: z.string().max(32),
+    cvv: z.string().max(8),
+    expiry_month: z.string().max(2),
+    expiry_year: z.string().max(4),
+  }),
+});
+
+export interface Account {
+  readonly keyId: string;
+  readonly keySecret: string;
+}
+
+/** What the dialog hands to the merchant's page: the proof of `create` (payments.md 7). */
+export interface Proof {
+  readonly razorpay_payment_id: string;
+  readonly razorpay_order_id: string;
+  readonly razorpay_signature: string;
+}
+
+/**
+ * One attempt to pay an order with a test card. A failing card leaves a failed payment behind, as the real one does.
+ * Throws `DialectError`.
+ */
+export async function charge(db: Db, account: Account, request: z.output<typeof chargeBody>): Promise<Proof> {
+  const { card: given, order_id: orderId } = request;
+  if (request.key_id !== account.keyId) throw new DialectError("The api key provided is invalid");
+  const card = testCard(given.number);
+  if (!card)
+    throw new DialectError("Only test cards work here. No money moves in test mode.", {
+      reason: "invalid_card_number",
+    });
+  if (!/^\d{3,4}$/.test(given.cvv))
+    throw new DialectError("The card's CVV is 3 or 4 digits", { reason: "invalid_cvv" });
+  if (!isFutureExpiry(given.expiry_month, given.expiry_year, new Date()))
+    throw new DialectError("The card's expiry is not a month in the future", { reason: "card_expired" });
+  const paymentId = dialectId("pay");
+  await db.transaction().execute(async (tx) => {
+    const order = await tx
+      .selectFrom("embedded_gateway_orders")
+      .selectAll()
+      .where("id", "=", orderId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!order) throw new DialectError("The id provided does not exist");
+    if (order.status === "paid") throw new DialectError("The order is already paid", { reason: "order_already_paid" });
+    const captured = order.capture === "automatic" && !card.fails;
+    await tx
+      .updateTable("embedded_gateway_orders")
+      .set({ status: captured ? "paid" : "attempted", attempts: order.attempts + 1 })
+      .where("id", "=", orderId)
+      .execute();
+    await tx
+      .insertInto("embedded_gateway_payments")
+      .values({
+        id: paymentId,
+        order_id: orderId,
+        amount_minor: order.amount_minor,
+        currency: order.currency,
+        status: card.fails ? "failed" : captured ? "captured" : "authorized",
+        card_network: card.network,
+        card_last4: card.number.slice(-4),
+        error_reason: card.fails?.reason ?? null,
+        error_description: card.fails?.description ?? null,
+      })
+      .execute();
+  });
+  if (card.fails) {
+    const metadata = { payment_id: paymentId, order_id: orderId };
+    const { reason, description } = card.fails;
+    throw new DialectError(description, { source: "customer", step: "payment_authorization", reason, metadata });
+  }
+  const signature = createHmac("sha256", account.keySecret).update(`${orderId}|${paymentId}`).digest("hex");
+  return { razorpay_payment_id: paymentId, razorpay_order_id: orderId, razorpay_signature: signature };
+}

@@ -1,0 +1,86 @@
+import { formatAmount } from "../format-amount.ts";
+import { testCards } from "./cards.ts";
+import type { OrderRow } from "./entities.ts";
+
+interface Page {
+  readonly order: OrderRow;
+  readonly keyId: string;
+  readonly name: string;
+  readonly description: string;
+  /** The merchant page's scheme; empty follows the system. */
+  readonly scheme: "light" | "dark" | "";
+}
+
+const mark = `<svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true"><path d="M4 3v13a5 5 0 0 0 5 5h6a5 5 0 0 0 5-5V3" stroke="currentColor" stroke-width="2.25" stroke-linecap="square"/><rect x="9" y="5" width="6" height="11" rx="1.25" fill="var(--live)"/></svg>`;
+const cross = `<svg width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" aria-hidden="true"><path d="M18 6 6 18M6 6l12 12"/></svg>`;
+
+/** The dialog of the embedded gateway (payments.md 8). It must never be taken for a real charge (look/README.md 5). */
+export function checkoutPage({ order, keyId, name, description, scheme }: Page): string {
+  const amount = formatAmount(order.amount_minor, order.currency);
+  const cards = testCards.map((card) => card.number).join(" ");
+  return shell(
+    scheme,
+    `Pay ${amount}`,
+    `<form class="dialog" aria-label="Checkout" novalidate data-key="${html(keyId)}" data-order="${html(order.id)}" data-cards="${cards}">
+      <p class="test">Test mode: no money moves</p>
+      <div class="head">${mark}<div><h1>${html(name)}</h1><p>${html(description)}</p></div>
+        <button type="button" class="close" aria-label="Cancel payment">${cross}</button></div>
+      <p class="amount"><strong>${amount}</strong></p>
+      <p class="failed" role="alert" hidden></p>
+      <div class="fields">
+        ${field("number", "Card number", 'autocomplete="cc-number" placeholder="5555 5555 5555 4444" maxlength="23"', "wide")}
+        ${field("expiry", "Expiry", 'autocomplete="cc-exp" placeholder="MM/YY" maxlength="7"')}
+        ${field("cvv", "CVV", 'autocomplete="cc-csc" placeholder="123" maxlength="4"')}
+      </div>
+      <button type="submit" class="pay">Pay ${amount}</button>
+      <p class="help">Use <span class="mono">5555 5555 5555 4444</span> with any CVV and any future expiry.</p>
+      <dl>
+        <div><dt>Order</dt><dd class="mono">${html(order.id)}</dd></div>
+        <div class="left" hidden><dt>Reserved for you</dt><dd><time></time></dd></div>
+      </dl>
+    </form>`,
+  );
+}
+
+/** What the dialog shows for an order it does not know; it still closes. */
+export function unknownOrderPage(scheme: Page["scheme"]): string {
+  return shell(
+    scheme,
+    "Unknown order",
+    `<form class="dialog" aria-label="Checkout" novalidate>
+      <p class="test">Test mode: no money moves</p>
+      <div class="head">${mark}<div><h1>Unknown order</h1><p>There is nothing to pay here.</p></div>
+        <button type="button" class="close" aria-label="Cancel payment">${cross}</button></div>
+    </form>`,
+  );
+}
+
+function shell(scheme: Page["scheme"], title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en"${scheme && ` data-scheme="${scheme}"`}>
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="robots" content="noindex">
+    <title>${html(title)}</title>
+    <link rel="stylesheet" href="checkout.css">
+    <script type="module" src="checkout-page.js"></script>
+  </head>
+  <body>
+    <main aria-label="Payment">
+    ${body}
+    </main>
+  </body>
+</html>
+`;
+}
+
+function field(name: string, label: string, attributes: string, className = ""): string {
+  return `<div class="field ${className}"><label for="${name}">${label}</label>
+          <input id="${name}" name="${name}" inputmode="numeric" ${attributes} aria-describedby="${name}-error">
+          <p class="error" id="${name}-error"></p></div>`;
+}
+
+function html(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

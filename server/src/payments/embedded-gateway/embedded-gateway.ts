@@ -1,0 +1,84 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { errorStatus } from "@berth/contract";
+import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
+import type { Db } from "../../database/database.ts";
+import { AppError } from "../../errors.ts";
+import type { Account } from "./charge.ts";
+import { checkoutRoutes } from "./checkout-routes.ts";
+import { DialectError } from "./dialect-error.ts";
+import { orderRoutes } from "./order-routes.ts";
+import { paymentRoutes, refundRoutes } from "./payment-routes.ts";
+
+/** Where the router is mounted; the provider client's base URL is the server's own address and this. */
+export const embeddedGatewayPath = "/embedded-gateway/v1";
+
+interface Options {
+  readonly db: Db;
+  /** How long a refund stays pending. */
+  readonly refundDelayMs?: number;
+}
+
+export interface EmbeddedGateway extends Account {
+  /** Mounts the router below `embeddedGatewayPath`. */
+  routes(app: FastifyInstance): void;
+}
+
+/** A card payment provider in Razorpay's dialect for installations without keys (payments.md 8): no money moves. */
+export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Promise<EmbeddedGateway> {
+  const account = await readAccount(db);
+  return {
+    ...account,
+    routes(app) {
+      app.register(
+        async (scope) => {
+          answerInDialect(scope);
+          checkoutRoutes(scope, db, account);
+          scope.register(async (merchant) => {
+            merchant.addHook("onRequest", async (request) => {
+              if (!isMerchant(request, account)) throw unauthorized();
+            });
+            orderRoutes(merchant, db);
+            paymentRoutes(merchant, db);
+            refundRoutes(merchant, db, refundDelayMs);
+          });
+        },
+        { prefix: embeddedGatewayPath },
+      );
+    },
+  };
+}
+
+/** Made at the first start and kept: a new key would orphan every order placed under the old one. */
+async function readAccount(db: Db): Promise<Account> {
+  const fresh = { key_id: `embedded_${randomBytes(10).toString("hex")}`, key_secret: randomBytes(24).toString("hex") };
+  await db
+    .insertInto("embedded_gateway_account")
+    .values(fresh)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
+  return { keyId: row.key_id, keySecret: row.key_secret };
+}
+
+function answerInDialect(scope: FastifyInstance): void {
+  scope.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (error instanceof DialectError) return reply.code(error.httpStatus).send(error.body);
+    const httpStatus = error instanceof AppError ? errorStatus[error.code] : (error.statusCode ?? 500);
+    if (httpStatus < 500) return reply.code(httpStatus).send(new DialectError(error.message).body);
+    request.log.error(error);
+    return reply.code(500).send(new DialectError("We are facing some trouble", { code: "SERVER_ERROR" }).body);
+  });
+  scope.setNotFoundHandler((_, reply) => {
+    void reply.code(404).send(new DialectError("The requested URL was not found on the server").body);
+  });
+}
+
+function isMerchant(request: FastifyRequest, { keyId, keySecret }: Account): boolean {
+  const given = Buffer.from(request.headers.authorization ?? "");
+  const expected = Buffer.from(`Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function unauthorized(): DialectError {
+  return new DialectError("The api key provided is invalid", { httpStatus: 401 });
+}

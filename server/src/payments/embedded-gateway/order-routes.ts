@@ -1,0 +1,85 @@
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import type { Db } from "../../database/database.ts";
+import { DialectError } from "./dialect-error.ts";
+import { collection, dialectId, type OrderRow, orderEntity, paymentEntity } from "./entities.ts";
+import { dialectIdText, read } from "./read.ts";
+import { unlimited } from "./unlimited.ts";
+
+const receiptText = z
+  .string()
+  .max(40)
+  .regex(/^[\x20-\x7e]*$/, "printable ASCII");
+const newOrder = z.object({
+  amount: z.int().min(1).max(1_000_000_000),
+  currency: z.enum(["USD", "INR"]),
+  receipt: receiptText.optional(),
+  notes: z.record(z.string(), z.string().max(256)).default({}),
+  payment: z.object({ capture: z.enum(["automatic", "manual"]) }).optional(),
+});
+const filter = z.object({
+  receipt: receiptText.optional(),
+  from: z.coerce.number().int().optional(),
+  to: z.coerce.number().int().optional(),
+  count: z.coerce.number().int().min(1).max(100).default(10),
+  skip: z.coerce.number().int().min(0).default(0),
+  "expand[]": z.union([z.string(), z.array(z.string())]).optional(),
+});
+const path = z.object({ id: dialectIdText });
+
+export function orderRoutes(app: FastifyInstance, db: Db): void {
+  app.post("/orders", unlimited, async (request) => {
+    const { amount, currency, receipt, notes, payment } = read(newOrder, request.body);
+    const row = await db
+      .insertInto("embedded_gateway_orders")
+      .values({
+        id: dialectId("order"),
+        receipt: receipt ?? null,
+        amount_minor: amount,
+        currency,
+        capture: payment?.capture ?? "manual",
+        notes: JSON.stringify(notes),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return orderEntity(row);
+  });
+
+  app.get("/orders", async (request) => {
+    const { receipt, from, to, count, skip, "expand[]": expand } = read(filter, request.query);
+    let query = db
+      .selectFrom("embedded_gateway_orders")
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .limit(count)
+      .offset(skip);
+    if (receipt !== undefined) query = query.where("receipt", "=", receipt);
+    if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
+    if (to !== undefined) query = query.where("created_at", "<=", new Date(to * 1000));
+    const rows = await query.execute();
+    if (![expand].flat().includes("payments")) return collection(rows.map(orderEntity));
+    return collection(
+      await Promise.all(rows.map(async (row) => ({ ...orderEntity(row), payments: await paymentsOf(row) }))),
+    );
+  });
+
+  app.get("/orders/:id", async (request) => orderEntity(await find(request.params)));
+  app.get("/orders/:id/payments", async (request) => paymentsOf(await find(request.params)));
+
+  async function find(params: unknown): Promise<OrderRow> {
+    const { id } = read(path, params);
+    const row = await db.selectFrom("embedded_gateway_orders").selectAll().where("id", "=", id).executeTakeFirst();
+    if (!row) throw new DialectError("The id provided does not exist");
+    return row;
+  }
+
+  async function paymentsOf({ id }: OrderRow) {
+    const rows = await db
+      .selectFrom("embedded_gateway_payments")
+      .selectAll()
+      .where("order_id", "=", id)
+      .orderBy("created_at", "desc")
+      .execute();
+    return collection(rows.map(paymentEntity));
+  }
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import type { Db, Tx } from "../../database/database.ts";
+import { DialectError } from "./dialect-error.ts";
+import { collection, dialectId, type PaymentRow, paymentEntity, refundEntity } from "./entities.ts";
+import { dialectIdText, read } from "./read.ts";
+import { unlimited } from "./unlimited.ts";
+
+const path = z.object({ id: dialectIdText });
+const captureBody = z.object({ amount: z.int(), currency: z.string() });
+const refundBody = z.object({
+  amount: z.int().min(1).optional(),
+  speed: z.enum(["normal", "optimum"]).optional(),
+  notes: z.record(z.string(), z.string().max(256)).default({}),
+  receipt: z.string().max(40).optional(),
+});
+const refundKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{10,}$/, "at least 10 letters, digits, - or _")
+  .optional();
+
+export function paymentRoutes(app: FastifyInstance, db: Db): void {
+  app.get("/payments/:id", async (request) => paymentEntity(await find(db, request.params)));
+
+  app.post("/payments/:id/capture", unlimited, async (request) => {
+    const { amount, currency } = read(captureBody, request.body);
+    return db.transaction().execute(async (tx) => {
+      const row = await lock(tx, request.params);
+      if (row.status !== "authorized")
+        throw new DialectError("This payment has already been captured, or was never authorized");
+      if (amount !== row.amount_minor || currency !== row.currency)
+        throw new DialectError("Capture amount must be equal to the amount authorized");
+      await tx.updateTable("embedded_gateway_orders").set({ status: "paid" }).where("id", "=", row.order_id).execute();
+      const captured = tx.updateTable("embedded_gateway_payments").set({ status: "captured" }).where("id", "=", row.id);
+      return paymentEntity(await captured.returningAll().executeTakeFirstOrThrow());
+    });
+  });
+}
+
+/** `delayMs`: how long a refund stays pending, so that following one to its end is a real path here too. */
+export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): void {
+  app.post("/payments/:id/refund", unlimited, async (request) => {
+    const body = read(refundBody, request.body ?? {});
+    const key = read(refundKey, request.headers["x-refund-idempotency"]) ?? null;
+    return db.transaction().execute(async (tx) => {
+      const payment = await lock(tx, request.params);
+      const before = key === null ? undefined : await sameKey(tx, payment.id, key);
+      const left = payment.amount_minor - payment.refunded_minor;
+      const amount = body.amount ?? (before?.amount_minor || left);
+      if (before && before.amount_minor !== amount)
+        throw new DialectError("Different request body sent for the same idempotency header");
+      if (before) return refundEntity(before, payment.currency, new Date());
+      refuseRefund(payment, amount);
+      const now = new Date();
+      await tx
+        .updateTable("embedded_gateway_payments")
+        .set({ refunded_minor: payment.refunded_minor + amount })
+        .where("id", "=", payment.id)
+        .execute();
+      const row = await tx
+        .insertInto("embedded_gateway_refunds")
+        .values({
+          id: dialectId("rfnd"),
+          payment_id: payment.id,
+          amount_minor: amount,
+          idempotency_key: key,
+          receipt: body.receipt ?? null,
+          notes: JSON.stringify(body.notes),
+          arrives_at: new Date(now.getTime() + delayMs),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return refundEntity(row, payment.currency, now);
+    });
+  });
+
+  app.get("/payments/:id/refunds", async (request) => {
+    const payment = await find(db, request.params);
+    const rows = await db
+      .selectFrom("embedded_gateway_refunds")
+      .selectAll()
+      .where("payment_id", "=", payment.id)
+      .execute();
+    return collection(rows.map((row) => refundEntity(row, payment.currency, new Date())));
+  });
+
+  app.get("/refunds/:id", async (request) => {
+    const { id } = read(path, request.params);
+    const row = await db.selectFrom("embedded_gateway_refunds").selectAll().where("id", "=", id).executeTakeFirst();
+    if (!row) throw new DialectError("The id provided does not exist");
+    return refundEntity(row, (await find(db, { id: row.payment_id })).currency, new Date());
+  });
+}
+
+async function lock(tx: Tx, params: unknown): Promise<PaymentRow> {
+  const { id } = read(path, params);
+  const query = tx.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).forUpdate();
+  return (await query.executeTakeFirst()) ?? missing();
+}
+
+function sameKey(tx: Tx, paymentId: string, key: string) {
+  return tx
+    .selectFrom("embedded_gateway_refunds")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .where("idempotency_key", "=", key)
+    .executeTakeFirst();
+}
+
+function refuseRefund(payment: PaymentRow, amount: number): void {
+  if (payment.status !== "captured")
+    throw new DialectError("The payment status should be captured for action to be taken");
+  const left = payment.amount_minor - payment.refunded_minor;
+  if (left === 0) throw new DialectError("The payment has been fully refunded already");
+  if (amount > left) throw new DialectError("The total refund amount is greater than the refund payment amount");
+}
+
+function missing(): never {
+  throw new DialectError("The id provided does not exist");
+}
+
+async function find(db: Db, params: unknown): Promise<PaymentRow> {
+  const { id } = read(path, params);
+  const row = await db.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).executeTakeFirst();
+  return row ?? missing();
+}

@@ -1,0 +1,315 @@
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { note } from "./ask-provider.ts";
+import { containerRequest, orderBody, setup } from "./testing.ts";
+
+const createOrder = "/docker/payments/create_order";
+
+test("an order answers what the dialog needs, and holds GPUs and name", async () => {
+  const { order, rowOf, openLeases, gateway } = await setup();
+  const { status, body } = await order("ada", { gpu_count: 2, duration: 6 }, "INR");
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    status: "success",
+    message: expect.any(String),
+    key_id: gateway.keyId,
+    amount: 21200,
+    currency: "INR",
+    name: "Berth",
+    description: "Jupyter environment, 2 GPUs, 6 hours",
+    id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/),
+    theme: { color: "#0f1517" },
+  });
+  expect(await rowOf(body.id)).toMatchObject({ status: "open", usd_minor: 240, inr_paise_per_usd: 8822, claim: null });
+  expect(await openLeases()).toHaveLength(2);
+});
+
+test("C1-C4 a wrong amount, GPU count, duration or currency: a clear 4xx and nothing created", async () => {
+  const { post, db, openLeases } = await setup();
+  const body = orderBody("ada");
+  const amount = (value: unknown) => ({ ...body, payment_request: { ...body.payment_request, amount: value } });
+  const both = (change: object) => {
+    const container_request = { ...body.container_request, ...change };
+    return { container_request, payment_request: { ...body.payment_request, container_request } };
+  };
+  const currency = (value: unknown) => ({ ...body, payment_request: { ...body.payment_request, currency: value } });
+  for (const value of [0.01, 0.4000001, -0.4, 40, 1e300]) {
+    const { status, body: refusal } = await post(createOrder, "ada", amount(value));
+    expect([value, status, refusal.code]).toEqual([value, 409, "price_changed"]);
+    expect(refusal).toMatchObject({
+      status: "error",
+      message: expect.stringContaining("$0.40"),
+      detail: refusal.message,
+    });
+  }
+  const hostile = [
+    amount("0.4"),
+    amount(null),
+    ...[3, 8.0001, "2", -1, 1e9, null].map((gpu_count) => both({ gpu_count })),
+    ...[2, "NaN", null, 168.5, 0].map((duration) => both({ duration })),
+    ...["EUR", "usd", "", null].map(currency),
+    both({ container_type: "windows" }),
+    both({ subdomain: "a\u0000b" }),
+    both({ user_id: "" }),
+    {},
+    [],
+    { container_request: null },
+    JSON.parse('{"__proto__": {"user_id": "ada"}}'),
+  ];
+  for (const payload of hostile)
+    expect((await post(createOrder, "ada", payload)).body).toMatchObject({ code: "invalid_request" });
+  const dollarsAsRupees = await post(createOrder, "ada", {
+    ...orderBody("ada"),
+    payment_request: { ...body.payment_request, currency: "INR" },
+  });
+  expect(dollarsAsRupees.body.code).toBe("price_changed");
+  expect(await db.selectFrom("orders").selectAll().execute()).toEqual([]);
+  expect(await openLeases()).toEqual([]);
+});
+
+test("C5 another user's id in any of the three places: 403. C6 the two container requests differ: refused", async () => {
+  const { post, db } = await setup();
+  const body = orderBody("ada");
+  const foreign = containerRequest("ben");
+  for (const payload of [
+    { ...body, container_request: foreign },
+    { ...body, payment_request: { ...body.payment_request, user_id: "ben" } },
+    { ...body, payment_request: { ...body.payment_request, container_request: foreign } },
+  ])
+    expect((await post(createOrder, "ada", payload)).status).toBe(403);
+  const inner = { ...body.container_request, gpu_count: 8 };
+  const differing = await post(createOrder, "ada", {
+    ...body,
+    payment_request: { ...body.payment_request, container_request: inner },
+  });
+  expect([differing.status, differing.body.code]).toEqual([400, "invalid_request"]);
+  expect(await db.selectFrom("orders").selectAll().execute()).toEqual([]);
+});
+
+test("a subdomain that cannot be, and a type that nothing can run, are refused in words", async () => {
+  const { order, db } = await setup();
+  expect((await order("ada", { subdomain: " " })).body.message).toBe("Please enter a subdomain name to continue");
+  expect((await order("ada", { subdomain: "admin" })).body.message).toBe("This name is reserved");
+  expect((await order("ada", { subdomain: "No_Good" })).status).toBe(400);
+  const message = "Run npm run operator -- prepare pytorch";
+  await db
+    .insertInto("host_images")
+    .values({ host_id: "local", container_type: "pytorch", state: "unavailable", message, percent: null })
+    .execute();
+  expect((await order("ada", { container_type: "pytorch" })).body).toMatchObject({ code: "not_prepared", message });
+  expect((await order("ada", { container_type: "tensorflow" })).status).toBe(200);
+});
+
+test("C7 below the provider's minimum: a clear message, no order", async () => {
+  const { order, db } = await setup({ keys: { minimumMinor: { USD: 50, INR: 100 } } });
+  const { status, body } = await order("ada");
+  expect([status, body.code]).toEqual([422, "below_minimum"]);
+  expect(body.message).toContain("$0.50");
+  expect(await db.selectFrom("orders").selectAll().execute()).toEqual([]);
+  expect((await order("ada", {}, "INR")).status).toBe(200);
+});
+
+test("C9 ten clicks on Launch: one open order, one order at the provider", async () => {
+  const { order, db } = await setup();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => order("ada")));
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  expect(answers[0]?.status).toBe(200);
+  expect(await db.selectFrom("orders").selectAll().execute()).toHaveLength(1);
+  expect(await db.selectFrom("embedded_gateway_orders").selectAll().execute()).toHaveLength(1);
+});
+
+test("C10 two users, one name, at once: one wins, before paying", async () => {
+  const { order } = await setup();
+  const answers = await Promise.all([order("ada", { subdomain: "same" }), order("ben", { subdomain: "same" })]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(answers.find(({ status }) => status === 409)?.body.code).toBe("subdomain_taken");
+});
+
+test("the last GPUs, twelve buyers at once: one wins, the others hear when", async () => {
+  const { order, db } = await setup({ slots: 4 });
+  const users = Array.from({ length: 12 }, (_, index) => `u${index}`);
+  const answers = await Promise.all(users.map((user) => order(user, { gpu_count: 4 })));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const { status, body } of answers.filter((answer) => answer.status !== 200)) {
+    expect([status, body.code]).toEqual([409, "out_of_stock"]);
+    expect(body.message).toMatch(/free at|expected/);
+  }
+  expect(await db.selectFrom("orders").select("status").execute()).toEqual([{ status: "open" }]);
+});
+
+test("another request supersedes an unpaid order and gives its hold back", async () => {
+  const { order, rowOf, openLeases, db } = await setup();
+  const first = (await order("ada", { gpu_count: 8 })).body.id;
+  const second = (await order("ada", { gpu_count: 6, subdomain: "other" })).body.id;
+  expect(second).not.toBe(first);
+  expect((await rowOf(first)).status).toBe("cancelled");
+  expect(await openLeases()).toHaveLength(6);
+  expect(await db.selectFrom("subdomain_claims").select("name").execute()).toEqual([{ name: "other" }]);
+});
+
+test("with a payment in flight another request is refused, and the paid one is settled", async () => {
+  const { order, addPayment, rowOf, pay, environments } = await setup();
+  const { id } = (await order("ada")).body;
+  await addPayment(id, { status: "created" });
+  const refused = await order("ada", { gpu_count: 4 });
+  expect([refused.status, refused.body.code]).toEqual([409, "order_in_payment"]);
+  expect((await rowOf(id)).status).toBe("open");
+  await pay(id);
+  expect((await order("ada", { gpu_count: 4 })).body.code).toBe("order_in_payment");
+  expect((await rowOf(id)).status).toBe("paid");
+  expect(await environments()).toHaveLength(1);
+});
+
+test("C41 a flood of different orders by one user is capped, and so are GPUs and launches", async () => {
+  const { order, pay, payments, provider, runReconciler, environments } = await setup({
+    caps: { ordersPerMinute: 5, gpusPerUser: 4, launchesPerUser: 1 },
+  });
+  expect((await order("ada", { gpu_count: 6 })).body.code).toBe("too_many_gpus");
+  const flood = [];
+  for (let n = 0; n < 7; n++) flood.push(await order("ben", { subdomain: `flood-${n}` }));
+  expect(flood.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  expect(flood[6]?.headers["retry-after"]).toBe("60");
+  const { id } = (await order("ada")).body;
+  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  expect((await order("ada", { subdomain: "second", gpu_count: 1 })).status).toBe(429);
+  runReconciler();
+  await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("active");
+  expect((await order("ada", { subdomain: "second", gpu_count: 4 })).body.code).toBe("too_many_gpus");
+  expect((await order("ada", { subdomain: "second", gpu_count: 2 })).status).toBe(200);
+});
+
+test("C42 clear: another user's order and a random id are the same 404, a paid one stays, an unpaid one goes once", async () => {
+  const { order, clear, pay, rowOf, openLeases } = await setup();
+  const { id } = (await order("ada")).body;
+  const foreign = await clear("ben", id);
+  const random = await clear("ben", "order_00000000000000");
+  expect([foreign.status, foreign.body]).toEqual([404, random.body]);
+  for (const odd of ["..%2Forders%2Fx", "%00", "a".repeat(90)]) expect((await clear("ada", odd)).status).toBe(404);
+  expect((await rowOf(id)).status).toBe("open");
+  expect((await clear("ada", id)).body.cleared).toBe(true);
+  expect((await clear("ada", id)).body.cleared).toBe(true);
+  expect(await openLeases()).toEqual([]);
+  const paid = (await order("ada")).body.id;
+  await pay(paid);
+  expect((await clear("ada", paid)).body).toEqual({ status: "success", cleared: false });
+  expect((await rowOf(paid)).status).toBe("paid");
+  expect((await clear("ada", paid)).body.cleared).toBe(false);
+});
+
+test("C33 dismissed while the bank's page is open: kept, and what comes of it is delivered", async () => {
+  const { order, clear, addPayment, db, rowOf, openLeases, makeDue, runWatch } = await setup();
+  const { id } = (await order("ada")).body;
+  const paymentId = await addPayment(id, { status: "created" });
+  expect((await clear("ada", id)).body).toEqual({ status: "success", cleared: false });
+  expect((await rowOf(id)).status).toBe("open");
+  expect(await openLeases()).toHaveLength(2);
+  await db.updateTable("embedded_gateway_payments").set({ status: "captured" }).where("id", "=", paymentId).execute();
+  await makeDue(id);
+  runWatch();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("paid");
+});
+
+test("C12 the answer to POST /orders is lost: the order is found by its receipt, not made twice", async () => {
+  const cut = cutting("POST /orders", 1);
+  const { order, db } = await setup({ between: cut.between });
+  const { status, body } = await order("ada");
+  expect(status).toBe(200);
+  expect(cut.dropped()).toBe(1);
+  const made = await db.selectFrom("embedded_gateway_orders").select("id").execute();
+  expect(made).toEqual([{ id: body.id }]);
+});
+
+test("C12 both answers are lost: nothing charged, and the next try finds that order", async () => {
+  const cut = cutting("orders", 2);
+  const { order, db, errors, openLeases } = await setup({ between: cut.between });
+  const first = await order("ada");
+  expect([first.status, first.body.code, first.body.money]).toEqual([503, "unavailable", "nothing_taken"]);
+  expect(Number(first.headers["retry-after"])).toBeGreaterThan(0);
+  expect(errors).toHaveLength(1);
+  expect(await openLeases()).toHaveLength(2);
+  const second = await order("ada");
+  expect(second.status).toBe(200);
+  expect(await db.selectFrom("embedded_gateway_orders").select("id").execute()).toEqual([{ id: second.body.id }]);
+});
+
+test("C13 a provider that hangs: the call ends, and the watch gives the draft's hold back", async () => {
+  const { order, db, openLeases, runWatch } = await setup({ between: hanging, keys: { timeoutMs: 300 } });
+  const { status, body } = await order("ada");
+  expect([status, body.code]).toEqual([503, "unavailable"]);
+  await db
+    .updateTable("orders")
+    .set({ created_at: sql`now() - interval '2 minutes'`, next_check_at: sql`now()` })
+    .execute();
+  expect(await openLeases()).toHaveLength(2);
+  runWatch();
+  await expect.poll(openLeases, { timeout: 10_000 }).toEqual([]);
+  expect(await db.selectFrom("orders").select("status").execute()).toEqual([{ status: "expired" }]);
+});
+
+test("C14 killed between commit and the provider's answer: the draft is opened by the watch, or by the same request", async () => {
+  for (const way of ["watch", "request"] as const) {
+    const { order, db, runWatch, provider } = await setup();
+    const { id } = (await order("ada")).body;
+    // What a kill leaves behind: the provider has the order, our row is still a draft under a dead claim.
+    await db
+      .updateTable("orders")
+      .set({
+        status: "draft",
+        gateway_order_id: null,
+        claim: sql`gen_random_uuid()`,
+        next_check_at: sql`now()`,
+        attempts: 1,
+      })
+      .execute();
+    if (way === "watch") runWatch();
+    else expect((await order("ada")).body.id).toBe(id);
+    await expect
+      .poll(() => db.selectFrom("orders").select(["status", "gateway_order_id"]).execute())
+      .toEqual([{ status: "open", gateway_order_id: id }]);
+    expect(await provider.paymentsOfOrder(id)).toEqual([]);
+    expect(await db.selectFrom("embedded_gateway_orders").select("id").execute()).toHaveLength(1);
+  }
+});
+
+/** A proxy that lets a request through and then cuts the line instead of answering, `times` times. */
+function cutting(match: string, times: number) {
+  let dropped = 0;
+  const between = async (target: string) =>
+    listen((request, response) => {
+      const { pathname, search } = new URL(request.url ?? "", "http://x");
+      const onward = httpRequest(
+        `${target}${pathname}${search}`,
+        { method: request.method, headers: request.headers },
+        (answer) => {
+          const cut = `${request.method} ${pathname}`.includes(match) && dropped < times;
+          if (cut) {
+            dropped++;
+            answer.resume().on("end", () => response.destroy());
+          } else {
+            response.writeHead(answer.statusCode ?? 502, answer.headers);
+            answer.pipe(response);
+          }
+        },
+      );
+      request.pipe(onward);
+    });
+  return { between, dropped: () => dropped };
+}
+
+function hanging(): Promise<string> {
+  return listen((request) => void request.resume());
+}
+
+async function listen(handle: Parameters<typeof createServer>[1] & {}): Promise<string> {
+  const server = createServer(handle);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

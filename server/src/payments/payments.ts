@@ -1,0 +1,23 @@
+import type { Selectable } from "kysely";
+import type { Changes } from "../database/changes.ts";
+import type { Db } from "../database/database.ts";
+import type { OrdersTable } from "../database/tables.ts";
+import type { Announce } from "../environments/reconciler.ts";
+import type { Provider } from "./provider.ts";
+
+export type OrderRow = Selectable<OrdersTable>;
+
+/** What the parts of this folder work with; made once in main.ts. */
+export interface Payments {
+  readonly db: Db;
+  readonly provider: Provider;
+  readonly changes: Changes;
+  readonly announce: Announce;
+  /** G52, G89. */
+  readonly caps: { readonly gpusPerUser: number; readonly launchesPerUser: number; readonly ordersPerMinute?: number };
+  readonly brandName: string;
+  /** From payment to "not delivered" (GIVE_UP_AFTER). */
+  readonly giveUpAfterSeconds: number;
+  /** Hears what went wrong inside while the buyer gets a plain answer. */
+  readonly failed: (error: unknown) => void;
+}

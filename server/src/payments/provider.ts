@@ -1,0 +1,90 @@
+import type { Currency } from "@berth/contract";
+
+export interface GatewayOrder {
+  readonly id: string;
+  readonly receipt: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly status: "created" | "attempted" | "paid";
+}
+
+export interface GatewayPayment {
+  readonly id: string;
+  readonly orderId: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The provider's `refunded` is captured plus a refunded amount. */
+  readonly status: "created" | "failed" | "authorized" | "captured";
+  readonly refundedMinor: number;
+  readonly method: string | null;
+  readonly cardNetwork: string | null;
+  readonly cardLast4: string | null;
+  readonly feeMinor: number | null;
+  readonly errorCode: string | null;
+  readonly errorReason: string | null;
+  readonly createdAt: Date;
+}
+
+export interface GatewayRefund {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly amountMinor: number;
+  readonly status: "pending" | "processed" | "failed";
+  readonly arn: string | null;
+}
+
+/** A card payment provider in Razorpay's dialect (payments.md 7): Razorpay itself, or the embedded gateway. */
+export interface Provider {
+  readonly kind: "razorpay" | "embedded";
+  readonly mode: "embedded" | "test" | "live";
+  /** Public half, for the dialog. */
+  readonly keyId: string;
+  readonly minimumMinor: Readonly<Record<Currency, number>>;
+  /** No idempotency key exists: after an unknown outcome, look up by receipt before a second try. */
+  createOrder(order: {
+    receipt: string;
+    amountMinor: number;
+    currency: Currency;
+    notes: Record<string, string>;
+  }): Promise<GatewayOrder>;
+  findOrderByReceipt(receipt: string): Promise<GatewayOrder | undefined>;
+  paymentsOfOrder(orderId: string): Promise<readonly GatewayPayment[]>;
+  payment(paymentId: string): Promise<GatewayPayment>;
+  /** Only from authorized, same amount and currency. */
+  capture(paymentId: string, amountMinor: number, currency: string): Promise<GatewayPayment>;
+  /** `key` is the idempotency key: same key and body, same refund. */
+  refund(refund: {
+    paymentId: string;
+    amountMinor: number;
+    key: string;
+    notes: Record<string, string>;
+  }): Promise<GatewayRefund>;
+  refundsOfPayment(paymentId: string): Promise<readonly GatewayRefund[]>;
+  refundById(refundId: string): Promise<GatewayRefund>;
+  /** Lower-case hex HMAC of `orderId|paymentId` with the key secret, compared in constant time. */
+  verifyCallback(proof: { orderId: string; paymentId: string; signature: string }): boolean;
+}
+
+/** The provider refused (final) or could not be reached (retryable, with backoff). */
+export class GatewayError extends Error {
+  readonly retryable: boolean;
+  /** The provider's code, such as BAD_REQUEST_ERROR. */
+  readonly code: string;
+  readonly httpStatus: number | undefined;
+
+  constructor(
+    message: string,
+    {
+      retryable,
+      code,
+      httpStatus,
+      ...options
+    }: { retryable: boolean; code: string; httpStatus?: number } & ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = "GatewayError";
+    this.retryable = retryable;
+    this.code = code;
+    this.httpStatus = httpStatus;
+  }
+}

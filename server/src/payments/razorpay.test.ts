@@ -1,0 +1,154 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { GatewayError } from "./provider.ts";
+import { razorpay } from "./razorpay.ts";
+import { setup } from "./testing.ts";
+
+interface Seen {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Record<string, unknown>;
+  readonly body: unknown;
+}
+
+/** A provider that answers what it is told to and keeps what it was asked. */
+async function answering(status: number, body: string, delayMs = 0) {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    seen.push({
+      url: request.url ?? "",
+      method: request.method ?? "",
+      headers: request.headers,
+      body: text && JSON.parse(text),
+    });
+    setTimeout(() => response.writeHead(status, { "content-type": "application/json" }).end(body), delayMs);
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const keys = {
+    keyId: "rzp_test_a",
+    keySecret: "s",
+    kind: "razorpay",
+    mode: "test",
+    minimumMinor: { USD: 50, INR: 100 },
+  } as const;
+  return { seen, client: razorpay({ baseUrl, timeoutMs: 250, ...keys }) };
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(GatewayError);
+  return error as GatewayError;
+}
+
+test("every id is escaped: a path in one cannot reach another call", async () => {
+  const { seen, client } = await answering(404, "{}");
+  await refusalOf(client.payment("../orders/x?a=b"));
+  await refusalOf(client.paymentsOfOrder("../payments"));
+  await refusalOf(client.findOrderByReceipt("a&count=100"));
+  expect(seen.map(({ url }) => url)).toEqual([
+    "/v1/payments/..%2Forders%2Fx%3Fa%3Db?expand[]=card",
+    "/v1/orders/..%2Fpayments/payments?expand[]=card",
+    "/v1/orders?receipt=a%26count%3D100",
+  ]);
+});
+
+test("what is final and what may be tried again", async () => {
+  const error = (code: string) => JSON.stringify({ error: { code, description: "why" } });
+  const cases: [number, string, boolean, string][] = [
+    [400, error("BAD_REQUEST_ERROR"), false, "BAD_REQUEST_ERROR"],
+    [401, error("BAD_REQUEST_ERROR"), false, "BAD_REQUEST_ERROR"],
+    [400, error("GATEWAY_ERROR"), true, "GATEWAY_ERROR"],
+    [409, error("BAD_REQUEST_ERROR"), true, "BAD_REQUEST_ERROR"],
+    [429, "slow down", true, "HTTP_429"],
+    [502, "<html>Bad gateway</html>", true, "HTTP_502"],
+    [200, "<html>Welcome</html>", true, "INVALID_ANSWER"],
+    [200, '{"id":"order_1","amount":"40"}', true, "INVALID_ANSWER"],
+    [302, "", true, "NETWORK"],
+  ];
+  for (const [status, body, retryable, code] of cases) {
+    const { client } = await answering(status, body);
+    const refusal = await refusalOf(client.createOrder({ receipt: "r", amountMinor: 40, currency: "USD", notes: {} }));
+    expect([status, refusal.code, refusal.retryable]).toEqual([status, code, retryable]);
+  }
+});
+
+test("a hanging provider is given up in time, an absent one at once; both may be tried again", async () => {
+  const { client } = await answering(200, "{}", 5000);
+  const startedAt = performance.now();
+  expect(await refusalOf(client.payment("pay_1"))).toMatchObject({ retryable: true, code: "NETWORK" });
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+test("what is sent: key, amount in minor units, capture options, the refund's key", async () => {
+  const { seen, client } = await answering(200, '{"id":"rfnd_1","payment_id":"pay_1","amount":40,"status":"pending"}');
+  await refusalOf(client.createOrder({ receipt: "r", amountMinor: 40, currency: "USD", notes: { a: "b" } }));
+  expect(await client.refund({ paymentId: "pay_1", amountMinor: 40, key: "0123456789", notes: {} })).toEqual({
+    id: "rfnd_1",
+    paymentId: "pay_1",
+    amountMinor: 40,
+    status: "pending",
+    arn: null,
+  });
+  expect(seen[0]?.headers["authorization"]).toBe(`Basic ${Buffer.from("rzp_test_a:s").toString("base64")}`);
+  expect(seen[0]?.body).toMatchObject({ amount: 40, currency: "USD", receipt: "r", payment: { capture: "automatic" } });
+  expect(seen[1]).toMatchObject({ method: "POST", url: "/v1/payments/pay_1/refund" });
+  expect(seen[1]?.headers["x-refund-idempotency"]).toBe("0123456789");
+});
+
+test("an order that the filter should not have given is not taken for ours", async () => {
+  const { client } = await answering(
+    200,
+    '{"items":[{"id":"order_1","receipt":"other","amount":40,"currency":"USD","status":"created"}]}',
+  );
+  expect(await client.findOrderByReceipt("mine")).toBe(undefined);
+});
+
+test("the whole dialect against the embedded gateway", async () => {
+  const { provider, pay, addPayment } = await setup();
+  const made = await provider.createOrder({ receipt: "receipt-1", amountMinor: 240, currency: "USD", notes: {} });
+  expect(made).toMatchObject({ receipt: "receipt-1", amountMinor: 240, status: "created" });
+  expect(await provider.findOrderByReceipt("receipt-1")).toEqual(made);
+  expect(await provider.findOrderByReceipt("receipt-2")).toBe(undefined);
+  const proof = (await pay(made.id)).body;
+  expect(
+    provider.verifyCallback({
+      orderId: made.id,
+      paymentId: proof.razorpay_payment_id,
+      signature: proof.razorpay_signature,
+    }),
+  ).toBe(true);
+  const [payment] = await provider.paymentsOfOrder(made.id);
+  expect(payment).toMatchObject({
+    id: proof.razorpay_payment_id,
+    status: "captured",
+    amountMinor: 240,
+    cardNetwork: "MasterCard",
+    cardLast4: "4444",
+  });
+  const refund = await provider.refund({
+    paymentId: proof.razorpay_payment_id,
+    amountMinor: 100,
+    key: "0123456789",
+    notes: {},
+  });
+  expect(await provider.refundById(refund.id)).toMatchObject({ amountMinor: 100, status: "processed" });
+  expect(await provider.refundsOfPayment(proof.razorpay_payment_id)).toHaveLength(1);
+  expect((await provider.payment(proof.razorpay_payment_id)).refundedMinor).toBe(100);
+  const late = await provider.createOrder({ receipt: "receipt-3", amountMinor: 40, currency: "USD", notes: {} });
+  const authorized = await addPayment(late.id, { status: "authorized" });
+  expect((await refusalOf(provider.capture(authorized, 39, "USD"))).retryable).toBe(false);
+  expect((await provider.capture(authorized, 40, "USD")).status).toBe("captured");
+});

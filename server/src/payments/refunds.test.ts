@@ -1,0 +1,84 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { note } from "./ask-provider.ts";
+import { delivery } from "./delivery.ts";
+import { setup } from "./testing.ts";
+
+/** A payment that is owed back: captured with one cent less than the order. */
+async function owed(options: Parameters<typeof setup>[0] = {}) {
+  const world = await setup(options);
+  const { id } = (await world.order("ada")).body;
+  const paymentId = await world.addPayment(id, { amount_minor: 39 });
+  await note(world.payments, await world.provider.payment(paymentId));
+  const atGateway = () => world.db.selectFrom("embedded_gateway_refunds").selectAll().execute();
+  return { ...world, id, paymentId, atGateway };
+}
+
+test("a refund is sent once and followed to its end, and the buyer hears both", async () => {
+  const { runRefunds, rowOf, id, refundsOf, atGateway, db } = await owed();
+  runRefunds();
+  runRefunds();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  const [refund] = await refundsOf();
+  const [sent] = await atGateway();
+  expect(refund).toMatchObject({
+    status: "processed",
+    gateway_refund_id: sent?.id,
+    next_check_at: null,
+    arn: expect.any(String),
+  });
+  expect(sent).toMatchObject({ amount_minor: 39, idempotency_key: refund?.id });
+  expect(await atGateway()).toHaveLength(1);
+  const titles = await db.selectFrom("notifications").select("title").orderBy("created_at").execute();
+  expect(titles.map(({ title }) => title)).toEqual(["Refund started", "Refund sent"]);
+});
+
+test("C17 killed after the refund call, before its answer is stored: the same key, the same refund", async () => {
+  const { provider, paymentId, refundsOf, runRefunds, rowOf, id, atGateway } = await owed();
+  const [refund] = await refundsOf();
+  await provider.refund({ paymentId, amountMinor: 39, key: refund?.id ?? "", notes: { reason: "wrong_amount" } });
+  runRefunds();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  expect(await atGateway()).toHaveLength(1);
+});
+
+test("C36 refunded already by a person under no key of ours: adopted, not paid twice", async () => {
+  const { provider, paymentId, runRefunds, rowOf, id, atGateway, refundsOf } = await owed();
+  await provider.refund({ paymentId, amountMinor: 39, key: "the-dashboard", notes: {} });
+  runRefunds();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  const [theirs] = await atGateway();
+  expect(await refundsOf()).toMatchObject([{ gateway_refund_id: theirs?.id, status: "processed" }]);
+  expect(await atGateway()).toHaveLength(1);
+});
+
+test("the provider refuses for good: the refund stays owed and due, and a later try sends it", async () => {
+  const { db, runRefunds, refundsOf, rowOf, id, errors } = await owed();
+  await db.updateTable("embedded_gateway_payments").set({ status: "authorized" }).execute();
+  runRefunds();
+  await expect.poll(() => errors.length).toBe(1);
+  await expect.poll(async () => (await refundsOf())[0]?.claim).toBe(null);
+  const [refund] = await refundsOf();
+  expect(refund).toMatchObject({ status: "queued", last_error: expect.stringContaining("captured") });
+  expect(refund?.next_check_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  await db.updateTable("embedded_gateway_payments").set({ status: "captured" }).execute();
+  await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+});
+
+test("cancelled while pending: full refund, no credit, and asking twice owes once", async () => {
+  const { order, pay, payments, provider, rowOf, refundsOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  const { delivered, undelivered } = delivery({ announce: payments.announce });
+  const environment = { id: "e", orderId: (await rowOf(id)).id, userId: "ada" };
+  const race = await Promise.all([
+    db.transaction().execute((tx) => undelivered(tx, environment, "cancelled")),
+    db.transaction().execute((tx) => undelivered(tx, environment, "not_delivered")),
+    db.transaction().execute((tx) => delivered(tx, environment)),
+  ]);
+  const won = (await rowOf(id)).status;
+  expect(race[2] === undefined).toBe(won === "refunding");
+  expect(await refundsOf()).toHaveLength(won === "refunding" ? 1 : 0);
+  expect(await db.transaction().execute((tx) => delivered(tx, environment))).toBe(undefined);
+});

@@ -1,0 +1,162 @@
+import { type Selectable, sql } from "kysely";
+import type { RefundsTable } from "../database/tables.ts";
+import { type Loop, startLoop } from "../loop.ts";
+import { formatAmount } from "./format-amount.ts";
+import type { Payments } from "./payments.ts";
+import { GatewayError, type GatewayRefund } from "./provider.ts";
+
+type Claimed = Selectable<RefundsTable> & {
+  readonly claim: string;
+  readonly gateway_payment_id: string;
+  readonly now: Date;
+};
+
+const intervalMs = 5000;
+const daily = "1 day";
+
+/** Sends every refund that is owed and follows it until the money has arrived (G16). Retries are for ever, under one key. */
+export function startRefunds(payments: Payments): Loop {
+  const { changes, failed } = payments;
+  const loop = startLoop(
+    async () => {
+      const refunds = await claim(payments);
+      await Promise.all(refunds.map((refund) => push(payments, refund)));
+      return refunds.length > 0 ? 0 : untilNext(payments);
+    },
+    intervalMs,
+    failed,
+  );
+  const unsubscribe = changes.subscribe(
+    ({ kind }) => (kind === "order" || kind === "notification") && loop.nudge(),
+    loop.nudge,
+  );
+  return {
+    nudge: loop.nudge,
+    stop() {
+      unsubscribe();
+      return loop.stop();
+    },
+  };
+}
+
+async function claim({ db, provider }: Payments): Promise<Claimed[]> {
+  const { rows } = await sql<Claimed>`
+    update refunds r set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = r.attempts + 1
+    from payments p where p.id = r.payment_id and r.id in (
+      select due.id from refunds due join payments on payments.id = due.payment_id
+      join orders on orders.id = payments.order_id
+      where due.next_check_at <= now() and due.status <> 'processed'
+        and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}
+      order by due.next_check_at limit 20 for update of due skip locked)
+    returning r.*, p.gateway_payment_id, now() as now`.execute(db);
+  return rows;
+}
+
+async function untilNext({ db, provider }: Payments): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(due.next_check_at) - now()) * 1000 as ms from refunds due
+    join payments on payments.id = due.payment_id join orders on orders.id = payments.order_id
+    where due.status <> 'processed' and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}`.execute(
+    db,
+  );
+  return Math.max(0, rows[0]?.ms ?? intervalMs);
+}
+
+async function push(payments: Payments, refund: Claimed): Promise<void> {
+  try {
+    await record(payments, refund, await stateOf(payments, refund));
+  } catch (error) {
+    payments.failed(error);
+    const seconds = Math.min(2 ** Math.min(refund.attempts, 12), 3600);
+    await payments.db
+      .updateTable("refunds")
+      .set({
+        claim: null,
+        last_error: String(error).slice(0, 500),
+        // What the provider refuses for good (such as an empty balance) is an operator's matter: tried again daily.
+        next_check_at:
+          error instanceof GatewayError && !error.retryable
+            ? sql`now() + ${daily}::interval`
+            : new Date(refund.now.getTime() + seconds * 1000),
+      })
+      .where("id", "=", refund.id)
+      .where("claim", "=", refund.claim)
+      .execute();
+  }
+}
+
+async function stateOf({ db, provider }: Payments, refund: Claimed): Promise<GatewayRefund> {
+  const { id: key, gateway_refund_id, gateway_payment_id: paymentId, amount_minor: amountMinor, reason } = refund;
+  if (gateway_refund_id) return provider.refundById(gateway_refund_id);
+  try {
+    return await provider.refund({ paymentId, amountMinor, key, notes: { reason } });
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.retryable) throw error;
+    // Refused for good: perhaps because it exists already, made by a call whose answer was lost or by a person.
+    const all = await provider.refundsOfPayment(paymentId);
+    const taken = await db
+      .selectFrom("refunds")
+      .select("gateway_refund_id")
+      .where("payment_id", "=", refund.payment_id)
+      .execute();
+    const free = all.find(
+      ({ id, amountMinor: amount }) => amount === amountMinor && !taken.some((row) => row.gateway_refund_id === id),
+    );
+    if (free) return free;
+    throw error;
+  }
+}
+
+async function record({ db, announce }: Payments, refund: Claimed, found: GatewayRefund): Promise<void> {
+  const status = found.status === "pending" ? "sent" : found.status;
+  await db.transaction().execute(async (tx) => {
+    const updated = await tx
+      .updateTable("refunds")
+      .set({
+        status,
+        gateway_refund_id: found.id,
+        arn: found.arn,
+        claim: null,
+        last_error: null,
+        processed_at: status === "processed" ? sql`now()` : null,
+        next_check_at: status === "processed" ? null : nextLook(status, refund),
+      })
+      .where("id", "=", refund.id)
+      .where("claim", "=", refund.claim)
+      .returning("id")
+      .executeTakeFirst();
+    if (!updated) return;
+    const payment = tx.selectFrom("payments").selectAll().where("id", "=", refund.payment_id);
+    if (status === "failed" && refund.status !== "failed")
+      await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${refund.payment_id}`.execute(
+        tx,
+      );
+    if (status !== "processed") return;
+    const { order_id, user_id, settles_order, currency } = await payment.executeTakeFirstOrThrow();
+    if (settles_order)
+      await tx
+        .updateTable("orders")
+        .set({
+          status: "refunded",
+          closed_at: sql`now()`,
+          next_check_at: sql`least(watch_until, now() + interval '1 hour')`,
+        })
+        .where("id", "=", order_id)
+        .where("status", "=", "refunding")
+        .execute();
+    await announce(tx, {
+      userId: user_id,
+      cause: `refunded:${refund.id}`,
+      title: "Refund sent",
+      body: `${formatAmount(refund.amount_minor, currency)} left us for your card${found.arn ? ` (bank reference ${found.arn})` : ""}. Banks take 4-5 business days.`,
+      link: "/billing",
+    });
+  });
+}
+
+/** Young refunds are followed closely, old ones hourly. */
+function nextLook(status: "sent" | "failed", { created_at, now }: Claimed): Date {
+  const ageMs = now.getTime() - created_at.getTime();
+  const waitMs = status === "failed" ? 24 * 3_600_000 : Math.min(Math.max(1000, ageMs / 2), 3_600_000);
+  return new Date(now.getTime() + waitMs);
+}

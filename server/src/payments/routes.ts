@@ -1,0 +1,47 @@
+import { clearOrder as clearOrderCall, createEnvironment, createOrder } from "@berth/contract";
+import type { FastifyInstance } from "fastify";
+import { mount } from "../http/mount.ts";
+import { deliver } from "./create-environment.ts";
+import { clearOrder, placeOrder } from "./orders.ts";
+import type { OrderRow, Payments } from "./payments.ts";
+
+/** The dialog's accent: our ink. */
+const themeColor = "#0f1517";
+const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
+
+export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
+  const closing = new AbortController();
+  // A call that waits for an environment must not hold up the shutdown: it answers "still starting" instead.
+  app.addHook("preClose", async () => closing.abort());
+
+  mount(app, createOrder, async ({ body, user }) => {
+    const order = await placeOrder(payments, user.id, body);
+    return {
+      status: "success" as const,
+      message: "Order created",
+      key_id: payments.provider.keyId,
+      amount: order.amount_minor,
+      currency: order.currency,
+      name: payments.brandName,
+      description: describe(order),
+      id: order.gateway_order_id ?? "",
+      theme: { color: themeColor },
+    };
+  });
+
+  mount(app, clearOrderCall, async ({ params, user }) => ({
+    status: "success" as const,
+    cleared: await clearOrder(payments, user.id, params.order_id),
+  }));
+
+  mount(app, createEnvironment, ({ body, user }) => deliver(payments, user.id, body, closing.signal));
+}
+
+/** "PyTorch environment, 2 GPUs, 6 hours". */
+function describe({ container_type, gpu_count, duration_hours }: OrderRow): string {
+  return `${typeNames[container_type]} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

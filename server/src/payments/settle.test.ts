@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { note } from "./ask-provider.ts";
+import { setup } from "./testing.ts";
+
+test("C18 64 observers of one payment: one environment, one payment row", async () => {
+  const { order, pay, payments, provider, environments, db, rowOf, openLeases } = await setup();
+  const { id } = (await order("ada")).body;
+  const proof = (await pay(id)).body;
+  const payment = await provider.payment(proof.razorpay_payment_id);
+  const outcomes = await Promise.all(Array.from({ length: 64 }, () => note(payments, payment)));
+  expect(outcomes.filter((outcome) => outcome === "settled")).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome === "noted")).toHaveLength(63);
+  expect(await environments()).toHaveLength(1);
+  expect(await db.selectFrom("payments").selectAll().execute()).toMatchObject([
+    { settles_order: true, status: "captured" },
+  ]);
+  expect(await rowOf(id)).toMatchObject({ status: "paid", usd_net_minor: 40, hours: 1 });
+  expect((await openLeases()).map(({ holder_kind }) => holder_kind)).toEqual(["environment", "environment"]);
+});
+
+test("C32 a payment only moves forward: failed, then authorized, then captured, and back changes nothing", async () => {
+  const { order, pay, payments, provider, db, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  const stages = ["failed", "authorized", "captured", "authorized", "failed"] as const;
+  const outcomes = [];
+  for (const status of stages) outcomes.push(await note(payments, { ...payment, status }));
+  expect(outcomes).toEqual(["noted", "noted", "settled", "noted", "noted"]);
+  expect(await db.selectFrom("payments").select("status").execute()).toEqual([{ status: "captured" }]);
+  expect((await rowOf(id)).status).toBe("paid");
+});
+
+test("C29 one minor unit less, or another currency: all of it goes back, nothing is delivered", async () => {
+  const { order, addPayment, payments, provider, rowOf, refundsOf, environments, openLeases } = await setup();
+  for (const [user, change] of [
+    ["ada", { amount_minor: 39 }],
+    ["ben", { currency: "INR" }],
+  ] as const) {
+    const { id } = (await order(user)).body;
+    const payment = await provider.payment(await addPayment(id, change));
+    expect(await note(payments, payment)).toBe("refunding");
+    expect(await rowOf(id)).toMatchObject({ status: "refunding", usd_net_minor: 0, hours: 0 });
+  }
+  expect((await refundsOf()).map(({ reason, amount_minor, currency }) => [reason, amount_minor, currency])).toEqual([
+    ["wrong_amount", 39, "USD"],
+    ["wrong_amount", 40, "INR"],
+  ]);
+  expect(await environments()).toEqual([]);
+  expect(await openLeases()).toEqual([]);
+});
+
+test("C31 paid after it was cleared: delivered when name and GPUs are free", async () => {
+  const { order, clear, pay, payments, provider, rowOf, environments } = await setup();
+  const { id } = (await order("ada")).body;
+  expect((await clear("ada", id)).body).toEqual({ status: "success", cleared: true });
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  expect(await note(payments, payment)).toBe("settled");
+  expect((await rowOf(id)).status).toBe("paid");
+  expect(await environments()).toMatchObject([{ subdomain: "lab-ada", status: "pending", gpu_count: 2 }]);
+});
+
+test("C31 paid after it was cleared: refunded when the GPUs or the name are gone, and nothing half taken stays", async () => {
+  const { order, clear, pay, payments, provider, rowOf, environments, refundsOf, openLeases, db } = await setup({
+    slots: 4,
+  });
+  const gpusGone = (await order("ada")).body.id;
+  await clear("ada", gpusGone);
+  expect((await order("ben", { gpu_count: 4 })).status).toBe(200);
+  const nameGone = (await order("eve", { subdomain: "lab-x" })).status;
+  expect(nameGone).toBe(409);
+  const payment = await provider.payment((await pay(gpusGone)).body.razorpay_payment_id);
+  expect(await note(payments, payment)).toBe("refunding");
+  expect((await rowOf(gpusGone)).status).toBe("refunding");
+  expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40, status: "queued" }]);
+  expect(await environments()).toEqual([]);
+  expect(await openLeases()).toHaveLength(4);
+  expect(await db.selectFrom("subdomain_claims").select("name").execute()).toEqual([{ name: "lab-ben" }]);
+});
+
+test("C34 two captured payments of one order: one environment, the second goes back", async () => {
+  const { order, pay, addPayment, payments, provider, rowOf, environments, refundsOf } = await setup();
+  const { id } = (await order("ada")).body;
+  const first = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  const second = await provider.payment(await addPayment(id));
+  const outcomes = await Promise.all([first, second, first, second].map((payment) => note(payments, payment)));
+  expect([...outcomes].sort()).toEqual(["noted", "noted", "settled", "surplus"]);
+  expect(await environments()).toHaveLength(1);
+  expect(await refundsOf()).toMatchObject([{ reason: "surplus_payment", amount_minor: 40 }]);
+  expect(await rowOf(id)).toMatchObject({ status: "paid", usd_net_minor: 40 });
+});
+
+test("refunded in the dashboard before we heard of it: never delivered, the rest goes back", async () => {
+  const { order, addPayment, payments, provider, rowOf, environments, refundsOf } = await setup();
+  const part = (await order("ada")).body.id;
+  expect(await note(payments, await provider.payment(await addPayment(part, { refunded_minor: 15 })))).toBe(
+    "refunding",
+  );
+  const whole = (await order("ben")).body.id;
+  expect(await note(payments, await provider.payment(await addPayment(whole, { refunded_minor: 40 })))).toBe(
+    "refunding",
+  );
+  expect((await rowOf(part)).status).toBe("refunding");
+  expect((await rowOf(whole)).status).toBe("refunded");
+  const booked = (await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort();
+  expect(booked).toEqual(["external 15", "external 40", "late_payment 25"]);
+  expect(await environments()).toEqual([]);
+});
+
+test("a payment of an order that we do not know is left alone", async () => {
+  const { order, pay, payments, provider, db } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  expect(await note(payments, { ...payment, orderId: "order_00000000000000" })).toBe("unknown_order");
+  expect(await db.selectFrom("payments").selectAll().execute()).toEqual([]);
+});

@@ -1,0 +1,202 @@
+import { type Selectable, sql, type Updateable } from "kysely";
+import type { Db, Tx } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+import type { OrdersTable, PaymentsTable } from "../database/tables.ts";
+import { hold, releaseHold } from "../environments/hold.ts";
+import { launch } from "../environments/launch.ts";
+import type { Announce } from "../environments/reconciler.ts";
+import { askRefund } from "./ask-refund.ts";
+import type { OrderRow } from "./payments.ts";
+import type { GatewayPayment } from "./provider.ts";
+import { deliverMinutes, holdMinutes, minutesAfter } from "./timing.ts";
+
+type Payment = Selectable<PaymentsTable>;
+/** `now` is the database's clock, the only one that deadlines are written by. */
+type LockedOrder = OrderRow & { readonly now: Date };
+
+/** One payment as the provider has it now, from the create call, a poll or a dismissal (payments.md 1). */
+export interface Observation {
+  readonly gateway: string;
+  readonly payment: GatewayPayment;
+  readonly giveUpAfterSeconds: number;
+  readonly announce: Announce;
+}
+
+/** `noted`: nothing new about money. `settled`: this payment bought the environment. The others go back to the card. */
+export type Outcome = "unknown_order" | "noted" | "settled" | "refunding" | "surplus";
+
+const rank = { created: 0, failed: 1, authorized: 2, captured: 3 } as const;
+
+/**
+ * The one place where money becomes a fact (payments.md 4): one transaction, however often and from however many sides
+ * it is called, and never a word to the provider or a driver in it.
+ */
+export async function observe(db: Db, observation: Observation): Promise<Outcome> {
+  return db.transaction().execute(async (tx) => {
+    const order = await lockOrder(tx, observation);
+    if (!order) return "unknown_order";
+    const before = await findPayment(tx, observation);
+    if (before && before.order_id !== order.id) throw new Error(`payment ${before.id} belongs to another order`);
+    const noted = await notePayment(tx, order, observation, before);
+    const payment = await bookExternal(tx, noted, observation.payment);
+    if (payment.status !== "captured" || before?.status === "captured") return "noted";
+    if (order.paid_at) {
+      await askRefund(tx, payment, "surplus_payment", observation.announce);
+      return "surplus";
+    }
+    await tx.updateTable("payments").set({ settles_order: true }).where("id", "=", payment.id).execute();
+    return settle(tx, order, payment, observation);
+  });
+}
+
+async function settle(tx: Tx, order: LockedOrder, payment: Payment, observation: Observation): Promise<Outcome> {
+  if (payment.refund_minor > 0) return giveBack(tx, order, payment, "late_payment", observation);
+  if (payment.amount_minor !== order.amount_minor || payment.currency !== order.currency)
+    return giveBack(tx, order, payment, "wrong_amount", observation);
+  if (!(await takeStock(tx, order, observation.giveUpAfterSeconds)))
+    return giveBack(tx, order, payment, "late_payment", observation);
+  await close(tx, order, {
+    status: "paid",
+    deliver_by: minutesAfter(order.now, deliverMinutes),
+    usd_net_minor: order.usd_minor,
+    hours: order.duration_hours,
+    closed_at: null,
+  });
+  return "settled";
+}
+
+/** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's. */
+async function takeStock(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number): Promise<boolean> {
+  const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount, now } = order;
+  await sql`savepoint stock`.execute(tx);
+  const held = await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil: minutesAfter(now, holdMinutes) });
+  if (!held.ok) {
+    await sql`rollback to savepoint stock`.execute(tx);
+    return false;
+  }
+  await launch(tx, {
+    orderId,
+    userId,
+    containerType: order.container_type,
+    subdomain,
+    gpuCount,
+    durationHours: order.duration_hours,
+    orderedAt: order.created_at,
+    paidAt: now,
+    giveUpAt: minutesAfter(now, giveUpAfterSeconds / 60),
+  });
+  return true;
+}
+
+/** Money that buys nothing: the hold is freed and the rest of the payment owed back. */
+async function giveBack(
+  tx: Tx,
+  order: LockedOrder,
+  payment: Payment,
+  reason: "late_payment" | "wrong_amount",
+  { announce }: Observation,
+): Promise<Outcome> {
+  await releaseHold(tx, order.id);
+  const alreadyBack = payment.refund_minor === payment.amount_minor;
+  await askRefund(tx, payment, reason, announce);
+  await close(tx, order, { status: alreadyBack ? "refunded" : "refunding", closed_at: alreadyBack ? order.now : null });
+  return "refunding";
+}
+
+/** The claim is dropped with it: a poll that is under way writes nothing over this. */
+async function close(tx: Tx, order: LockedOrder, change: Updateable<OrdersTable>): Promise<void> {
+  await tx
+    .updateTable("orders")
+    .set({
+      ...change,
+      paid_at: order.now,
+      next_check_at: minutesAfter(order.now, 1),
+      claim: null,
+      attempts: 0,
+      last_error: null,
+    })
+    .where("id", "=", order.id)
+    .execute();
+}
+
+async function lockOrder(tx: Tx, { gateway, payment }: Observation): Promise<LockedOrder | undefined> {
+  return tx
+    .selectFrom("orders")
+    .selectAll()
+    .select(sql<Date>`now()`.as("now"))
+    .where("gateway", "=", gateway)
+    .where("gateway_order_id", "=", payment.orderId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+function findPayment(tx: Tx, { gateway, payment }: Observation): Promise<Payment | undefined> {
+  return tx
+    .selectFrom("payments")
+    .selectAll()
+    .where("gateway", "=", gateway)
+    .where("gateway_payment_id", "=", payment.id)
+    .executeTakeFirst();
+}
+
+/** Forward only: what arrives late and says less changes nothing. */
+async function notePayment(
+  tx: Tx,
+  order: LockedOrder,
+  { gateway, payment }: Observation,
+  before: Payment | undefined,
+): Promise<Payment> {
+  if (before && rank[payment.status] <= before.rank) return before;
+  const seen = {
+    status: payment.status,
+    method: payment.method,
+    card_network: payment.cardNetwork,
+    card_last4: payment.cardLast4,
+    fee_minor: payment.feeMinor,
+    error_code: payment.errorCode,
+    error_reason: payment.errorReason,
+    captured_at: payment.status === "captured" ? order.now : null,
+  };
+  if (before)
+    return tx.updateTable("payments").set(seen).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
+  return tx
+    .insertInto("payments")
+    .values({
+      id: newId(),
+      order_id: order.id,
+      user_id: order.user_id,
+      gateway,
+      gateway_payment_id: payment.id,
+      amount_minor: payment.amountMinor,
+      currency: payment.currency,
+      created_at: payment.createdAt,
+      ...seen,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** What went back that we never asked for: a refund made in the provider's dashboard. */
+async function bookExternal(tx: Tx, payment: Payment, { refundedMinor }: GatewayPayment): Promise<Payment> {
+  const amount_minor = Math.min(refundedMinor, payment.amount_minor) - payment.refund_minor;
+  if (payment.status !== "captured" || amount_minor <= 0) return payment;
+  const { id: payment_id, currency } = payment;
+  await tx
+    .insertInto("refunds")
+    .values({
+      id: newId(),
+      payment_id,
+      amount_minor,
+      currency,
+      reason: "external",
+      status: "processed",
+      processed_at: sql`now()`,
+    })
+    .execute();
+  const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
+  const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
+  if (after.settles_order)
+    await sql`update orders set usd_net_minor = greatest(0, usd_minor - round(usd_minor * ${after.refund_minor}::numeric / ${after.amount_minor})::bigint)
+      where id = ${after.order_id} and usd_net_minor > 0`.execute(tx);
+  return after;
+}

@@ -1,0 +1,175 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { setup } from "./testing.ts";
+import { nextPoll } from "./timing.ts";
+
+test("C30 the browser closed after paying: the poll delivers", async () => {
+  const { order, pay, makeDue, runWatch, runReconciler, environments, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  await makeDue(id);
+  runWatch();
+  runReconciler();
+  await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("active");
+  expect((await rowOf(id)).status).toBe("fulfilled");
+});
+
+test("C15 killed after capture, before settle: a restart asks about every unpaid order at once", async () => {
+  const { order, pay, runWatch, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  expect((await rowOf(id)).next_check_at?.getTime()).toBeGreaterThan(Date.now() + 20_000);
+  runWatch();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
+});
+
+test("the hold is over and nobody pays: expired, everything free, and still watched for late money", async () => {
+  const { order, runWatch, rowOf, openLeases, age, db, order: again } = await withAge();
+  const { id } = (await order("ada")).body;
+  await age(id, 16);
+  runWatch();
+  await expect.poll(async () => (await rowOf(id)).attempts, { message: "looked at within the grace" }).toBe(0);
+  expect((await rowOf(id)).status).toBe("open");
+  await age(id, 18);
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("expired");
+  expect(await openLeases()).toEqual([]);
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+  await expect.poll(async () => (await rowOf(id)).claim).toBe(null);
+  expect((await rowOf(id)).next_check_at).not.toBe(null);
+  expect((await again("ada")).status).toBe(200);
+});
+
+test("with an attempt in flight the hold lasts half an hour in all, once", async () => {
+  const { order, addPayment, runWatch, rowOf, openLeases, age } = await withAge();
+  const { id } = (await order("ada")).body;
+  await addPayment(id, { status: "created" });
+  await age(id, 18);
+  runWatch();
+  const minutes = async () => {
+    const { hold_until, created_at } = await rowOf(id);
+    return Math.round((hold_until.getTime() - created_at.getTime()) / 60_000);
+  };
+  await expect.poll(minutes).toBe(30);
+  expect(await openLeases()).toHaveLength(2);
+  await age(id, 33);
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("expired");
+  expect(await openLeases()).toEqual([]);
+});
+
+test("C31 authorised late: captured and delivered with the stock in hand, left alone without it", async () => {
+  const { order, clear, addPayment, makeDue, runWatch, rowOf, environments, db, openLeases } = await setup({
+    slots: 2,
+  });
+  const { id } = (await order("ada")).body;
+  await clear("ada", id);
+  const paymentId = await addPayment(id, { status: "authorized" });
+  const other = (await order("ben")).body.id;
+  await makeDue(id);
+  runWatch();
+  await expect
+    .poll(async () => {
+      const { claim, next_check_at } = await rowOf(id);
+      return claim === null && next_check_at !== null && next_check_at > new Date();
+    })
+    .toBe(true);
+  const status = () =>
+    db.selectFrom("embedded_gateway_payments").select("status").where("id", "=", paymentId).executeTakeFirst();
+  expect(await status()).toEqual({ status: "authorized" });
+  expect(await openLeases()).toHaveLength(2);
+  await clear("ben", other);
+  await makeDue(id);
+  await expect.poll(status, { timeout: 10_000 }).toEqual({ status: "captured" });
+  await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
+  expect(await environments()).toMatchObject([{ user_id: "ada" }]);
+});
+
+test("C34 a second capture of a delivered order, found by the poll, goes back and the environment stays", async () => {
+  const {
+    order,
+    pay,
+    addPayment,
+    create,
+    makeDue,
+    runWatch,
+    runReconciler,
+    runRefunds,
+    refundsOf,
+    environments,
+    rowOf,
+  } = await setup();
+  const { id } = (await order("ada")).body;
+  const proof = (await pay(id)).body;
+  runReconciler();
+  expect((await create("ada", proof)).body.status).toBe("active");
+  await addPayment(id);
+  await makeDue(id);
+  runWatch();
+  runRefunds();
+  await expect
+    .poll(async () => (await refundsOf()).map(({ reason, status }) => `${reason} ${status}`), { timeout: 10_000 })
+    .toEqual(["surplus_payment processed"]);
+  expect((await rowOf(id)).status).toBe("fulfilled");
+  expect(await environments()).toMatchObject([{ status: "active" }]);
+});
+
+test("a late worker writes nothing: the claim was dropped by whoever settled", async () => {
+  const { order, pay, makeDue, runWatch, rowOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  await makeDue(id);
+  runWatch();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
+  const { next_check_at, paid_at } = await rowOf(id);
+  expect((next_check_at?.getTime() ?? 0) - (paid_at?.getTime() ?? 0)).toBe(60_000);
+  expect(await db.selectFrom("payments").selectAll().execute()).toHaveLength(1);
+});
+
+test("orders of other keys are never asked about", async () => {
+  const { order, runWatch, rowOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await db
+    .updateTable("orders")
+    .set({ gateway: "razorpay", mode: "test", next_check_at: sql`now() - interval '1 minute'` })
+    .execute();
+  const second = (await order("ben")).body.id;
+  await db
+    .updateTable("orders")
+    .set({ created_at: sql`now() - interval '1 hour'`, hold_until: sql`now() - interval '45 minutes'` })
+    .execute();
+  runWatch();
+  await expect.poll(async () => (await rowOf(second)).status).toBe("expired");
+  expect(await rowOf(id)).toMatchObject({ status: "open", attempts: 0 });
+});
+
+test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and the end of the watch", () => {
+  const created_at = new Date("2030-01-01T00:00:00Z");
+  const after = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000);
+  const order = { status: "expired" as const, created_at, hold_until: after(15), watch_until: after(5 * 1440) };
+  const times: number[] = [];
+  for (let at: Date | null = created_at; at; ) {
+    at = nextPoll(order, at);
+    if (at) times.push((at.getTime() - created_at.getTime()) / 60_000);
+  }
+  expect(times).toEqual([0.5, 2, 5, 17, 60, 1440, 5760, 7200]);
+  expect(nextPoll({ ...order, status: "refunding" }, after(9000))).toEqual(after(9000 + 1440));
+});
+
+/** Makes an order older, as if it had been placed some minutes ago, and due. */
+async function withAge() {
+  const world = await setup();
+  const age = async (id: string, minutes: number) => {
+    const { created_at, hold_until } = await world.rowOf(id);
+    const by = minutes * 60_000 - (Date.now() - created_at.getTime());
+    await world.db
+      .updateTable("orders")
+      .set({
+        created_at: new Date(created_at.getTime() - by),
+        hold_until: new Date(hold_until.getTime() - by),
+        next_check_at: sql`now()`,
+        claim: null,
+      })
+      .where("gateway_order_id", "=", id)
+      .execute();
+  };
+  return { ...world, age };
+}
