@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium } from "@playwright/test";
+import { expect, onTestFinished, test } from "vitest";
+import { type Row, setup, upstreamServer } from "./testing.ts";
+
+const debian = "/usr/bin/chromium";
+
+async function browser() {
+  const opened = await chromium.launch({
+    ...(existsSync(debian) && { executablePath: debian }),
+    args: ["--no-sandbox"],
+  });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+test("the first visit clears what the name's former environment left in the browser, and our cookie stays", async () => {
+  const upstream = await upstreamServer((_request, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end("<!doctype html><title>notebook</title>");
+  });
+  const { environment, codeFor, hostOf, ask, db } = await setup();
+  const page = await (await browser()).newPage();
+  const visit = async (row: Row) => {
+    await expect.poll(() => ask(hostOf(row), "/").then(({ status }) => status)).toBe(401);
+    const code = await codeFor(row);
+    await expect
+      .poll(async () => (await page.goto(`http://${hostOf(row)}/_berth/sign-in?code=${code}&path=/lab`))?.status())
+      .toBe(200);
+    expect(page.url()).toBe(`http://${hostOf(row)}/lab`);
+  };
+  // As text: the server's code has no browser types.
+  const left = () => page.evaluate("[localStorage.getItem('left'), document.cookie]");
+  const leave = () => page.evaluate("localStorage.setItem('left', 'behind'); document.cookie = 'left=behind'");
+  const former = await environment({ subdomain: "handed-on", user_id: "former", port: upstream.port });
+  await visit(former);
+  await leave();
+  await visit(former);
+  expect(await left()).toEqual(["behind", "left=behind"]);
+  await db
+    .updateTable("environments")
+    .set({ status: "terminated", desired: "terminated", terminated_at: new Date() })
+    .where("id", "=", former.id)
+    .execute();
+  const next = await environment({ subdomain: "handed-on", user_id: "next", port: upstream.port });
+  await visit(next);
+  expect(await left()).toEqual([null, ""]);
+  expect((await page.reload())?.status()).toBe(200);
+});
+
+test("every page is readable by everyone, on a phone and a wide screen, in both schemes", async () => {
+  const { environment, signedIn, hostOf } = await setup();
+  const rows = [
+    await environment({ status: "pending", stage: "image" }),
+    await environment({ status: "paused", desired: "paused", expires_at: new Date(Date.now() + 1e8) }),
+    await environment({ status: "stopped", desired: "stopped", banked: 30_000 }),
+    await environment({ desired: "terminated" }),
+    await environment(),
+  ];
+  const cookies = await Promise.all(rows.map((row) => signedIn(row)));
+  const opened = await browser();
+  for (const [width, colorScheme] of [
+    [390, "dark"],
+    [1440, "light"],
+  ] as const) {
+    const context = await opened.newContext({ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    for (const [index, row] of rows.entries()) {
+      await context.addCookies([{ name: "env", value: cookies[index]?.slice(4) ?? "", url: `http://${hostOf(row)}` }]);
+      await page.goto(`http://${hostOf(row)}/lab`);
+      // The starting page would load itself again under the check.
+      await page.evaluate("window.stop()");
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+    }
+    await context.close();
+  }
+}, 60_000);

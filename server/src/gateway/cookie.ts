@@ -1,0 +1,77 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { type Grant, type Grants, grantDays } from "./grants.ts";
+import { cookieName } from "./names.ts";
+
+export interface Cookies {
+  /** The Set-Cookie value for a new grant: host-only, not readable by script (G90). */
+  issue(grant: Grant): string;
+  /** The grant that a Cookie header proves for this environment and its owner. */
+  read(header: string | undefined, environment: { readonly id: string; readonly userId: string }): Grant | undefined;
+}
+
+const mostCached = 10_000;
+/** A sibling page can plant copies under our name without TLS; ours is among the first few. */
+const mostTried = 8;
+
+/** `now`, in ms, is compared with the expiry inside the cookie. */
+export function createCookies(parts: {
+  readonly secret: Buffer;
+  readonly secure: boolean;
+  readonly grants: Grants;
+  readonly now: () => number;
+}): Cookies {
+  const key = Buffer.from(hkdfSync("sha256", parts.secret, "", "gateway cookie v1", 32));
+  const name = cookieName(parts.secure);
+  const verified = new Map<string, { readonly grant: string; readonly expiresAt: number }>();
+
+  function macOf(grant: Grant, expiresAt: number): Buffer {
+    return createHmac("sha256", key)
+      .update([grant.id, grant.environmentId, grant.userId, "owner", expiresAt].join("\n"))
+      .digest();
+  }
+
+  function verify(value: string): Grant | undefined {
+    const known = verified.get(value);
+    if (known) return known.expiresAt * 1000 > parts.now() ? parts.grants.get(known.grant) : undefined;
+    const [id = "", expiry = "", mac = ""] = value.split(".");
+    const grant = parts.grants.get(id);
+    const expiresAt = Number(expiry);
+    const given = Buffer.from(mac, "base64url");
+    if (
+      !grant ||
+      given.length !== 32 ||
+      !timingSafeEqual(given, macOf(grant, expiresAt)) ||
+      !(expiresAt * 1000 > parts.now())
+    )
+      return undefined;
+    if (verified.size >= mostCached) verified.clear();
+    verified.set(value, { grant: id, expiresAt });
+    return grant;
+  }
+
+  return {
+    issue(grant) {
+      const expiresAt = Math.floor(parts.now() / 1000) + grantDays * 86_400;
+      const value = `${grant.id}.${expiresAt}.${macOf(grant, expiresAt).toString("base64url")}`;
+      return `${name}=${value}; Path=/; Max-Age=${grantDays * 86_400}; HttpOnly; SameSite=Lax${parts.secure ? "; Secure" : ""}`;
+    },
+    read(header, environment) {
+      for (const value of valuesOf(header, name)) {
+        const grant = verify(value);
+        if (grant?.environmentId === environment.id && grant.userId === environment.userId) return grant;
+      }
+      return undefined;
+    },
+  };
+}
+
+function valuesOf(header: string | undefined, name: string): string[] {
+  if (header === undefined) return [];
+  const prefix = `${name}=`;
+  const values: string[] = [];
+  for (const pair of header.split(";")) {
+    const trimmed = pair.trim();
+    if (trimmed.startsWith(prefix) && values.push(trimmed.slice(prefix.length)) === mostTried) break;
+  }
+  return values;
+}

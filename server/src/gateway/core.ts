@@ -1,0 +1,112 @@
+import type { IncomingMessage } from "node:http";
+import type { Db } from "../database/database.ts";
+import type { Cookies } from "./cookie.ts";
+import type { Grants } from "./grants.ts";
+import type { Hosts } from "./hosts.ts";
+import type { OpenOne, OpenSockets } from "./open-sockets.ts";
+import { missingRefusal, plainRefusal, type Refusal, standingRefusal } from "./pages.ts";
+import { keepsSockets, type Standing, standingOf } from "./standing.ts";
+import type { Target } from "./target-table.ts";
+import type { Targets } from "./targets.ts";
+import type { Upstream } from "./upstream.ts";
+import { isNavigation, type Visitor, visitorOf } from "./visitor.ts";
+
+/** What every request needs, wired once. */
+export interface Core {
+  readonly db: Db;
+  readonly appUrl: string;
+  readonly hosts: Hosts;
+  readonly grants: Grants;
+  readonly cookies: Cookies;
+  readonly targets: Targets;
+  readonly open: OpenSockets;
+  /** When a run first gave no answer, in the database's time; forgotten when it answers. */
+  readonly silentSince: WeakMap<Upstream, number>;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A request's way to an environment, or what it meets instead. */
+export type Way =
+  | { readonly to: "environment"; readonly target: Target; readonly upstream: Upstream; readonly visitor: Visitor }
+  | { readonly to: "sign_in" }
+  | { readonly to: "refusal"; readonly refusal: Refusal };
+
+/** First who asks, then how the environment stands: only its owner learns that (G90). */
+export function wayOf(
+  core: Core,
+  request: IncomingMessage,
+  target: Target | undefined,
+  { navigation = isNavigation(request) }: { readonly navigation?: boolean } = {},
+): Way {
+  if (!target) return { to: "refusal", refusal: missingRefusal(core.appUrl) };
+  const visitor = visitorOf(request, target.route, core.cookies);
+  if (visitor.kind === "wrong_token")
+    return { to: "refusal", refusal: unauthenticated(core, "That is not this environment's token") };
+  if (visitor.kind === "nobody")
+    return navigation ? { to: "sign_in" } : { to: "refusal", refusal: unauthenticated(core, "Sign in first") };
+  const standing = standingOf(target.route, core.targets.nowMs());
+  if (standing === "open" && target.upstream) return { to: "environment", target, upstream: target.upstream, visitor };
+  return { to: "refusal", refusal: closed(core, standing === "open" ? "not_answering" : standing, target, request) };
+}
+
+export function closed(
+  core: Core,
+  standing: Exclude<Standing, "open">,
+  target: Target,
+  request: IncomingMessage,
+): Refusal {
+  const silentSinceMs = target.upstream && core.silentSince.get(target.upstream);
+  return standingRefusal(standing, target.route, {
+    appUrl: core.appUrl,
+    path: request.url as string,
+    nowMs: core.targets.nowMs(),
+    silentSinceMs,
+  });
+}
+
+/** One more request or WebSocket; the caller removes it when it is over. A refusal where there are too many already. */
+export function admit(
+  core: Core,
+  request: IncomingMessage,
+  way: Extract<Way, { to: "environment" }>,
+): OpenOne | Refusal {
+  const { route } = way.target;
+  const address = core.addressOf(request);
+  const full = core.open.full(route.id, address);
+  if (full === "environment") return { ...busy(core, 503), retryAfterSeconds: 5 };
+  if (full === "address") return { ...busy(core, 429), retryAfterSeconds: 5 };
+  const one: OpenOne = {
+    subdomain: route.subdomain,
+    environmentId: route.id,
+    address,
+    upstream: way.upstream,
+    grant: way.visitor.kind === "owner" ? way.visitor.grant.id : undefined,
+    secret: way.visitor.kind === "token" ? route.secret : undefined,
+    exchange: undefined,
+  };
+  core.open.add(one);
+  return one;
+}
+
+/** Whether what was opened earlier may go on: the same run of the same environment, and by a right that still holds. */
+export function mayStay(core: Core, one: OpenOne): boolean {
+  const target = core.targets.find(one.subdomain);
+  if (target?.route.id !== one.environmentId || target.upstream !== one.upstream) return false;
+  if (!keepsSockets(standingOf(target.route, core.targets.nowMs()))) return false;
+  return one.grant === undefined ? one.secret === target.route.secret : core.grants.has(one.grant);
+}
+
+function unauthenticated(core: Core, title: string): Refusal {
+  return plainRefusal(401, "unauthenticated", title, "The way in leads through the app.", core.appUrl);
+}
+
+function busy(core: Core, status: number): Refusal {
+  return plainRefusal(
+    status,
+    status === 429 ? "rate_limited" : "unavailable",
+    "Too many connections are open at once",
+    "Close some of them, or wait a moment.",
+    core.appUrl,
+  );
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestHead } from "./request-head.ts";
+import type { Connection, ExchangeSink, Upstream } from "./upstream.ts";
+
+/** A body that stops arriving for this long ends the request; answers may be silent for ever. */
+const silentBodyMs = 120_000;
+const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
+
+export interface Exchange {
+  /** Ends both sides now. */
+  destroy(): void;
+}
+
+/**
+ * Sends one request to its environment and the answer back, as they come: nothing is kept, each side waits for the
+ * other. `unanswered` renders the page when nothing was sent yet; `closed` runs once, whatever the end.
+ */
+export function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upstream: Upstream,
+  head: RequestHead,
+  heard: { readonly answered: () => void; readonly unanswered: () => void; readonly closed: () => void },
+): Exchange {
+  let connection: Connection;
+  let answered = false;
+  const hasBody = head.body !== "none";
+  const mayRepeat = !hasBody && repeatable.has(request.method as string);
+
+  const send = (fresh: boolean) => {
+    connection = upstream.send({ head: head.text, noBody: request.method === "HEAD", hasBody, fresh }, sink);
+  };
+  const sink: ExchangeSink = {
+    head({ status, headers }, atHand) {
+      heard.answered();
+      response.writeHead(status, headers);
+      if (!atHand) response.flushHeaders();
+    },
+    data(piece, last) {
+      if (last) response.end(piece);
+      else if (!response.write(piece)) connection.pause(sink);
+    },
+    end() {
+      answered = true;
+      if (!response.writableEnded) response.end();
+    },
+    failed(_error, stale) {
+      if (stale && mayRepeat && !response.headersSent) return send(true);
+      answered = true;
+      if (response.headersSent) response.destroy();
+      else heard.unanswered();
+    },
+    drained: () => void request.resume(),
+  };
+
+  response.on("drain", () => connection.resume(sink));
+  response.on("close", () => {
+    if (!answered) connection.abort(sink);
+    heard.closed();
+  });
+  // What must not be sent twice goes on a connection that cannot have been closed meanwhile.
+  send(!mayRepeat);
+  if (hasBody)
+    sendBody(request, head.body === "chunked", {
+      write: (chunk) => connection.write(sink, chunk),
+      end: () => connection.bodySent(sink),
+    });
+  return {
+    destroy() {
+      if (!answered) connection.abort(sink);
+      request.socket.destroy();
+    },
+  };
+}
+
+function sendBody(
+  request: IncomingMessage,
+  chunked: boolean,
+  to: { write: (chunk: Buffer | string) => boolean; end: () => void },
+): void {
+  request.socket.setTimeout(silentBodyMs);
+  request.on("data", (chunk: Buffer) => {
+    let more: boolean;
+    if (chunked) {
+      to.write(`${chunk.length.toString(16)}\r\n`);
+      to.write(chunk);
+      more = to.write("\r\n");
+    } else more = to.write(chunk);
+    if (!more) request.pause();
+  });
+  request.on("end", () => {
+    request.socket.setTimeout(0);
+    if (chunked) to.write("0\r\n\r\n");
+    to.end();
+  });
+}

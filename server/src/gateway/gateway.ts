@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Changes } from "../database/changes.ts";
+import type { Db } from "../database/database.ts";
+import { createCookies } from "./cookie.ts";
+import { type Core, mayStay } from "./core.ts";
+import type { Grants } from "./grants.ts";
+import { createHosts, type Hosts } from "./hosts.ts";
+import { createOpenSockets, type Limits } from "./open-sockets.ts";
+import { refuseUnread } from "./refuse.ts";
+import { serveRequest, serveUpgrade } from "./serve.ts";
+import { openTargets } from "./targets.ts";
+
+const sweepMs = 500;
+
+export interface Gateway {
+  /** Which hosts are whose, and where an environment answers. */
+  readonly hosts: Hosts;
+  owns(host: string | undefined): boolean;
+  /** Any host but the app's: an environment's, or a foreign one, which gets 421. */
+  onRequest(request: IncomingMessage, response: ServerResponse): void;
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** For the server's `clientError`: what the parser refused, on every host. */
+  onClientError(error: NodeJS.ErrnoException, socket: Duplex): void;
+  /** Requests and WebSockets under way. */
+  readonly openSockets: number;
+  /** Ends everything under way and every connection to an environment. */
+  close(): Promise<void>;
+}
+
+export interface GatewayParts {
+  readonly db: Db;
+  readonly changes: Changes;
+  /** Its scheme and port hold for the environments too (G96). */
+  readonly appUrl: string;
+  readonly envHost: string;
+  /** The installation's secret; the cookie's key is derived from it. */
+  readonly secret: Buffer;
+  readonly failed: (error: unknown) => void;
+  /** The client's address where a trusted proxy stands in front; the socket's own otherwise. */
+  readonly addressOf?: (request: IncomingMessage) => string;
+  readonly limits?: Partial<Limits>;
+}
+
+/**
+ * What the HTTP server in front must be made with: 16 KB of header, no limit on a whole request (a long upload is fine,
+ * a silent one is ended in forward.ts), and only WebSocket upgrades leave the request path.
+ */
+export const serverOptions = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 15_000,
+  requestTimeout: 0,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+  requireHostHeader: true,
+  insecureHTTPParser: false,
+  noDelay: true,
+  shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket",
+} satisfies ServerOptions;
+
+/** Every environment at `{subdomain}.{envHost}`, for its owner alone (runtime.md 9). */
+export async function createGateway(parts: GatewayParts): Promise<Gateway> {
+  const { db, appUrl, failed } = parts;
+  const hosts = createHosts(parts);
+  const grants: Grants = new Map();
+  const open = createOpenSockets(parts.limits ?? {});
+  let sweep = () => {};
+  const targets = await openTargets({ db, changes: parts.changes, grants, failed, changed: () => sweep() });
+  const cookies = createCookies({ secret: parts.secret, secure: hosts.secure, grants, now: targets.nowMs });
+  const addressOf = parts.addressOf ?? ((request: IncomingMessage) => request.socket.remoteAddress ?? "");
+  const core: Core = {
+    db,
+    appUrl,
+    hosts,
+    grants,
+    cookies,
+    targets,
+    open,
+    silentSince: new WeakMap(),
+    addressOf,
+    failed,
+  };
+  sweep = () => open.keep((one) => mayStay(core, one));
+  // Expiry comes without an event, so the clock is looked at too.
+  const sweeper = setInterval(() => {
+    sweep();
+    for (const { upstream } of targets.all()) upstream?.sweep();
+  }, sweepMs);
+
+  return {
+    hosts,
+    owns: (host) => hosts.labelOf(host) !== undefined,
+    onRequest: (request, response) => serveRequest(core, request, response),
+    onUpgrade: (request, socket, head) => serveUpgrade(core, request, socket, head),
+    onClientError: (error, socket) => refuseUnread(error, socket, appUrl),
+    get openSockets() {
+      return open.size;
+    },
+    async close() {
+      clearInterval(sweeper);
+      await targets.close();
+      open.keep(() => false);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+export type HostKind = "app" | "environment" | "foreign";
+
+export interface Hosts {
+  /** By a Host header's value. Whatever is neither the app nor one label in front of ENV_HOST is foreign: 421 (G90). */
+  kindOf(host: string | undefined): HostKind;
+  /** The environment's name, "" when the host is below ENV_HOST but cannot be one; undefined when it is not below it. */
+  labelOf(host: string | undefined): string | undefined;
+  /** Public address of an environment, without a path. */
+  environmentUrl(subdomain: string): string;
+  /** The browser speaks TLS to us, or to what stands in front of us. */
+  readonly secure: boolean;
+}
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const label = /^[a-z0-9](?:[a-z0-9-]{0,62})$/;
+
+/**
+ * `appUrl` decides scheme and port for both: environments answer on the same port (G96). Every app answers to the loopback names, which only
+ * this machine can reach it by: its own calls to the embedded payment gateway come that way.
+ */
+export function createHosts({ appUrl, envHost }: { readonly appUrl: string; readonly envHost: string }): Hosts {
+  const app = new URL(appUrl);
+  const appNames = new Set([...loopback, app.hostname]);
+  const suffix = `.${envHost}`;
+
+  function labelOf(host: string | undefined): string | undefined {
+    const name = nameOf(host);
+    if (name === undefined || appNames.has(name) || !name.endsWith(suffix)) return undefined;
+    const found = name.slice(0, -suffix.length);
+    return label.test(found) ? found : "";
+  }
+
+  return {
+    kindOf(host) {
+      if (appNames.has(nameOf(host) ?? "")) return "app";
+      return labelOf(host) === undefined ? "foreign" : "environment";
+    },
+    labelOf,
+    environmentUrl: (subdomain) => `${app.protocol}//${subdomain}${suffix}${app.port === "" ? "" : `:${app.port}`}`,
+    secure: app.protocol === "https:",
+  };
+}
+
+function nameOf(host: string | undefined): string | undefined {
+  return host === undefined ? undefined : /^(\[[0-9a-f:.]+\]|[^:@/\s]+)(?::[0-9]{1,5})?$/.exec(host.toLowerCase())?.[1];
+}

@@ -1,0 +1,8 @@
+/** Our cookie's name, by whether the browser speaks TLS to us (G90). */
+export const cookieName = (secure: boolean) => (secure ? "__Host-env" : "env");
+
+/** In lower case: browsers treat the prefix that way. */
+export const cookieNames: ReadonlySet<string> = new Set(["env", "__host-env"]);
+
+/** Paths under it are the gateway's own on every environment's host, never forwarded. */
+export const ownPrefix = "/_berth/";

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+
+/** The tokens of the look in both schemes; Geist where the machine has it, because a page about trouble waits for no font. */
+export const style = `
+:root{color-scheme:light dark;--canvas:#fbfcfc;--line:#e3e7e8;--ink:#0f1517;--ink-2:#49555a;--ink-3:#647075;--live:#0a8f6c;--wait:#2f74dd;--wait-ink:#1d5bb8;--hold-ink:#855600;--fail-ink:#b0281d}
+@media (prefers-color-scheme:dark){:root{--canvas:#0b0e10;--line:#20272b;--ink:#e8edee;--ink-2:#a4b0b5;--ink-3:#84929a;--live:#2fce9f;--wait:#5b9dff;--wait-ink:#8ebcff;--hold-ink:#efc064;--fail-ink:#ff9d93}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--canvas);color:var(--ink);font-family:"Geist Variable",Geist,system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;-webkit-font-smoothing:antialiased}
+main{display:grid;align-items:center;min-height:100vh;min-height:100dvh;padding:24px}
+main>div{width:100%;max-width:480px;margin-inline:auto;padding-bottom:10vh}
+.host{display:flex;align-items:center;gap:10px;margin:0 0 40px;padding-bottom:16px;border-bottom:1px solid var(--line);font-family:"Geist Mono Variable","Geist Mono",ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:13px;letter-spacing:-.01em;overflow-wrap:anywhere}
+svg{flex:none}
+.block{fill:var(--live)}
+.status{display:inline-flex;align-items:center;gap:7px;margin:0;font-size:13px;line-height:20px}
+.pending{color:var(--wait-ink)}.paused{color:var(--hold-ink)}.stopped{color:var(--ink-2)}.terminated,.unknown{color:var(--ink-3)}.failed{color:var(--fail-ink)}
+.turning{transform-origin:7px 7px;animation:turn 1s linear infinite}
+@keyframes turn{to{transform:rotate(360deg)}}
+@media (prefers-reduced-motion:reduce){.turning{animation:none}}
+h1{margin:10px 0 0;font-size:28px;line-height:34px;font-weight:550;letter-spacing:-.03em;text-wrap:balance}
+h1+p{margin:8px 0 24px;font-size:15px;line-height:23px;color:var(--ink-2);font-variant-numeric:tabular-nums;text-wrap:pretty}
+a{display:inline-flex;align-items:center;justify-content:center;height:40px;padding:0 18px;border-radius:6px;background:var(--ink);color:var(--canvas);font-size:14px;font-weight:500;text-decoration:none}
+a:focus-visible{outline:2px solid var(--wait);outline-offset:2px}
+@media (max-width:48em){main{align-items:start;padding:20px 16px}a{width:100%;height:48px}}
+`;
+
+/** No script, nothing from elsewhere, no form. */
+export const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;

@@ -1,0 +1,101 @@
+import { createChunkDecoder } from "./chunk-decoder.ts";
+import { parseHead, type ResponseHead } from "./response-head.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+/** Who takes one response, in this order: head, any number of data, end. */
+export interface ResponseSink {
+  /** `atHand`: the first bytes of the body, or its end, follow in the same turn. */
+  head(head: ResponseHead, atHand: boolean): void;
+  /** `last`: known to be the body's end, so that it can leave together with what ends the answer. */
+  data(piece: Buffer, last: boolean): void;
+  end(): void;
+}
+
+const longestHead = 64 * 1024;
+const headEnd = Buffer.from("\r\n\r\n");
+
+/** Reads the responses of one connection, one at a time: `expect`, then `read` until it answers true (complete). */
+export function createResponseReader() {
+  let sink: ResponseSink;
+  let noBody = false;
+  let head: ResponseHead | undefined;
+  let pending: Buffer | undefined;
+  let remaining = 0;
+  let atHand = false;
+  const decode = createChunkDecoder();
+  const emit = (piece: Buffer) => sink.data(piece, false);
+
+  /** Answers the index of the body's first byte, or -1. */
+  function readHead(bytes: Buffer): number {
+    const found = finalHead(bytes, noBody);
+    if (!found.head) {
+      pending = bytes.subarray(found.at);
+      return -1;
+    }
+    head = found.head;
+    remaining = head.framing.kind === "length" ? head.framing.bytes : 0;
+    atHand =
+      found.at < bytes.length || head.framing.kind === "none" || (head.framing.kind === "length" && remaining === 0);
+    return found.at;
+  }
+
+  /** Answers the index after the body's end, or -1. */
+  function readBody(bytes: Buffer, at: number, { kind }: ResponseHead["framing"]): number {
+    if (kind === "none") return at;
+    if (kind === "chunked") return decode(bytes, at, emit);
+    const end = kind === "length" ? Math.min(bytes.length, at + remaining) : bytes.length;
+    remaining -= end - at;
+    if (end > at) sink.data(bytes.subarray(at, end), kind === "length" && remaining === 0);
+    return kind === "length" && remaining === 0 ? end : -1;
+  }
+
+  return {
+    expect(next: ResponseSink, options: { readonly noBody: boolean }): void {
+      sink = next;
+      noBody = options.noBody;
+      head = undefined;
+      pending = undefined;
+    },
+    /** Answers "more", "done", or "surplus": done, with bytes after the end that nobody asked for. */
+    read(chunk: Buffer): "more" | "done" | "surplus" {
+      let bytes = chunk;
+      let at = 0;
+      if (!head) {
+        if (pending) bytes = Buffer.concat([pending, chunk]);
+        pending = undefined;
+        at = readHead(bytes);
+        if (at === -1 || !head) return "more";
+        sink.head(head, atHand);
+      }
+      const end = readBody(bytes, at, head.framing);
+      if (end === -1) return "more";
+      sink.end();
+      return end < bytes.length ? "surplus" : "done";
+    },
+    /** The connection ended. True when that is how this body ends; otherwise the answer was cut off. */
+    endsHere(): boolean {
+      if (head?.framing.kind !== "until_close") return false;
+      sink.end();
+      return true;
+    },
+    get started(): boolean {
+      return head !== undefined || pending !== undefined;
+    },
+    get keepAlive(): boolean {
+      return head?.keepAlive ?? false;
+    },
+  };
+}
+
+/** The head and the index after it; without a head, where the incomplete one begins. Interim answers are skipped: nothing we forward asks for them. */
+function finalHead(bytes: Buffer, noBody: boolean): { readonly head: ResponseHead | undefined; readonly at: number } {
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf(headEnd, at);
+    if ((end === -1 ? bytes.length : end) - at > longestHead) throw new UpstreamError("the head is too long");
+    if (end === -1) return { head: undefined, at };
+    const head = parseHead(bytes.toString("latin1", at, end), { noBody });
+    at = end + headEnd.length;
+    if (head.status === 101) throw new UpstreamError("it switched protocols unasked");
+    if (head.status >= 200) return { head, at };
+  }
+}

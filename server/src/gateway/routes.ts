@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from "node:crypto";
+import { signInCode } from "@berth/contract";
+import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import { mount, notFound } from "../http/mount.ts";
+import type { Hosts } from "./hosts.ts";
+import { signInPath } from "./sign-in.ts";
+
+const codeSeconds = 30;
+
+/** The app's half of the hand-off: a code for the caller's own environment, by its id or its name (runtime.md 9). */
+export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: Hosts }): void {
+  const { db } = parts;
+  mount(app, signInCode, async ({ params, user }) => {
+    if (!/^[a-z0-9-]{1,64}$/.test(params.id)) throw notFound();
+    const environment = await db
+      .selectFrom("environments")
+      .select(["id", "subdomain"])
+      .where("user_id", "=", user.id)
+      .where((either) => either.or([either("id", "=", params.id), either("subdomain", "=", params.id)]))
+      .orderBy(sql`status = 'terminated'`)
+      .orderBy("requested_at", "desc")
+      .executeTakeFirst();
+    if (!environment) throw notFound();
+    const code = randomBytes(32).toString("base64url");
+    const row = await db
+      .insertInto("sign_in_codes")
+      .values({
+        hash: createHash("sha256").update(code).digest(),
+        user_id: user.id,
+        environment_id: environment.id,
+        auth_session: user.sessionId,
+        expires_at: sql<Date>`now() + ${codeSeconds} * interval '1 second'`,
+      })
+      .returning("expires_at")
+      .executeTakeFirstOrThrow();
+    await db.deleteFrom("sign_in_codes").where("expires_at", "<", sql<Date>`now() - interval '1 hour'`).execute();
+    const url = `${parts.hosts.environmentUrl(environment.subdomain)}${signInPath}?${new URLSearchParams({ code, path: "/lab" })}`;
+    return { status: "success" as const, code, url, expires_at: row.expires_at.toISOString() };
+  });
+}

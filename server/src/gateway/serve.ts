@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { admit, type Core, closed, wayOf } from "./core.ts";
+import { forward } from "./forward.ts";
+import { ownPrefix } from "./names.ts";
+import { missingRefusal, plainRefusal, type Refusal, unavailableRefusal, wrongHostRefusal } from "./pages.ts";
+import { redirect, refuse, refuseUpgrade } from "./refuse.ts";
+import { requestHead } from "./request-head.ts";
+import { openUrl, signIn, signInPath } from "./sign-in.ts";
+import type { Target } from "./target-table.ts";
+import { tunnel } from "./upgrade.ts";
+import { isCrossSite } from "./visitor.ts";
+
+const crossSite = plainRefusal(
+  403,
+  "cross_site",
+  "Another site asked for this",
+  "Open the environment in a tab of its own.",
+  "/lab",
+);
+const malformed = plainRefusal(
+  400,
+  "invalid_request",
+  "The request is malformed",
+  "It can be read in two ways, so it was not passed on.",
+  "/lab",
+);
+
+/** One request to an environment's host. */
+export function serveRequest(core: Core, request: IncomingMessage, response: ServerResponse): void {
+  const refusal = pass(core, request, response);
+  if (refusal) refuse(request, response, refusal);
+}
+
+/** One WebSocket to an environment's host. */
+export function serveUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early: Buffer): void {
+  // Until the tunnel listens, a reset must not be an unhandled error.
+  socket.on("error", () => socket.destroy());
+  const refusal = passUpgrade(core, request, socket, early);
+  if (refusal) refuseUpgrade(socket, refusal);
+}
+
+function pass(core: Core, request: IncomingMessage, response: ServerResponse): Refusal | undefined {
+  const label = core.hosts.labelOf(request.headers.host);
+  if (label === undefined) return wrongHostRefusal(core.appUrl);
+  const target = core.targets.find(label);
+  const url = request.url as string;
+  if (target && url.startsWith(ownPrefix)) return serveOwn(core, request, response, target);
+  const way = wayOf(core, request, target);
+  if (way.to === "refusal") return way.refusal;
+  if (way.to === "sign_in") {
+    redirect(response, openUrl(core.appUrl, label, url));
+    return undefined;
+  }
+  if (way.visitor.kind === "owner" && isCrossSite(request, originOf(core, request))) return crossSite;
+  const head = requestHead(request, saidOf(core, request, way.target), { upgrade: false });
+  if (!head) return malformed;
+  const one = admit(core, request, way);
+  if (!("exchange" in one)) return one;
+  one.exchange = forward(request, response, way.upstream, head, {
+    answered: () => void core.silentSince.delete(way.upstream),
+    unanswered() {
+      if (!core.silentSince.has(way.upstream)) core.silentSince.set(way.upstream, core.targets.nowMs());
+      refuse(request, response, closed(core, "not_answering", way.target, request));
+    },
+    closed: () => core.open.remove(one),
+  });
+  return undefined;
+}
+
+/** The gateway's own paths: nothing below the prefix ever reaches an environment. */
+function serveOwn(core: Core, request: IncomingMessage, response: ServerResponse, target: Target): Refusal | undefined {
+  const path = (request.url as string).split("?", 1)[0];
+  if (path !== signInPath || request.method !== "GET") return missingRefusal(core.appUrl);
+  signIn(request, response, target.route, core).catch((error: unknown) => {
+    core.failed(error);
+    if (response.headersSent) response.destroy();
+    else refuse(request, response, unavailableRefusal(request.url as string));
+  });
+  return undefined;
+}
+
+/** The Origin must be the environment's own, exactly; only a script with the token may leave it out. */
+function passUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early: Buffer): Refusal | undefined {
+  const label = core.hosts.labelOf(request.headers.host);
+  if (label === undefined) return wrongHostRefusal(core.appUrl);
+  const own = (request.url as string).startsWith(ownPrefix);
+  const way = wayOf(core, request, own ? undefined : core.targets.find(label), { navigation: false });
+  if (way.to !== "environment") return way.to === "refusal" ? way.refusal : malformed;
+  const { origin } = request.headers;
+  if (origin === undefined ? way.visitor.kind !== "token" : origin !== originOf(core, request)) return crossSite;
+  const { endpoint } = way.target.route;
+  const head =
+    request.method === "GET" ? requestHead(request, saidOf(core, request, way.target), { upgrade: true }) : undefined;
+  if (!head || endpoint === null) return malformed;
+  const one = admit(core, request, way);
+  if (!("exchange" in one)) return one;
+  one.exchange = tunnel(socket, early, endpoint, head.text, () => core.open.remove(one));
+  return undefined;
+}
+
+function originOf(core: Core, request: IncomingMessage): string {
+  return `${core.hosts.secure ? "https" : "http"}://${(request.headers.host as string).toLowerCase()}`;
+}
+
+function saidOf(core: Core, request: IncomingMessage, { route }: Target) {
+  return { authorization: `token ${route.runToken}`, address: core.addressOf(request), secure: core.hosts.secure };
+}

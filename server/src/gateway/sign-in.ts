@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+import type { Route } from "../environments/targets-source.ts";
+import type { Cookies } from "./cookie.ts";
+import type { Grant, Grants } from "./grants.ts";
+import { ownPrefix } from "./names.ts";
+import { spentCodeRefusal } from "./pages.ts";
+import { redirect, refuse } from "./refuse.ts";
+
+export const signInPath = `${ownPrefix}sign-in`;
+const start = "/lab";
+
+interface Parts {
+  readonly db: Db;
+  readonly appUrl: string;
+  readonly grants: Grants;
+  readonly cookies: Cookies;
+}
+
+/** Where a browser without a cookie goes: the app asks for a code with its bearer token and comes back (runtime.md 9). */
+export function openUrl(appUrl: string, subdomain: string, path: string): string {
+  return `${appUrl}/open?${new URLSearchParams({ environment: subdomain, path })}`;
+}
+
+/** Exchanges a code for a cookie, then leaves a clean address. Throws when the database does not answer. */
+export async function signIn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: Route,
+  parts: Parts,
+): Promise<void> {
+  const query = new URL(request.url as string, "http://environment").searchParams;
+  const path = localPath(query.get("path"));
+  const hash = createHash("sha256")
+    .update(query.get("code") ?? "")
+    .digest();
+  if (!(await isGood(parts.db, hash, route))) {
+    // Back, or reload: whoever is already signed in just goes on.
+    if (parts.cookies.read(request.headers.cookie, route)) return redirect(response, path);
+    return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
+  }
+  if (!query.has("cleared")) {
+    const directives = await toClear(parts.db, route);
+    // On a redirect of its own, because clearing and setting cookies in one answer has no defined order.
+    if (directives) return redirect(response, `${request.url}&cleared=1`, { "Clear-Site-Data": directives });
+  }
+  const grant = await exchange(parts.db, hash, route);
+  if (!grant) return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
+  parts.grants.set(grant.id, grant);
+  redirect(response, path, { "Set-Cookie": parts.cookies.issue(grant) });
+}
+
+/** A path on this host: never another host's address, however it is written. */
+export function localPath(path: string | null): string {
+  if (path === null || !/^\/(?![/\\])/.test(path)) return start;
+  const url = new URL(path, "http://environment");
+  if (url.host !== "environment" || url.pathname.startsWith("//") || url.pathname.startsWith(ownPrefix)) return start;
+  return url.pathname + url.search + url.hash;
+}
+
+async function isGood(db: Db, hash: Buffer, route: Route): Promise<boolean> {
+  const row = await db
+    .selectFrom("sign_in_codes")
+    .select("hash")
+    .where("hash", "=", hash)
+    .where("environment_id", "=", route.id)
+    .where("user_id", "=", route.userId)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * On the first visit of a new environment: what a page of the name's former environment may have left behind. Cookies of
+ * the whole domain go only when somebody else had the name, because that signs out of the sibling environments too.
+ */
+async function toClear(db: Db, route: Route): Promise<string | undefined> {
+  const { rows } = await sql<{ visited: boolean; anothers: boolean }>`
+    select exists (select from grants where environment_id = ${route.id}) as visited,
+      exists (select from environments where subdomain = ${route.subdomain} and user_id <> ${route.userId}) as anothers`.execute(
+    db,
+  );
+  if (rows[0]?.visited) return undefined;
+  return rows[0]?.anothers ? '"cookies", "storage"' : '"storage"';
+}
+
+/** One use: only the update that marks it wins. A code of a sign-in that ended meanwhile is worth nothing. */
+function exchange(db: Db, hash: Buffer, route: Route): Promise<Grant | undefined> {
+  return db.transaction().execute(async (tx) => {
+    const code = await tx
+      .updateTable("sign_in_codes")
+      .set({ used_at: sql<Date>`now()` })
+      .where("hash", "=", hash)
+      .where("environment_id", "=", route.id)
+      .where("user_id", "=", route.userId)
+      .where("used_at", "is", null)
+      .where("expires_at", ">", sql<Date>`now()`)
+      .returning("auth_session")
+      .executeTakeFirst();
+    if (!code || (await hasEnded(tx, code.auth_session))) return undefined;
+    const grant: Grant = { id: newId(), userId: route.userId, environmentId: route.id };
+    await tx
+      .insertInto("grants")
+      .values({
+        id: grant.id,
+        user_id: grant.userId,
+        environment_id: grant.environmentId,
+        auth_session: code.auth_session,
+      })
+      .execute();
+    return grant;
+  });
+}
+
+/** Locked against a sign-out that runs at the same time: it ends the grants it can see. Providers without sessions have no row. */
+async function hasEnded(tx: Db, session: string | null): Promise<boolean> {
+  if (session === null) return false;
+  const row = await tx
+    .selectFrom("identity_session")
+    .select("revoked_at")
+    .where("id", "=", session)
+    .forShare()
+    .executeTakeFirst();
+  return row?.revoked_at != null;
+}

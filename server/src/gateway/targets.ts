@@ -1,0 +1,102 @@
+import type { Changes } from "../database/changes.ts";
+import type { Db } from "../database/database.ts";
+import { routesOf } from "../environments/targets-source.ts";
+import { type Loop, startLoop } from "../loop.ts";
+import { createClock } from "./clock.ts";
+import { type Grants, loadGrants } from "./grants.ts";
+import { createTable, type Target } from "./target-table.ts";
+
+export interface Targets {
+  find(subdomain: string): Target | undefined;
+  /** The database's time, kept by a clock that never jumps. */
+  nowMs(): number;
+  all(): Iterable<Target>;
+  close(): Promise<void>;
+}
+
+const reloadMs = 30_000;
+const retryMs = 500;
+
+/**
+ * The whole route table and every grant in memory: with the database down, open notebooks go on (runtime.md 9).
+ * Fed by what changed, read again as a whole after a lost connection and every 30 s. `changed` runs after each pass.
+ */
+export async function openTargets(parts: {
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly grants: Grants;
+  readonly changed: () => void;
+  readonly failed: (error: unknown) => void;
+}): Promise<Targets> {
+  const { db, grants } = parts;
+  const table = createTable();
+  const clock = createClock();
+  let due = { ...nothingDue(), everything: true };
+  let readAt = 0;
+  let loop: Loop | undefined;
+
+  async function readEverything(): Promise<void> {
+    await clock.set(db);
+    const routes = await routesOf(db);
+    table.keep(new Set(routes.map((route) => route.subdomain)));
+    for (const route of routes) table.put(route);
+    await loadGrants(db, grants);
+  }
+
+  async function readOne(id: string): Promise<void> {
+    const routes = await routesOf(db, id);
+    for (const route of routes) table.put(route);
+    if (routes.length === 0) table.dropId(id);
+  }
+
+  async function readSome(environments: Iterable<string>, granted: Iterable<string>): Promise<void> {
+    for (const id of environments) await readOne(id);
+    for (const id of granted) await loadGrants(db, grants, id);
+  }
+
+  /** What could not be read is due again. */
+  async function pass(): Promise<number> {
+    const { environments, grants: granted } = due;
+    const everything = due.everything || performance.now() - readAt >= reloadMs;
+    due = nothingDue();
+    try {
+      await (everything ? readEverything() : readSome(environments, granted));
+    } catch (error) {
+      parts.failed(error);
+      due.everything = true;
+      return retryMs;
+    }
+    if (everything) readAt = performance.now();
+    parts.changed();
+    return reloadMs;
+  }
+
+  const unsubscribe = parts.changes.subscribe(
+    ({ kind, id }) => {
+      if (kind !== "environment" && kind !== "grant") return;
+      due[kind === "grant" ? "grants" : "environments"].add(id);
+      loop?.nudge();
+    },
+    () => {
+      due.everything = true;
+      loop?.nudge();
+    },
+  );
+  await pass();
+  loop = startLoop(pass, reloadMs, parts.failed);
+
+  return {
+    find: table.find,
+    nowMs: clock.nowMs,
+    all: table.all,
+    async close() {
+      unsubscribe();
+      await loop?.stop();
+      table.keep(new Set());
+    },
+  };
+}
+
+function nothingDue() {
+  return { everything: false, environments: new Set<string>(), grants: new Set<string>() };
+}

@@ -1,0 +1,124 @@
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Endpoint } from "../drivers/driver.ts";
+import type { Exchange } from "./forward.ts";
+import { refuseUpgrade } from "./refuse.ts";
+import { parseHead } from "./response-head.ts";
+import { openSocket } from "./upstream.ts";
+
+const longestHead = 64 * 1024;
+/** What a browser may send before the answer; it normally sends nothing. */
+const mostEarly = 64 * 1024;
+/** After one side ended, the other has this long to take what is on its way. */
+const lastBytesMs = 2000;
+const notAnswering = { status: 502, code: "not_answering", title: "This environment does not answer" };
+
+/**
+ * A WebSocket's two sockets as one: bytes pass both ways with back-pressure, and the end of either is the end of the
+ * other, also while the environment is still connecting. `closed` runs once, when the browser's side is gone.
+ */
+export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: string, closed: () => void): Exchange {
+  let open = false;
+  let ending = false;
+  const handshake = createHandshake();
+  const upstream = openSocket(endpoint, () => upstream.write(head, "latin1"));
+  tune(client);
+
+  function destroy(): void {
+    upstream.destroy();
+    client.destroy();
+  }
+
+  /** Lets the last bytes (a close frame) reach the other side, but not for ever. */
+  function end(): void {
+    if (ending) return;
+    ending = true;
+    upstream.end();
+    client.end();
+    const limit = setTimeout(destroy, lastBytesMs);
+    client.once("close", () => clearTimeout(limit));
+  }
+
+  function refuse(status: number): void {
+    if (ending) return;
+    ending = true;
+    upstream.destroy();
+    refuseUpgrade(
+      client,
+      status >= 400 ? { status, code: "refused", title: "The environment refused the connection" } : notAnswering,
+    );
+  }
+
+  function join(head: string, rest: Buffer): void {
+    open = true;
+    client.write(head, "latin1");
+    if (rest.length > 0) client.write(rest);
+    if (early.length > 0) upstream.write(early);
+    early = Buffer.alloc(0);
+    client.resume();
+  }
+
+  upstream.on("data", (chunk: Buffer) => {
+    if (open) {
+      if (!client.write(chunk)) upstream.pause();
+      return;
+    }
+    const answer = handshake(chunk);
+    if (!answer) return;
+    if ("head" in answer) join(answer.head, answer.rest);
+    else refuse(answer.status);
+  });
+  client.on("data", (chunk: Buffer) => {
+    if (!open) early = Buffer.concat([early, chunk]);
+    if (open ? !upstream.write(chunk) : early.length > mostEarly) client.pause();
+  });
+  resumeOnDrain(upstream, client);
+  resumeOnDrain(client, upstream);
+  client.on("error", destroy);
+  upstream.on("error", () => (open ? destroy() : refuse(502)));
+  client.on("end", end);
+  upstream.on("end", () => (open ? end() : refuse(502)));
+  upstream.on("close", end);
+  client.on("close", () => {
+    upstream.destroy();
+    closed();
+  });
+  client.resume();
+  return { destroy };
+}
+
+/** A quiet notebook may be quiet for days; a vanished one is noticed. */
+function tune(client: Duplex): void {
+  if (!(client instanceof Socket)) return;
+  client.setTimeout(0);
+  client.setNoDelay(true);
+  client.setKeepAlive(true, 30_000);
+}
+
+function resumeOnDrain(from: Duplex, to: Duplex): void {
+  to.on("drain", () => from.resume());
+}
+
+type Answer = { readonly status: 101; readonly head: string; readonly rest: Buffer } | { readonly status: number };
+
+/** Collects the environment's answer to the handshake; undefined while it is incomplete, 502 when it is none. */
+function createHandshake() {
+  let bytes: Buffer = Buffer.alloc(0);
+  return (chunk: Buffer): Answer | undefined => {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+    const end = bytes.indexOf("\r\n\r\n");
+    if (end === -1) return bytes.length <= longestHead ? undefined : { status: 502 };
+    try {
+      const { status, headers } = parseHead(bytes.toString("latin1", 0, end), { noBody: true });
+      return status === 101 ? { status, head: switched(headers), rest: bytes.subarray(end + 4) } : { status };
+    } catch {
+      return { status: 502 };
+    }
+  };
+}
+
+function switched(headers: readonly string[]): string {
+  let text = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+  for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${text}\r\n`;
+}

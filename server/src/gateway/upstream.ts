@@ -1,0 +1,173 @@
+import { connect, type Socket } from "node:net";
+import type { Endpoint } from "../drivers/driver.ts";
+import { createResponseReader, type ResponseSink } from "./response-reader.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+export const connectLimitMs = 2000;
+/** Jupyter keeps idle connections an hour, small servers five seconds: below both, so that we close first. */
+const idleMs = 4000;
+const mostIdle = 256;
+
+/** Who made a request hears its answer, or exactly one `failed`. */
+export interface ExchangeSink extends ResponseSink {
+  /** `stale`: the connection was an idle one and nothing came back, so the other side had closed it meanwhile. */
+  failed(error: UpstreamError, stale: boolean): void;
+  /** The body may go on. */
+  drained(): void;
+}
+
+export interface UpstreamRequest {
+  /** Request line and fields, serialised, with the empty line. */
+  readonly head: string;
+  /** HEAD: the answer has no body whatever its fields say. */
+  readonly noBody: boolean;
+  /** The caller sends a body and ends it with `bodySent`. */
+  readonly hasBody: boolean;
+  /** Not an idle connection: for what must not be sent twice, and for a second try. */
+  readonly fresh: boolean;
+}
+
+/** One connection. Every call but `send` names the sink it acts for, and does nothing once another request has the line. */
+export interface Connection {
+  write(sink: ExchangeSink, chunk: Buffer | string): boolean;
+  bodySent(sink: ExchangeSink): void;
+  pause(sink: ExchangeSink): void;
+  resume(sink: ExchangeSink): void;
+  abort(sink: ExchangeSink): void;
+}
+
+interface Line extends Connection {
+  idleSince: number;
+  begin(request: UpstreamRequest, sink: ExchangeSink, reused: boolean): void;
+  destroy(): void;
+}
+
+/** The keep-alive connections of one run of one environment; never shared with another. */
+export interface Upstream {
+  send(request: UpstreamRequest, sink: ExchangeSink): Connection;
+  /** Closes what has been idle too long. */
+  sweep(): void;
+  /** Closes every connection, in use or not. */
+  close(): void;
+  readonly sockets: number;
+}
+
+export function openSocket(endpoint: Endpoint, connected: () => void): Socket {
+  const socket = connect(
+    "socketPath" in endpoint ? { path: endpoint.socketPath } : { ...endpoint, noDelay: true, keepAlive: true },
+  );
+  const limit = setTimeout(() => socket.destroy(new UpstreamError("no connection within 2 s")), connectLimitMs);
+  socket.once("connect", () => {
+    clearTimeout(limit);
+    connected();
+  });
+  socket.once("close", () => clearTimeout(limit));
+  return socket;
+}
+
+export function createUpstream(endpoint: Endpoint): Upstream {
+  const idle: Line[] = [];
+  const all = new Set<Line>();
+
+  function release(line: Line): void {
+    line.idleSince = performance.now();
+    if (idle.push(line) > mostIdle) idle.shift()?.destroy();
+  }
+
+  function closed(line: Line): void {
+    all.delete(line);
+    const at = idle.indexOf(line);
+    if (at !== -1) idle.splice(at, 1);
+  }
+
+  return {
+    send(request, sink) {
+      const reused = request.fresh ? undefined : idle.pop();
+      const line = reused ?? openLine(endpoint, release, closed);
+      all.add(line);
+      line.begin(request, sink, reused !== undefined);
+      return line;
+    },
+    sweep() {
+      const before = performance.now() - idleMs;
+      for (const line of idle.filter(({ idleSince }) => idleSince < before)) line.destroy();
+    },
+    close() {
+      for (const line of [...all]) line.destroy();
+    },
+    get sockets() {
+      return all.size;
+    },
+  };
+}
+
+function openLine(endpoint: Endpoint, release: (line: Line) => void, closed: (line: Line) => void): Line {
+  const reader = createResponseReader();
+  let sink: ExchangeSink | undefined;
+  let reused = false;
+  let sent = false;
+  const socket = openSocket(endpoint, () => {});
+
+  function finish(clean: boolean): void {
+    sink = undefined;
+    if (!clean || !sent || !reader.keepAlive || socket.destroyed) return void socket.destroy();
+    // The last piece may have asked for a pause; an idle connection must hear that it is closed.
+    if (socket.isPaused()) socket.resume();
+    release(line);
+  }
+
+  function fail(error: unknown): void {
+    const waiting = sink;
+    sink = undefined;
+    socket.destroy();
+    const known = error instanceof UpstreamError ? error : new UpstreamError("the connection broke", { cause: error });
+    waiting?.failed(known, reused && !reader.started);
+  }
+
+  socket.on("data", (chunk: Buffer) => {
+    if (!sink) return void socket.destroy();
+    try {
+      const state = reader.read(chunk);
+      if (state !== "more" && sink) finish(state === "done");
+    } catch (error) {
+      fail(error);
+    }
+  });
+  socket.on("end", () => {
+    if (sink && reader.endsHere()) finish(false);
+  });
+  socket.on("error", fail);
+  socket.on("drain", () => sink?.drained());
+  socket.on("close", () => {
+    closed(line);
+    fail(new UpstreamError("the connection ended before the answer did"));
+  });
+
+  const line: Line = {
+    idleSince: 0,
+    begin(request, next, again) {
+      sink = next;
+      reused = again;
+      sent = !request.hasBody;
+      reader.expect(next, request);
+      socket.write(request.head, "latin1");
+    },
+    write: (from, chunk) => from !== sink || socket.write(chunk),
+    bodySent(from) {
+      if (from === sink) sent = true;
+    },
+    pause(from) {
+      if (from === sink) socket.pause();
+    },
+    resume(from) {
+      if (from === sink) socket.resume();
+    },
+    abort(from) {
+      if (from !== sink) return;
+      sink = undefined;
+      socket.destroy();
+    },
+    destroy: () => void socket.destroy(),
+  };
+  return line;
+}
