@@ -1,0 +1,122 @@
+import { createServer, type RequestListener } from "node:http";
+import { currencies, productConfig } from "@berth/contract";
+import Fastify, { type FastifyInstance, LogController } from "fastify";
+import { accountRoutes } from "./account/routes.ts";
+import { type Config, version } from "./config.ts";
+import type { Changes } from "./database/changes.ts";
+import type { Db } from "./database/database.ts";
+import { environmentRoutes } from "./environments/routes.ts";
+import { AppError } from "./errors.ts";
+import { type Gateway, serverOptions } from "./gateway/gateway.ts";
+import { gatewayRoutes } from "./gateway/routes.ts";
+import { parseBodies } from "./http/body.ts";
+import { handleErrors } from "./http/error-handler.ts";
+import { eventRoutes } from "./http/events.ts";
+import { guardBrowsers } from "./http/headers.ts";
+import { limitRequests } from "./http/limits.ts";
+import { mount } from "./http/mount.ts";
+import { describeApi } from "./http/openapi.ts";
+import { servePages } from "./http/pages.ts";
+import { authRoutes } from "./identity/auth-routes.ts";
+import { authenticate } from "./identity/authenticate.ts";
+import type { LocalIdentity } from "./identity/local.ts";
+import { identityRoutes } from "./identity/routes.ts";
+import { welcome } from "./notifications/notifications.ts";
+import { notificationRoutes } from "./notifications/routes.ts";
+import { type EmbeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
+import type { Payments } from "./payments/payments.ts";
+import { paymentRoutes } from "./payments/routes.ts";
+
+export interface Parts {
+  readonly config: Config;
+  readonly appUrl: string;
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly identity: LocalIdentity;
+  readonly payments: Payments;
+  /** Mounted when no keys of a real provider are set. */
+  readonly embeddedGateway: EmbeddedGateway | undefined;
+  readonly gateway: Gateway;
+  readonly betaEndsAt: Date;
+  /** Folder of the built browser app. */
+  readonly dist: string;
+}
+
+/** Assembles the HTTP side without listening, so that tests can inject requests. */
+export async function buildApp(parts: Parts): Promise<FastifyInstance> {
+  const { config, db, changes, identity, payments, gateway, appUrl } = parts;
+  const app = Fastify({
+    logger: { level: config.logLevel },
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 64 * 1024,
+    trustProxy: config.trustProxy ?? false,
+    forceCloseConnections: true,
+    serverFactory: (handler) => behindGateway(gateway, handler),
+  });
+  parseBodies(app);
+  handleErrors(app);
+  await guardBrowsers(app, { tls: appUrl.startsWith("https:"), razorpay: payments.provider.kind === "razorpay" });
+  await limitRequests(app, config.limits, authenticate(identity));
+  await describeApi(app, { title: config.brand.name, version });
+  await servePages(app, parts.dist);
+
+  health(app, db);
+  productRoutes(app, parts);
+  identityRoutes(app, { identity });
+  authRoutes(app, { db, identity, onSignUp: welcome });
+  environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl, retentionDays: config.retentionDays });
+  paymentRoutes(app, payments);
+  gatewayRoutes(app, { db, hosts: gateway.hosts });
+  accountRoutes(app, db);
+  notificationRoutes(app, db);
+  eventRoutes(app, changes);
+  parts.embeddedGateway?.routes(app);
+  return app;
+}
+
+/** Only the app's own host reaches Fastify; environments and foreign names are the gateway's (G90). */
+function behindGateway(gateway: Gateway, handler: RequestListener) {
+  const server = createServer(serverOptions, (request, reply) =>
+    gateway.hosts.kindOf(request.headers.host) === "app" ? handler(request, reply) : gateway.onRequest(request, reply),
+  );
+  server.on("upgrade", gateway.onUpgrade);
+  server.on("clientError", gateway.onClientError);
+  return server;
+}
+
+function health(app: FastifyInstance, db: Db): void {
+  app.get("/healthz", async () => ({ status: "success", version }));
+  app.get("/readyz", async () => {
+    await db
+      .selectFrom("installation")
+      .select("id")
+      .execute()
+      .catch((cause) => {
+        throw new AppError("unavailable", "The database does not answer", { cause, retryAfterSeconds: 5 });
+      });
+    return { status: "success" };
+  });
+}
+
+function productRoutes(
+  app: FastifyInstance,
+  { config, payments: { provider }, identity, gateway, betaEndsAt }: Parts,
+): void {
+  mount(app, productConfig, async () => ({
+    brand: config.brand,
+    environmentUrl: gateway.hosts.environmentUrl("{subdomain}"),
+    identity: { kind: identity.kind, ...identity.browserConfig() },
+    payments: {
+      mode: provider.mode,
+      scriptUrl:
+        provider.kind === "razorpay"
+          ? "https://checkout.razorpay.com/v1/checkout.js"
+          : `${embeddedGatewayPath}/checkout.js`,
+      currencies: [...currencies],
+      minimumMinor: provider.minimumMinor,
+    },
+    beta: { endsAt: betaEndsAt.toISOString() },
+    gpu: { model: "RTX 4070", memoryGb: 12 },
+    retentionDays: config.retentionDays,
+  }));
+}

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildApp } from "./app.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { openChanges } from "./database/changes.ts";
+import { type Connection, openDatabase } from "./database/database.ts";
+import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
+import { type Driver, DriverError } from "./drivers/driver.ts";
+import { fakeDriver } from "./drivers/fake.ts";
+import { processDriver } from "./drivers/process.ts";
+import { findPython } from "./drivers/python.ts";
+import { readRuntime } from "./drivers/runtimes.ts";
+import { registerHost } from "./environments/hosts.ts";
+import { startPreparing } from "./environments/images.ts";
+import { startReconciler } from "./environments/reconciler.ts";
+import { answers } from "./gateway/answers.ts";
+import { createGateway } from "./gateway/gateway.ts";
+import { localIdentity } from "./identity/local.ts";
+import { purgeIdentity } from "./identity/purge-identity.ts";
+import { installationOf, installationSecret } from "./installation.ts";
+import { startLoop } from "./loop.ts";
+import { announce } from "./notifications/notifications.ts";
+import { delivery } from "./payments/delivery.ts";
+import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
+import type { Payments } from "./payments/payments.ts";
+import { razorpay } from "./payments/razorpay.ts";
+import { startRefunds } from "./payments/refunds.ts";
+import { startWatch } from "./payments/watch.ts";
+
+const purgeMs = 3_600_000;
+/** The host row of a driver that runs on this machine. */
+const thisMachine = "local";
+const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
+
+process.on("unhandledRejection", (error) => console.error(error));
+
+try {
+  await start(readConfig(process.env));
+  process.exit(0);
+} catch (error) {
+  console.error(isForPeople(error) ? error.message : error);
+  process.exit(1);
+}
+
+/** Composes the product: settings, database, ports, then the roles. A signal, or a failed start, takes it apart in reverse. */
+async function start(config: Config): Promise<void> {
+  await using parts = new AsyncDisposableStack();
+  const dataDir = resolve(config.dataDir);
+  const port = await portOf(config);
+  const appUrl = config.appUrl ?? `http://localhost:${port}`;
+  const secret = installationSecret(dataDir, config.secret);
+
+  const database = await openDatabase(await connectionOf(config, dataDir, parts), failed);
+  parts.defer(database.close);
+  const { db } = database;
+  const changes = await openChanges(database);
+  const installation = await installationOf(db);
+  const drivers = new Map([[thisMachine, await driverOf(config, dataDir, installation.id)]]);
+  for (const [id, driver] of drivers) await registerHost(db, id, driver, config.slots);
+
+  const money = await moneyOf(config, port, { db, changes, announce, failed });
+  const gateway = await createGateway({ db, changes, appUrl, envHost: config.envHost, secret, failed });
+  parts.defer(gateway.close);
+  const app = await buildApp({
+    config,
+    appUrl,
+    db,
+    changes,
+    identity: localIdentity({ db, secret, appUrl, limits: config.limits }),
+    ...money,
+    gateway,
+    betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
+    dist,
+  });
+  await app.listen({ port, host: config.host });
+
+  const { retentionDays } = config;
+  const deliver = delivery({ announce });
+  const loops = config.roles.has("worker")
+    ? [
+        startPreparing(db, drivers, failed),
+        startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
+        startWatch(money.payments),
+        startRefunds(money.payments),
+        startLoop(() => purgeIdentity(db).then(() => purgeMs), purgeMs, failed),
+      ]
+    : [];
+  for (const loop of loops) parts.defer(loop.stop);
+  parts.defer(() => app.close());
+  console.log(`${config.brand.name} is ready at ${appUrl}`);
+  await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+}
+
+function failed(error: unknown): void {
+  console.error(error);
+}
+
+async function connectionOf(config: Config, dataDir: string, parts: AsyncDisposableStack): Promise<Connection> {
+  if (config.database.kind === "external") return { connectionString: config.database.url };
+  const embedded = await startEmbedded({ directory: join(dataDir, "database"), failed });
+  parts.defer(embedded.stop);
+  return embedded.connection;
+}
+
+function isForPeople(error: unknown): error is Error {
+  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+    error.message = `Port ${"port" in error ? error.port : ""} is taken by another program. Stop it, or set PORT to another port.`;
+    return true;
+  }
+  return [ConfigError, EmbeddedDatabaseError, DriverError].some((kind) => error instanceof kind);
+}
+
+/** Found taken before anything is started; port 0 becomes a free one, because addresses name it. */
+async function portOf({ port, host }: Config): Promise<number> {
+  const probe = createServer().listen(port, host);
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  return typeof address === "object" && address ? address.port : port;
+}
+
+async function driverOf(config: Config, directory: string, install: string): Promise<Driver> {
+  if (config.runtime === "fake") return fakeDriver(config.fake);
+  const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
+  // Without a Python nothing could ever be delivered: said at the start, not at the first launch.
+  if (!(await readRuntime(join(runtimes, "jupyter")))) await findPython();
+  return processDriver({ directory, install, network: config.processNetwork, runtimes, failed });
+}
+
+async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" | "changes" | "announce" | "failed">) {
+  const { payments: keys, caps, brand, giveUpAfterSeconds } = config;
+  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds };
+  if (keys.kind === "razorpay") {
+    const minimumMinor = { USD: 50, INR: 100 };
+    const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor });
+    return { payments: { ...common, provider }, embeddedGateway: undefined };
+  }
+  const own = await embeddedGateway({ db: parts.db });
+  const baseUrl = `http://127.0.0.1:${port}${embeddedGatewayPath}`;
+  const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
+  return { payments: { ...common, provider }, embeddedGateway: own };
+}
+
+/** The beta lasts one calendar month (spec section 9, G34). */
+function betaEnd(startedAt: Date): Date {
+  const end = new Date(startedAt);
+  end.setUTCMonth(end.getUTCMonth() + 1);
+  return end;
+}

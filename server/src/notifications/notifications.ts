@@ -1,0 +1,93 @@
+import type { Notification } from "@berth/contract";
+import type { Sql, Tx } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+
+export interface Notice {
+  readonly userId: string;
+  /** What it is about, such as `ready:{environment}`: asked for twice, it is written once. */
+  readonly cause: string;
+  readonly title: string;
+  readonly body: string;
+  /** A path of the app. */
+  readonly link: string | null;
+}
+
+/** Writes a notification inside the transaction of what it tells, once for each user and cause. */
+export async function announce(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
+  await tx
+    .insertInto("notifications")
+    .values({ id: newId(), user_id: userId, ...notice })
+    .onConflict((conflict) => conflict.columns(["user_id", "cause"]).doNothing())
+    .execute();
+}
+
+/** The three that a new user finds (G53). */
+export async function welcome(tx: Tx, user: { readonly id: string }): Promise<void> {
+  for (const notice of welcomeNotices) await announce(tx, { userId: user.id, ...notice });
+}
+
+const welcomeNotices: readonly Omit<Notice, "userId">[] = [
+  {
+    cause: "welcome:account",
+    title: "Your account is ready",
+    body: "No card is stored. You pay once for the hours you choose, and nothing renews by itself.",
+    link: "/dashboard",
+  },
+  {
+    cause: "welcome:first-environment",
+    title: "Launch your first environment",
+    body: "Choose JupyterLab, PyTorch or TensorFlow, the number of GPUs and a name. The clock starts when JupyterLab answers.",
+    link: "/environments/create",
+  },
+  {
+    cause: "welcome:files",
+    title: "Your files stay",
+    body: "Files are kept when you stop, when the time ends, and 30 days after the last session.",
+    link: "/environments",
+  },
+];
+
+const listLength = 50;
+
+/** The newest 50, newest first, and the count of all unread ones. */
+export async function listNotifications(
+  sql: Sql,
+  userId: string,
+): Promise<{ unread: number; notifications: Notification[] }> {
+  const rows = await sql
+    .selectFrom("notifications")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(listLength)
+    .execute();
+  const { unread } = await sql
+    .selectFrom("notifications")
+    .select((row) => row.fn.countAll<number>().as("unread"))
+    .where("user_id", "=", userId)
+    .where("read_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return {
+    unread,
+    notifications: rows.map(({ id, title, body, link, created_at, read_at }) => ({
+      id,
+      title,
+      body,
+      link,
+      created_at: created_at.toISOString(),
+      read: read_at !== null,
+    })),
+  };
+}
+
+/** Marks the given ones of this user read; all of them for an empty list. */
+export async function markRead(sql: Sql, userId: string, ids: readonly string[]): Promise<void> {
+  await sql
+    .updateTable("notifications")
+    .set({ read_at: new Date() })
+    .where("user_id", "=", userId)
+    .where("read_at", "is", null)
+    .$if(ids.length > 0, (query) => query.where("id", "in", ids))
+    .execute();
+}
