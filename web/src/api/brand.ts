@@ -1,0 +1,17 @@
+import { brand, exampleHost } from "../content/brand.ts";
+import { environmentAddress } from "../format.ts";
+import { useConfig } from "./product-config.ts";
+
+/** The operator's name and addresses; the content file's until the server has answered. */
+export function useBrand(): typeof brand {
+  return useConfig()?.brand ?? brand;
+}
+
+/** "resnet-lab.berth.example": where an environment of this name is or would be, without the scheme. */
+export function useEnvironmentHost(subdomain: string): string {
+  const template = useConfig()?.environmentUrl;
+  if (template === undefined) return `${subdomain}.${exampleHost}`;
+  return environmentAddress(template, subdomain)
+    .replace(/^https?:\/\//, "")
+    .replace(/\/$/, "");
+}

@@ -1,0 +1,108 @@
+import type { ProductConfig } from "@berth/contract";
+
+/** Where the identity provider answers, from `GET /config`. */
+export type IdentityConfig = ProductConfig["identity"];
+
+export interface Tokens {
+  readonly idToken: string;
+  readonly refreshToken: string;
+  /** Milliseconds since the epoch, by this browser's clock. */
+  readonly expiresAt: number;
+  readonly userId: string;
+}
+
+/** A refusal of the provider, by its own code (identity.md 3), or `NETWORK` when it did not answer. */
+export class IdentityError extends Error {
+  readonly code: string;
+  /** HTTP status; 0 without an answer. */
+  readonly status: number;
+
+  constructor(code: string, status: number) {
+    super(code);
+    this.name = "IdentityError";
+    this.code = code;
+    this.status = status;
+  }
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+export async function signInWithPassword(config: IdentityConfig, email: string, password: string): Promise<Tokens> {
+  return tokensOf(await account(config, "signInWithPassword", { email, password, returnSecureToken: true }));
+}
+
+/** The token of a fresh sign-up (spec section 7). */
+export async function signInWithCustomToken(config: IdentityConfig, token: string): Promise<Tokens> {
+  return tokensOf(await account(config, "signInWithCustomToken", { token, returnSecureToken: true }));
+}
+
+/** Answers a new refresh token too: always keep the answered one. */
+export async function exchangeRefreshToken(config: IdentityConfig, refreshToken: string): Promise<Tokens> {
+  const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
+  const answer = await post(config, config.tokenUrl, form);
+  return tokensOf({
+    idToken: answer["id_token"],
+    refreshToken: answer["refresh_token"],
+    expiresIn: answer["expires_in"],
+    localId: answer["user_id"],
+  });
+}
+
+/** The address a reset code belongs to; does not spend it. */
+export async function verifyResetCode(config: IdentityConfig, oobCode: string): Promise<string> {
+  return String((await account(config, "resetPassword", { oobCode }))["email"]);
+}
+
+export async function confirmReset(config: IdentityConfig, oobCode: string, newPassword: string): Promise<void> {
+  await account(config, "resetPassword", { oobCode, newPassword });
+}
+
+function account(config: IdentityConfig, method: string, body: Answer): Promise<Answer> {
+  const tenant = config.tenantId ? { tenantId: config.tenantId } : {};
+  return post(config, `${config.accountsUrl}:${method}`, JSON.stringify({ ...body, ...tenant }));
+}
+
+async function post(config: IdentityConfig, url: string, body: string | URLSearchParams): Promise<Answer> {
+  const response = await fetch(`${url}?key=${encodeURIComponent(config.apiKey)}`, {
+    method: "POST",
+    credentials: "omit",
+    headers: {
+      accept: "application/json",
+      "content-type": typeof body === "string" ? "application/json" : "application/x-www-form-urlencoded",
+    },
+    body,
+  }).catch(() => {
+    throw new IdentityError("NETWORK", 0);
+  });
+  const answer = (await response.json().catch(() => ({}))) as Answer;
+  if (!response.ok) throw new IdentityError(codeOf(answer), response.status);
+  return answer;
+}
+
+/** Codes come as `CODE`, `CODE : words` or `CODE: words`. */
+function codeOf(answer: Answer): string {
+  const error = answer["error"] as { message?: unknown } | undefined;
+  return String(error?.message ?? "UNAVAILABLE").split(/[ :]/)[0] ?? "UNAVAILABLE";
+}
+
+/** Google's custom-token answer has no user id of its own; the token always names its subject. */
+function tokensOf(answer: Answer): Tokens {
+  const idToken = String(answer["idToken"]);
+  const userId = typeof answer["localId"] === "string" ? answer["localId"] : subjectOf(idToken);
+  if (!answer["idToken"] || !answer["refreshToken"] || !userId) throw new IdentityError("UNAVAILABLE", 200);
+  return {
+    idToken,
+    refreshToken: String(answer["refreshToken"]),
+    expiresAt: Date.now() + Number(answer["expiresIn"] ?? 3600) * 1000,
+    userId,
+  };
+}
+
+function subjectOf(token: string): string | undefined {
+  const payload = token.split(".")[1]?.replace(/-/g, "+").replace(/_/g, "/");
+  try {
+    return payload ? (JSON.parse(atob(payload)) as { sub?: string }).sub : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { ProductConfig } from "@berth/contract";
+import { useSyncExternalStore } from "react";
+import { ApiError, answered } from "./send.ts";
+
+/**
+ * `GET /config`, asked once per page. Outside the query cache because the landing page needs the brand and nothing of a
+ * query library, and because refreshing a token needs the provider's address before anything else is there.
+ */
+let pending: Promise<ProductConfig> | undefined;
+let known: ProductConfig | undefined;
+const listeners = new Set<() => void>();
+
+export function readConfig(): Promise<ProductConfig> {
+  pending ??= ask().catch((error: unknown) => {
+    pending = undefined;
+    throw error;
+  });
+  return pending;
+}
+
+/** Undefined until it is known; a failure is tried again by whoever asks next. */
+export function useConfig(): ProductConfig | undefined {
+  return useSyncExternalStore(
+    subscribe,
+    () => known,
+    () => undefined,
+  );
+}
+
+async function ask(): Promise<ProductConfig> {
+  const response = await answered("/config", { headers: { accept: "application/json" } });
+  if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
+  known = (await response.json()) as ProductConfig;
+  for (const heard of listeners) heard();
+  return known;
+}
+
+function subscribe(heard: () => void): () => void {
+  listeners.add(heard);
+  readConfig().catch(() => undefined);
+  return () => listeners.delete(heard);
+}

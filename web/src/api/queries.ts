@@ -1,0 +1,54 @@
+import { capacity, environmentDetail, listNotifications, profile, validate } from "@berth/contract";
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./client.ts";
+import { readConfig } from "./product-config.ts";
+
+/** Every key that more than one screen reads or invalidates (R10). */
+export const keys = {
+  config: ["config"],
+  capacity: ["capacity"],
+  profile: (userId: string) => ["profile", userId],
+  environment: (id: string) => ["environment", id],
+  notifications: (userId: string) => ["notifications", userId],
+  validate: (userId: string) => ["validate", userId],
+} as const;
+
+/** Does not change while the page stands. */
+export const configQuery = queryOptions({
+  queryKey: keys.config,
+  queryFn: readConfig,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const capacityQuery = queryOptions({
+  queryKey: keys.capacity,
+  queryFn: ({ signal }) => call(capacity, { params: {}, body: {} }, { signal }),
+  refetchInterval: 30_000,
+});
+
+export const profileQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.profile(userId),
+    queryFn: ({ signal }) => call(profile, { params: { user_id: userId }, body: {} }, { signal }),
+  });
+
+export const environmentQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.environment(id),
+    queryFn: async ({ signal }) =>
+      (await call(environmentDetail, { params: { id }, body: {} }, { signal })).environment,
+  });
+
+export const notificationsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.notifications(userId),
+    queryFn: ({ signal }) => call(listNotifications, { params: {}, body: {} }, { signal }),
+  });
+
+/** Asked once per page load: a token that dies later is met by the next call's 401 (G45). */
+export const validateQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.validate(userId),
+    queryFn: ({ signal }) => call(validate, { params: {}, body: {} }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

@@ -1,0 +1,89 @@
+import { useSyncExternalStore } from "react";
+import { readStored, writeStored } from "./storage.ts";
+
+/** The sign-in of this browser. The first three storage keys are the specification's own (spec section 3). */
+export interface Session {
+  readonly idToken: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly refreshToken: string;
+  /** Milliseconds since the epoch, by this browser's clock. */
+  readonly expiresAt: number;
+}
+
+const keys = {
+  idToken: "idToken",
+  userId: "user_id",
+  email: "userEmail",
+  refreshToken: "refreshToken",
+  expiresAt: "expiresAt",
+} as const;
+
+const listeners = new Set<() => void>();
+let known: Session | undefined;
+
+/** The same object as long as the stored values are the same, as React's stores want it. */
+export function readSession(): Session | undefined {
+  const idToken = readStored(keys.idToken);
+  const userId = readStored(keys.userId);
+  if (!idToken || !userId) {
+    known = undefined;
+    return known;
+  }
+  const found: Session = {
+    idToken,
+    userId,
+    email: readStored(keys.email) ?? "",
+    refreshToken: readStored(keys.refreshToken) ?? "",
+    expiresAt: Number(readStored(keys.expiresAt) ?? 0),
+  };
+  if (!known || !same(known, found)) known = found;
+  return known;
+}
+
+export function saveSession(session: Session): void {
+  // The id token goes last: whoever sees a new one finds its companions already there.
+  writeStored(keys.userId, session.userId);
+  writeStored(keys.email, session.email);
+  writeStored(keys.refreshToken, session.refreshToken);
+  writeStored(keys.expiresAt, String(session.expiresAt));
+  writeStored(keys.idToken, session.idToken);
+  tell();
+}
+
+/** Clears the stored credentials, here and in every other tab. */
+export function signOut(): void {
+  for (const key of Object.values(keys)) writeStored(key, null);
+  tell();
+}
+
+/** Undefined means signed out; while a page is prerendered nobody is signed in. */
+export function useSession(): Session | undefined {
+  return useSyncExternalStore(subscribeSession, readSession, () => undefined);
+}
+
+export function subscribeSession(heard: () => void): () => void {
+  const stored = (event: StorageEvent) => {
+    if (event.key === null || Object.values<string>(keys).includes(event.key)) heard();
+  };
+  listeners.add(heard);
+  globalThis.addEventListener?.("storage", stored);
+  return () => {
+    listeners.delete(heard);
+    globalThis.removeEventListener?.("storage", stored);
+  };
+}
+
+function tell(): void {
+  for (const heard of listeners) heard();
+}
+
+function same(a: Session, b: Session): boolean {
+  return (
+    a.idToken === b.idToken &&
+    a.userId === b.userId &&
+    a.email === b.email &&
+    a.refreshToken === b.refreshToken &&
+    a.expiresAt === b.expiresAt
+  );
+}

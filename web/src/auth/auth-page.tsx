@@ -1,0 +1,64 @@
+import { Tabs } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
+import { useEffect, useState } from "react";
+import { Link, Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
+import { useBrand } from "../api/brand.ts";
+import { signOut, useSession } from "../api/session.ts";
+import { AuthFrame } from "./auth-frame.tsx";
+import { LoginForm } from "./login-form.tsx";
+import { returnPath } from "./return-path.ts";
+import { SignUpForm } from "./sign-up-form.tsx";
+
+/** What other screens may hand over: the tab to open (G54), or that the stored sign-in has just been ended. */
+export interface AuthState {
+  readonly tab?: "login" | "signup";
+  readonly leaving?: boolean;
+}
+
+export function AuthPage() {
+  const { pathname, state } = useLocation() as { pathname: string; state: AuthState | null };
+  const [search] = useSearchParams();
+  const session = useSession();
+  const leaving = useLeaving(state);
+  const [tab, setTab] = useState<string>(pathname === "/signup" ? "signup" : (state?.tab ?? "login"));
+  const signingUp = tab === "signup";
+  useDocumentTitle(`${signingUp ? "Sign Up" : "Login"} · ${useBrand().name}`);
+  if (session && !leaving) return <Navigate to={returnPath(search.get("from"))} replace />;
+  return (
+    <AuthFrame
+      title={signingUp ? "Create your account" : "Welcome back"}
+      foot={
+        <>
+          By logging in or signing up, you agree to the <Link to="/terms-condition">Terms of Service</Link> and{" "}
+          <Link to="/privacy-policy">Privacy Policy</Link>.
+        </>
+      }
+    >
+      {/* Not kept mounted: switching clears fields and errors (spec section 2). */}
+      <Tabs value={tab} onChange={(next) => setTab(next ?? "login")} keepMounted={false}>
+        <Tabs.List grow mb={24} aria-label="Login or sign up">
+          <Tabs.Tab value="login">LOGIN</Tabs.Tab>
+          <Tabs.Tab value="signup">SIGN UP</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="login">
+          <LoginForm />
+        </Tabs.Panel>
+        <Tabs.Panel value="signup">
+          <SignUpForm />
+        </Tabs.Panel>
+      </Tabs>
+    </AuthFrame>
+  );
+}
+
+/** Logging out ends here, outside the guard, which would otherwise ask to come back to where one was. */
+function useLeaving(state: AuthState | null): boolean {
+  const navigate = useNavigate();
+  const leaving = state?.leaving === true;
+  useEffect(() => {
+    if (!leaving) return;
+    signOut();
+    void navigate("/login", { replace: true, state: null });
+  }, [leaving, navigate]);
+  return leaving;
+}

@@ -1,0 +1,62 @@
+import { texts } from "@berth/contract";
+import { expect, test } from "vitest";
+import { ApiError } from "../api/client.ts";
+import { IdentityError } from "../api/identity-client.ts";
+import { notices } from "../content/notices.ts";
+import { loginFailure, signUpFailure } from "./failure-text.ts";
+import { loginProblem, signUpProblem } from "./form-problem.ts";
+import { returnPath } from "./return-path.ts";
+
+test.each([
+  ["/environments?status=active", "/environments?status=active"],
+  ["/", "/"],
+  ["//evil.example", "/dashboard"],
+  ["/\\evil.example", "/dashboard"],
+  ["https://evil.example", "/dashboard"],
+  ["javascript:alert(1)", "/dashboard"],
+  ["", "/dashboard"],
+  [null, "/dashboard"],
+])("coming from %s leads to %s", (from, path) => {
+  expect(returnPath(from)).toBe(path);
+});
+
+test("login wants both fields, then an address", () => {
+  expect(loginProblem({ email: "", password: "x" })).toEqual({ field: "form", text: texts.requiredFields });
+  expect(loginProblem({ email: " ", password: "x" })?.text).toBe(texts.requiredFields);
+  expect(loginProblem({ email: "ada@uni.example", password: "" })?.text).toBe(texts.requiredFields);
+  expect(loginProblem({ email: "ada", password: "x" })).toEqual({ field: "email", text: notices.emailForm });
+  expect(loginProblem({ email: " ada@uni.example ", password: "x" })).toBeUndefined();
+});
+
+test("sign-up wants equal passwords, then six characters", () => {
+  const email = "ada@uni.example";
+  expect(signUpProblem({ email, password: "", confirmation: "" })?.text).toBe(texts.requiredFields);
+  expect(signUpProblem({ email, password: "abc", confirmation: "abd" })?.text).toBe(texts.passwordsDiffer);
+  expect(signUpProblem({ email, password: "abcde", confirmation: "abcde" })?.text).toBe(texts.passwordTooShort);
+  expect(signUpProblem({ email, password: "abcdef", confirmation: "abcdef" })).toBeUndefined();
+});
+
+test("login failures are in our words", () => {
+  expect(loginFailure(new IdentityError("INVALID_LOGIN_CREDENTIALS", 400))).toBe(
+    "Login failed. Please check your credentials.",
+  );
+  expect(loginFailure(new IdentityError("USER_DISABLED", 400))).toBe(notices.accountDisabled);
+  expect(loginFailure(new IdentityError("SOMETHING", 429))).toBe(notices.tooManySignIns);
+  expect(loginFailure(new IdentityError("NETWORK", 0))).toBe(notices.signInNoAnswer);
+});
+
+test("sign-up failures are chosen by status and code", () => {
+  const refused = (status: number, message: string) => new ApiError("email_exists", message, status);
+  expect(signUpFailure(refused(401, "x"))).toBe("Invalid credentials. Please check your email and password.");
+  expect(signUpFailure(refused(400, "x"))).toBe("Invalid request. Please check your information.");
+  expect(signUpFailure(new ApiError("network", "x", 0))).toBe(
+    "Network error. Please check your connection and try again.",
+  );
+  expect(signUpFailure(refused(409, "This address is taken"))).toBe("This address is taken");
+  expect(signUpFailure(refused(409, ""))).toBe("An unexpected error occurred. Please try again.");
+  expect(signUpFailure(new Error("No access token received"))).toBe("No access token received");
+  expect(signUpFailure(new IdentityError("INVALID_CUSTOM_TOKEN", 400))).toBe(
+    "Failed to authenticate with the provided token",
+  );
+  expect(signUpFailure(undefined)).toBe("An unexpected error occurred. Please try again.");
+});

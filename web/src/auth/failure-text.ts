@@ -1,0 +1,35 @@
+import { ApiError } from "../api/client.ts";
+import { IdentityError } from "../api/identity-client.ts";
+import { notices } from "../content/notices.ts";
+
+/** The provider's codes in our words, never raw (identity.md 3). */
+const byCode: Readonly<Record<string, string>> = {
+  USER_DISABLED: notices.accountDisabled,
+  TOO_MANY_ATTEMPTS_TRY_LATER: notices.tooManySignIns,
+  QUOTA_EXCEEDED: notices.tooManySignIns,
+  NETWORK: notices.signInNoAnswer,
+};
+
+/** Spec section 8: the provider's message, or the general one. */
+export function loginFailure(error: unknown): string {
+  if (error instanceof IdentityError) {
+    const text = byCode[error.code] ?? (error.status === 429 ? notices.tooManySignIns : undefined);
+    if (text) return text;
+  }
+  if (error instanceof ApiError && error.code === "network") return notices.signInNoAnswer;
+  return "Login failed. Please check your credentials.";
+}
+
+/** Spec section 8, chosen by status and code (G82). */
+export function signUpFailure(error: unknown): string {
+  if (error instanceof IdentityError) return "Failed to authenticate with the provided token";
+  if (!(error instanceof ApiError)) {
+    return error instanceof Error && error.message !== "" ? error.message : unexpected;
+  }
+  if (error.status === 401) return "Invalid credentials. Please check your email and password.";
+  if (error.status === 400) return "Invalid request. Please check your information.";
+  if (error.code === "network") return "Network error. Please check your connection and try again.";
+  return error.message === "" ? unexpected : error.message;
+}
+
+const unexpected = "An unexpected error occurred. Please try again.";

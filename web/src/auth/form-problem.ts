@@ -1,0 +1,29 @@
+import { isEmail, signupPasswordLength, texts } from "@berth/contract";
+import { notices } from "../content/notices.ts";
+
+export interface SignUpFields {
+  readonly email: string;
+  readonly password: string;
+  readonly confirmation: string;
+}
+
+export interface Problem {
+  readonly field: "form" | keyof SignUpFields;
+  readonly text: string;
+}
+
+/** Why a login is not sent, or undefined (spec section 5). */
+export function loginProblem({ email, password }: Pick<SignUpFields, "email" | "password">): Problem | undefined {
+  if (email.trim() === "" || password === "") return { field: "form", text: texts.requiredFields };
+  if (!isEmail(email.trim())) return { field: "email", text: notices.emailForm };
+  return undefined;
+}
+
+/** Why a sign-up is not sent, or undefined; in the order of spec section 5. */
+export function signUpProblem({ email, password, confirmation }: SignUpFields): Problem | undefined {
+  const problem = loginProblem({ email, password });
+  if (problem) return problem;
+  if (password !== confirmation) return { field: "confirmation", text: texts.passwordsDiffer };
+  if (password.length < signupPasswordLength) return { field: "password", text: texts.passwordTooShort };
+  return undefined;
+}

@@ -1,0 +1,21 @@
+import { signup } from "@berth/contract";
+import { call } from "../api/client.ts";
+import { signInWithCustomToken, signInWithPassword } from "../api/identity-client.ts";
+import { readConfig } from "../api/product-config.ts";
+import { sessionOf } from "../api/refresh.ts";
+import { saveSession } from "../api/session.ts";
+
+/** Stores the session; every screen hears of it. @throws ApiError, IdentityError */
+export async function login(email: string, password: string): Promise<void> {
+  const { identity } = await readConfig();
+  saveSession(sessionOf(await signInWithPassword(identity, email, password), email));
+}
+
+/** Creates the account and signs in with the token it answers (spec section 7). @throws ApiError, IdentityError, Error */
+export async function signUp(account: { email: string; password: string; name: string }): Promise<void> {
+  const { email, password, name } = account;
+  const { identity } = await readConfig();
+  const { access_token } = await call(signup, { params: {}, body: { email, password, ...(name ? { name } : {}) } });
+  if (!access_token) throw new Error("No access token received");
+  saveSession(sessionOf(await signInWithCustomToken(identity, access_token), email));
+}

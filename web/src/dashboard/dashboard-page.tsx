@@ -1,0 +1,100 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { Link } from "react-router";
+import { profileQuery } from "../api/queries.ts";
+import { useSession } from "../api/session.ts";
+import { notices } from "../content/notices.ts";
+import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { Notice } from "../ui/notice.tsx";
+import classes from "./dashboard-page.module.css";
+import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
+import { DashboardStats } from "./dashboard-stats.tsx";
+import { type Containers, figuresOf, newest, recentCount, summaryOf, type Usage } from "./figures.ts";
+import { RecentEnvironments } from "./recent-environments.tsx";
+import { TestCardNotice } from "./test-card-notice.tsx";
+import { TrainPanel } from "./train-panel.tsx";
+import { UsageOverview } from "./usage-overview.tsx";
+
+const failed = "Error fetching user data, please refresh";
+
+export function DashboardPage() {
+  const profile = useQuery(profileQuery(useSession()?.userId ?? ""));
+  const again = (
+    <Button variant="default" loading={profile.isFetching} onClick={() => void profile.refetch()}>
+      {notices.tryAgain}
+    </Button>
+  );
+  if (!profile.data) {
+    if (!profile.error) return <DashboardSkeleton />;
+    return (
+      <Blank title={failed} picture={<FreeSlots failed />} action={again}>
+        Your environments keep running; only this page could not be read.
+      </Blank>
+    );
+  }
+  const containers = profile.data.user_data.containers;
+  const name = profile.data.profile.name.trim() || "User";
+  return (
+    <div className={classes.page}>
+      {profile.error && (
+        <Notice tone="fail" title={failed} action={again}>
+          What stands here is from before.
+        </Notice>
+      )}
+      <div className={classes.welcome}>
+        <div>
+          <h2>Welcome back, {name}</h2>
+          <p>{summaryOf(figuresOf(containers))}</p>
+        </div>
+        <Button component={Link} to="/environments/create" leftSection={<Plus size={15} aria-hidden="true" />}>
+          Create New Environment
+        </Button>
+      </div>
+      <TestCardNotice />
+      <DashboardStats figures={figuresOf(containers)} runHours={profile.data.usage.run_hours} />
+      <Columns containers={containers} usage={profile.data.usage} />
+    </div>
+  );
+}
+
+function Columns({ containers, usage }: { containers: Containers; usage: Usage }) {
+  const all = newest(containers);
+  return (
+    <div className={classes.columns}>
+      <section aria-labelledby="recent-title">
+        <div className={classes.sectionHead}>
+          <h2 id="recent-title" className="section-title">
+            Recent Environments
+          </h2>
+          {all.length > 0 && (
+            <Link to="/environments" className="link">
+              All {all.length}
+            </Link>
+          )}
+        </div>
+        {all.length === 0 ? <NoEnvironments /> : <RecentEnvironments environments={all.slice(0, recentCount)} />}
+      </section>
+      <div className={classes.rail}>
+        <UsageOverview total={all.length} usage={usage} />
+        <TrainPanel />
+      </div>
+    </div>
+  );
+}
+
+function NoEnvironments() {
+  return (
+    <Blank
+      title="No environments yet"
+      picture={<FreeSlots />}
+      action={
+        <Button component={Link} to="/environments/create">
+          Create Your First Environment
+        </Button>
+      }
+    >
+      Pick JupyterLab, PyTorch or TensorFlow, choose the hours, and open it in your browser.
+    </Blank>
+  );
+}

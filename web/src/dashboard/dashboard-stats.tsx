@@ -1,0 +1,31 @@
+import { maxGpus } from "@berth/contract";
+import { useQuery } from "@tanstack/react-query";
+import { capacityQuery } from "../api/queries.ts";
+import { Slots } from "../ui/slots.tsx";
+import { Stats } from "../ui/stats.tsx";
+import type { Figures } from "./figures.ts";
+
+/** Three true figures (spec section 2). */
+export function DashboardStats({ figures, runHours }: { figures: Figures; runHours: number }) {
+  const { active, starting, usageHours, gpus } = figures;
+  const cpu = useQuery(capacityQuery).data?.kind === "cpu";
+  const slots = gpus > 0 && gpus <= maxGpus ? <Slots filled={gpus} size="lg" tone="live" /> : undefined;
+  return (
+    <Stats
+      stats={[
+        {
+          label: "Active Environments",
+          value: String(active),
+          note: starting > 0 ? `${starting} starting` : undefined,
+        },
+        {
+          label: "Total Usage",
+          value: usageHours.toFixed(1),
+          unit: "hours",
+          note: usageHours > 0 ? `${runHours.toFixed(1)} run` : undefined,
+        },
+        { label: "GPU Instances", value: String(gpus), note: cpu ? "CPU only" : slots },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+import type { Container, profile, ReplyOf } from "@berth/contract";
+
+export type Containers = Readonly<Record<string, Container>>;
+export type Usage = ReplyOf<typeof profile>["usage"];
+
+export interface Figures {
+  readonly total: number;
+  readonly active: number;
+  readonly starting: number;
+  /** Booked hours of what was delivered (G24), one decimal. */
+  readonly usageHours: number;
+  /** GPUs that compute now. */
+  readonly gpus: number;
+}
+
+export interface Named {
+  readonly id: string;
+  readonly container: Container;
+}
+
+export const recentCount = 5;
+
+/** Newest first; keys with an underscore in front are no environments (spec section 3). */
+export function newest(containers: Containers): Named[] {
+  return Object.entries(containers)
+    .filter(([id]) => !id.startsWith("_"))
+    .map(([id, container]) => ({ id, container }))
+    .sort((a, b) => b.container.created_at.localeCompare(a.container.created_at));
+}
+
+export function figuresOf(containers: Containers): Figures {
+  const all = newest(containers).map(({ container }) => container);
+  const active = all.filter(({ status }) => status === "active");
+  const hours = all.filter(wasDelivered).reduce((sum, { duration_hours }) => sum + duration_hours, 0);
+  return {
+    total: all.length,
+    active: active.length,
+    starting: all.filter(({ status }) => status === "pending").length,
+    usageHours: Math.round(hours * 10) / 10,
+    gpus: active.reduce((sum, { gpu_count }) => sum + (gpu_count || 1), 0),
+  };
+}
+
+/** The welcome line's second sentence: what runs, in words. */
+export function summaryOf({ total, active, starting }: Figures): string {
+  if (total === 0) return "Nothing is running. Your first environment takes about 30 seconds.";
+  if (active + starting === 0) return "Nothing is running.";
+  const running = `${counted(active)} running`;
+  if (starting === 0) return `${running}.`;
+  const startingWords = active === 0 ? `${counted(starting)} starting` : `${number(starting)} ${be(starting)} starting`;
+  return active === 0 ? `${startingWords}.` : `${running}, ${startingWords.toLowerCase()}.`;
+}
+
+/** "9.3 h", "25 min", or "N/A" where no session was measured (G33). */
+export function sessionLength(seconds: number | null): string {
+  if (seconds === null) return "N/A";
+  if (seconds < 3_600) return `${Math.max(1, Math.round(seconds / 60))} min`;
+  return `${(seconds / 3_600).toFixed(1)} h`;
+}
+
+/** "61%", or "N/A" without a GPU or a sample (G33). */
+export function utilization(percent: number | null): string {
+  return percent === null ? "N/A" : `${Math.round(percent)}%`;
+}
+
+function wasDelivered({ status, ended_reason }: Container): boolean {
+  return status !== "pending" && ended_reason !== "cancelled" && ended_reason !== "not_delivered";
+}
+
+function counted(count: number): string {
+  return `${number(count)} environment${count === 1 ? "" : "s"} ${be(count)}`;
+}
+
+function be(count: number): string {
+  return count === 1 ? "is" : "are";
+}
+
+const words = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+
+function number(count: number): string {
+  return words[count] ?? String(count);
+}

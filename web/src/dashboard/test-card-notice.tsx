@@ -1,0 +1,62 @@
+import { ActionIcon } from "@mantine/core";
+import { X } from "lucide-react";
+import { useState } from "react";
+import { useConfig } from "../api/product-config.ts";
+import { readStored, writeStored } from "../api/storage.ts";
+import { date } from "../format.ts";
+import { CopyText } from "../ui/copy-text.tsx";
+import { Tag } from "../ui/status.tsx";
+import { useNow } from "../ui/use-now.ts";
+import classes from "./test-card-notice.module.css";
+
+const dismissedKey = "testCardNoticeDismissed";
+/** International, so it also pays in USD with real test keys (G11). */
+const card = "5555 5555 5555 4444";
+
+/** While payments run in test mode and nobody dismissed it; never with live keys (G11). */
+export function TestCardNotice() {
+  const config = useConfig();
+  const [dismissed, setDismissed] = useState(() => readStored(dismissedKey) === "true");
+  const [cvv] = useState(() => String(100 + Math.floor(Math.random() * 900)));
+  const now = useNow();
+  if (!config || config.payments.mode === "live" || dismissed) return null;
+  const dismiss = () => {
+    writeStored(dismissedKey, "true");
+    setDismissed(true);
+  };
+  return (
+    <section className={classes.notice} aria-label="Test card">
+      <div className={classes.lead}>
+        <Tag tone="hold">Test mode</Tag>
+        <p>{testModeSentence(config.beta.endsAt, now)} Pay with this card; no money moves.</p>
+      </div>
+      <dl>
+        <div>
+          <dt>Mastercard</dt>
+          <dd>
+            <CopyText value={card.replaceAll(" ", "")} shown={card} label="card number" />
+          </dd>
+        </div>
+        <div>
+          <dt>CVV</dt>
+          <dd className="mono">{cvv}</dd>
+        </div>
+        <div>
+          <dt>Expiry</dt>
+          <dd>Any future date</dd>
+        </div>
+      </dl>
+      <ActionIcon variant="subtle" size={28} aria-label="Dismiss" onClick={dismiss}>
+        <X size={15} aria-hidden="true" />
+      </ActionIcon>
+    </section>
+  );
+}
+
+/** The beta's own sentence ends with the beta (G34). */
+export function testModeSentence(betaEndsAt: string, now: number): string {
+  if (Date.parse(betaEndsAt) > now) {
+    return `One-month beta until ${date(betaEndsAt)}: payments run in the payment provider's test mode.`;
+  }
+  return "Payments run in the payment provider's test mode.";
+}

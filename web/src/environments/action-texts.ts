@@ -1,0 +1,26 @@
+import type { Action } from "@berth/contract";
+
+interface ActionText {
+  readonly label: string;
+  readonly busy: string;
+  readonly done: string;
+}
+
+/** Words of the four actions, once (spec sections 4 and 8). */
+export const actionTexts: Readonly<Record<Action, ActionText>> = {
+  pause: { label: "Pause", busy: "Pausing...", done: "paused" },
+  stop: { label: "Stop", busy: "Stopping...", done: "stopped and cleaned up" },
+  restart: { label: "Restart", busy: "Restarting...", done: "restarted" },
+  start: { label: "Start", busy: "Starting...", done: "started" },
+};
+
+export function doneText(action: Action, name: string): string {
+  return `Environment ${name} ${actionTexts[action].done}`;
+}
+
+/** `message` is what the server or the network said; empty when nobody said anything (spec section 8). */
+export function failedText(action: string, message: string): string {
+  return message.trim() === ""
+    ? `Failed to ${action} container - Unknown error`
+    : `Failed to ${action} environment: ${message}`;
+}

@@ -1,0 +1,51 @@
+import { memo } from "react";
+import { typeName } from "../content/catalogue.ts";
+import { dateTime, plural } from "../format.ts";
+import { CopyText } from "../ui/copy-text.tsx";
+import { Slots } from "../ui/slots.tsx";
+import type { Environment } from "./environment.ts";
+import classes from "./environments-table.module.css";
+import { ExpiresCell } from "./expires-cell.tsx";
+import { RowActions } from "./row-actions.tsx";
+import { StatusCell } from "./status-cell.tsx";
+import type { RowAction } from "./use-actions.ts";
+
+interface Props {
+  readonly environment: Environment;
+  readonly host: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly busy: RowAction | undefined;
+  readonly onAction: (environment: Environment, action: RowAction) => void;
+  readonly onTerminate: (environment: Environment) => void;
+}
+
+/** Memoised: a keystroke in the search or one busy row must not draw two hundred others again. */
+export const EnvironmentRow = memo(function EnvironmentRow({ environment, host, now, ...actions }: Props) {
+  const { name, type, status, gpu_count } = environment;
+  return (
+    <tr data-status={status} aria-busy={actions.busy !== undefined || undefined}>
+      <td className={classes.name}>
+        <strong>{name}</strong>
+        <CopyText value={host} label={`address of ${name}`} />
+      </td>
+      <td className={classes.type}>
+        <span>{typeName(type)}</span>
+        <small>
+          <Slots filled={gpu_count} tone={status === "active" ? "live" : "rest"} />
+          {plural(gpu_count, "GPU")}
+        </small>
+      </td>
+      <td className={classes.status}>
+        <StatusCell environment={environment} />
+      </td>
+      <td className={classes.created}>{dateTime(environment.created_at)}</td>
+      <td className={classes.expires}>
+        <ExpiresCell environment={environment} now={now} />
+      </td>
+      <td className={classes.cellActions}>
+        <RowActions environment={environment} host={host} {...actions} />
+      </td>
+    </tr>
+  );
+});

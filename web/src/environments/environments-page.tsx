@@ -1,0 +1,127 @@
+import { Button } from "@mantine/core";
+import { Plus } from "lucide-react";
+import { useCallback, useMemo, useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { useConfig } from "../api/product-config.ts";
+import { useSession } from "../api/session.ts";
+import { Notice } from "../ui/notice.tsx";
+import type { Environment } from "./environment.ts";
+import { EnvironmentsBlank } from "./environments-blank.tsx";
+import classes from "./environments-page.module.css";
+import { EnvironmentsSkeleton } from "./environments-skeleton.tsx";
+import { EnvironmentsTable } from "./environments-table.tsx";
+import { EnvironmentsToolbar } from "./environments-toolbar.tsx";
+import { listingOf } from "./listing.ts";
+import { PasswordHint } from "./password-hint.tsx";
+import { ReadyCard, useArrival } from "./ready-card.tsx";
+import { TerminateDialog } from "./terminate-dialog.tsx";
+import { useActions } from "./use-actions.ts";
+import { type Environments, useEnvironments } from "./use-environments.ts";
+import { firstView, readView, type View, writeView } from "./view.ts";
+
+/** Spec section 2, Environments. The guard has seen to the session. */
+export function EnvironmentsPage() {
+  const userId = useSession()?.userId;
+  return userId === undefined ? null : <Loaded userId={userId} />;
+}
+
+function Loaded({ userId }: { readonly userId: string }) {
+  const listed = useEnvironments(userId);
+  const { environments, failed, refetch, fetching } = listed;
+  const [arrival, dismiss] = useArrival();
+  if (environments === undefined)
+    return failed ? <EnvironmentsBlank reason="failed" onTry={refetch} busy={fetching} /> : <EnvironmentsSkeleton />;
+  return (
+    <div className={classes.page}>
+      {failed && <Stale listed={listed} />}
+      {arrival && (
+        <ReadyCard
+          arrival={arrival}
+          environment={environments.find(({ id }) => id === arrival.environment_id)}
+          onClose={dismiss}
+        />
+      )}
+      {environments.length === 0 ? (
+        <EnvironmentsBlank reason="empty" />
+      ) : (
+        <Listing userId={userId} environments={environments} />
+      )}
+    </div>
+  );
+}
+
+/** A refetch that failed leaves the old list in place, says so, and asks no more by itself. */
+function Stale({ listed }: { readonly listed: Environments }) {
+  return (
+    <Notice
+      tone="hold"
+      title="Server failure, please go to Dashboard and refresh"
+      alert
+      action={
+        <Button size="xs" variant="default" onClick={listed.refetch} loading={listed.fetching}>
+          Try Again
+        </Button>
+      }
+    >
+      The list below may be out of date. What runs goes on running.
+    </Notice>
+  );
+}
+
+function Listing({ userId, environments }: { readonly userId: string; readonly environments: readonly Environment[] }) {
+  const [view, setView] = useView();
+  const actions = useActions(userId);
+  const [terminating, setTerminating] = useState<Environment>();
+  const shown = useMemo(() => listingOf(environments, view), [environments, view]);
+  const retentionDays = useConfig()?.retentionDays;
+  return (
+    <>
+      <div className={classes.head}>
+        <p role="status">
+          Showing {shown.length} of {environments.length} environments
+        </p>
+        <PasswordHint environments={environments} />
+        <Button component={Link} to="/environments/create" leftSection={<Plus size={15} />}>
+          Create New Environment
+        </Button>
+      </div>
+      <EnvironmentsToolbar environments={environments} view={view} onView={setView} />
+      {shown.length > 0 ? (
+        <EnvironmentsTable
+          environments={shown}
+          sort={view.sort}
+          onSort={(sort) => setView({ ...view, sort })}
+          actions={actions}
+          onTerminate={setTerminating}
+        />
+      ) : (
+        <EnvironmentsBlank
+          reason="none"
+          view={view}
+          count={environments.length}
+          onClear={() => setView({ ...firstView, sort: view.sort })}
+        />
+      )}
+      <TerminateDialog
+        environment={terminating}
+        retentionDays={retentionDays}
+        onClose={() => setTerminating(undefined)}
+        onConfirm={(environment) => {
+          setTerminating(undefined);
+          actions.run(environment, "terminate");
+        }}
+      />
+    </>
+  );
+}
+
+/** Filters, search and sort live in the URL, without a history entry for each keystroke (R10). */
+function useView(): readonly [View, (view: View) => void] {
+  const [params, setParams] = useSearchParams();
+  const view = useMemo(() => readView(params), [params]);
+  const setView = useCallback(
+    (next: View) => setParams(writeView(next), { replace: true, preventScrollReset: true }),
+    [setParams],
+  );
+  return [view, setView];
+}

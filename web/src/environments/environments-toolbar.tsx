@@ -1,0 +1,78 @@
+import { Button, CloseButton, Select } from "@mantine/core";
+import type { Environment } from "./environment.ts";
+import classes from "./environments-toolbar.module.css";
+import { countByStatus } from "./listing.ts";
+import { SearchBox } from "./search-box.tsx";
+import { firstView, namedSorts, type Sort, statusFilters, tagsOf, type View } from "./view.ts";
+
+interface Props {
+  readonly environments: readonly Environment[];
+  readonly view: View;
+  readonly onView: (view: View) => void;
+}
+
+export function EnvironmentsToolbar({ environments, view, onView }: Props) {
+  return (
+    <div className={classes.toolbar}>
+      <div className={classes.row}>
+        <SearchBox search={view.search} onSearch={(search) => onView({ ...view, search })} />
+        <SortSelect sort={view.sort} onSort={(sort) => onView({ ...view, sort })} />
+      </div>
+      <StatusFilters environments={environments} view={view} onView={onView} />
+      <Tags environments={environments} view={view} onView={onView} />
+    </div>
+  );
+}
+
+/** A sort that only a column head reaches shows as Custom (G58). */
+function SortSelect({ sort, onSort }: { readonly sort: Sort; readonly onSort: (sort: Sort) => void }) {
+  const named = namedSorts.some(({ value }) => value === sort);
+  return (
+    <Select
+      className={classes.sort ?? ""}
+      aria-label="Sort"
+      data={named ? namedSorts : [...namedSorts, { value: sort, label: "Custom" }]}
+      value={sort}
+      onChange={(value) => value && onSort(value as Sort)}
+      allowDeselect={false}
+      withScrollArea={false}
+    />
+  );
+}
+
+function StatusFilters({ environments, view, onView }: Props) {
+  const counts = countByStatus(environments);
+  return (
+    <fieldset className={classes.filters}>
+      <legend>Status</legend>
+      {statusFilters.map(({ value, label }) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={view.status === value}
+          onClick={() => onView({ ...view, status: value })}
+        >
+          {label} <span>{counts[value]}</span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function Tags({ environments, view, onView }: Props) {
+  const tags = tagsOf(view, environments.find(({ id }) => id === view.environment)?.name);
+  if (tags.length === 0) return null;
+  return (
+    <div className={classes.tags}>
+      {tags.map(({ label, without }) => (
+        <span key={label} className={classes.tag}>
+          {label}
+          <CloseButton size={18} iconSize={12} aria-label={`Remove ${label}`} onClick={() => onView(without)} />
+        </span>
+      ))}
+      <Button size="xs" variant="subtle" onClick={() => onView({ ...firstView, sort: view.sort })}>
+        Clear All
+      </Button>
+    </div>
+  );
+}

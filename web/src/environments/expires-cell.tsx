@@ -1,0 +1,45 @@
+import { dateTime, duration } from "../format.ts";
+import { TimeLeft } from "../ui/time-left.tsx";
+import type { Environment } from "./environment.ts";
+import classes from "./environments-table.module.css";
+
+interface Props {
+  readonly environment: Environment;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** N/A where no end is set: the clock of a stopped hourly plan stands still (G24). */
+export function ExpiresCell({ environment, now }: Props) {
+  const { status, expires_at, banked_seconds, duration_hours, files_until } = environment;
+  if (status === "terminated") return <Ended expiresAt={expires_at} filesUntil={files_until} now={now} />;
+  if (expires_at !== null)
+    return <TimeLeft expiresAt={expires_at} hours={duration_hours} now={now} held={status !== "active"} />;
+  if (banked_seconds > 0)
+    return (
+      <span className={classes.two}>
+        N/A
+        <small>{duration(banked_seconds)} banked</small>
+      </span>
+    );
+  return <span className="faint">N/A</span>;
+}
+
+/** The files outlive the environment for a while (G31). */
+function Ended({
+  expiresAt,
+  filesUntil,
+  now,
+}: {
+  readonly expiresAt: string | null;
+  readonly filesUntil: string | null;
+  readonly now: number;
+}) {
+  const keptMs = filesUntil === null ? 0 : Date.parse(filesUntil) - now;
+  return (
+    <span className={classes.two}>
+      <span className="faint">{expiresAt === null ? "N/A" : dateTime(expiresAt, now)}</span>
+      {keptMs > 0 && <small>Files kept {duration(keptMs / 1000)}</small>}
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import {
+  date,
+  dateTime,
+  duration,
+  environmentAddress,
+  environmentName,
+  money,
+  moneyShort,
+  plural,
+  timeLeft,
+} from "./format.ts";
+
+const now = Date.parse("2026-11-20T12:00:00Z");
+
+test.each([
+  ["2026-11-20T14:56:30Z", "2h 56m left"],
+  ["2026-11-20T13:00:00Z", "1h 0m left"],
+  ["2026-11-20T12:59:59Z", "59m left"],
+  ["2026-11-20T12:00:01Z", "under 1m left"],
+  ["2026-11-20T12:00:00Z", "Expired"],
+  ["2026-11-19T12:00:00Z", "Expired"],
+  ["2026-12-18T11:00:00Z", "27d 23h left"],
+  ["next week", "Unknown"],
+  ["", "Unknown"],
+  [null, "Unknown"],
+  [undefined, "Unknown"],
+])("time left until %s is %s", (expiresAt, words) => {
+  expect(timeLeft(expiresAt, now)).toBe(words);
+});
+
+test("durations leave out what does not matter", () => {
+  expect(duration(59)).toBe("under 1m");
+  expect(duration(60)).toBe("1m");
+  expect(duration(86_400)).toBe("1d 0h");
+});
+
+test("money comes from minor units", () => {
+  expect(money(20, "USD")).toBe("$0.20");
+  expect(money(120_000, "USD")).toBe("$1,200.00");
+  expect(moneyShort(120_000, "USD")).toBe("$1,200");
+  expect(moneyShort(75, "USD")).toBe("$0.75");
+  expect(money(1_800, "INR")).toBe("₹18");
+  expect(money(10_586_400, "INR")).toBe("₹1,05,864");
+});
+
+test("dates are written in en-US, and what is none says so", () => {
+  expect(date("2026-11-20T12:00:00Z")).toBe("Nov 20, 2026");
+  expect(date("soon")).toBe("Invalid Date");
+  expect(date(null)).toBe("Invalid Date");
+  expect(dateTime("2026-11-20T12:00:00", now)).toBe("Nov 20, 12:00 PM");
+  expect(dateTime("2025-11-20T12:00:00", now)).toBe("Nov 20, 2025, 12:00 PM");
+  expect(dateTime("soon", now)).toBe("Invalid Date");
+});
+
+test("an environment without a subdomain is named after its id", () => {
+  expect(environmentName("9f3c1ab27d40", "resnet-lab")).toBe("resnet-lab");
+  expect(environmentName("9f3c1ab27d40", "")).toBe("Container-9f3c1ab2");
+  expect(environmentAddress("http://{subdomain}.localhost:3000", "a-b")).toBe("http://a-b.localhost:3000");
+  expect(plural(1, "GPU")).toBe("1 GPU");
+  expect(plural(0, "GPU")).toBe("0 GPUs");
+});

@@ -1,0 +1,74 @@
+import type { Currency } from "@berth/contract";
+
+/** "$2.40", "₹212": the one way money is written, from minor units (G9). Rupees are whole (G8). */
+export function money(minor: number, currency: Currency): string {
+  return currency === "USD" ? dollars(minor, 2) : rupees(minor);
+}
+
+/** Whole dollars lose their cents: monthly prices read better as $280. */
+export function moneyShort(minor: number, currency: Currency): string {
+  return currency === "USD" ? dollars(minor, minor % 100 === 0 ? 0 : 2) : rupees(minor);
+}
+
+/** "Nov 20, 2026" in the viewer's zone; "Invalid Date" for what is none (spec section 8, G67). */
+export function date(iso: string | null): string {
+  return written(iso, { month: "short", day: "numeric", year: "numeric" });
+}
+
+/** "Nov 20, 2:52 PM" in the viewer's zone; the year stands only where it is not this one. */
+export function dateTime(iso: string | null, now: number = Date.now()): string {
+  const year = iso !== null && new Date(iso).getFullYear() === new Date(now).getFullYear() ? {} : yearToo;
+  return written(iso, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit", ...year });
+}
+
+const yearToo = { year: "numeric" } as const;
+
+/** "2h 56m left", "Expired", or "Unknown" without a readable end (spec section 8). `now` in ms since the epoch. */
+export function timeLeft(expiresAt: string | null | undefined, now: number): string {
+  const leftMs = expiresAt ? Date.parse(expiresAt) - now : Number.NaN;
+  if (Number.isNaN(leftMs)) return "Unknown";
+  return leftMs <= 0 ? "Expired" : `${duration(leftMs / 1000)} left`;
+}
+
+/** "3d 4h", "2h 56m", "56m", "under 1m". */
+export function duration(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const days = Math.floor(minutes / 1440);
+  const hours = Math.floor((minutes % 1440) / 60);
+  if (days > 0) return `${days}d ${hours}h`;
+  if (hours > 0) return `${hours}h ${minutes % 60}m`;
+  return minutes > 0 ? `${minutes}m` : "under 1m";
+}
+
+/** The subdomain, or "Container-" and the first 8 characters of the id (spec section 3). */
+export function environmentName(id: string, subdomain: string): string {
+  return subdomain === "" ? `Container-${id.slice(0, 8)}` : subdomain;
+}
+
+/** Where an environment answers. `template` is `GET /config`'s, with a literal `{subdomain}` in it. */
+export function environmentAddress(template: string, subdomain: string): string {
+  return template.replace("{subdomain}", subdomain);
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function dollars(cents: number, digits: number): string {
+  return (cents / 100).toLocaleString("en-US", {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
+
+function rupees(paise: number): string {
+  const digits = paise % 100 === 0 ? 0 : 2;
+  return `₹${(paise / 100).toLocaleString("en-IN", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+function written(iso: string | null, shape: Intl.DateTimeFormatOptions): string {
+  const at = iso === null ? new Date(Number.NaN) : new Date(iso);
+  return Number.isNaN(at.getTime()) ? "Invalid Date" : at.toLocaleString("en-US", shape);
+}

@@ -1,0 +1,66 @@
+import { gpuCounts } from "@berth/contract";
+import { useEnvironmentHost } from "../api/brand.ts";
+import { environmentTypes } from "../content/catalogue.ts";
+import { Slots } from "../ui/slots.tsx";
+import classes from "./landing.module.css";
+
+interface Row {
+  readonly label: string;
+  readonly value: string;
+  readonly slots?: boolean;
+}
+
+function sheetOf(address: string): Row[] {
+  return [
+    { label: "GPU", value: "NVIDIA RTX 4070 with 12GB VRAM, dedicated to you while you hold it" },
+    { label: "Scale", value: "1, 2, 4, 6 or 8 GPUs in one environment", slots: true },
+    {
+      label: "Address",
+      value: `A subdomain you choose, such as ${address}. You are signed in already; there is no token to hunt for`,
+    },
+    { label: "Storage", value: "Persistent between sessions, and kept 30 days after the last one" },
+    { label: "Sessions", value: "Up to 168 hours without a break" },
+    { label: "Billing", value: "Prepaid by the hour or month. No credit card needed to sign up" },
+  ];
+}
+
+export function InTheBox() {
+  const sheet = sheetOf(useEnvironmentHost("resnet-lab"));
+  return (
+    <section className={classes.section} aria-labelledby="box-title">
+      <div className={classes.split}>
+        <div>
+          <h2 id="box-title">What is in the box</h2>
+          <p className={classes.intro}>
+            Three environments, ready to import. Install anything else with pip; it is still there next time.
+          </p>
+          <ul className={classes.types}>
+            {environmentTypes.map((type) => (
+              <li key={type.value}>
+                <strong>{type.name}</strong>
+                <span className="mono">{type.packages.join("  ")}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+        <dl className={classes.sheet}>
+          {sheet.map(({ label, value, slots }) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                {value}
+                {slots && (
+                  <span className={classes.slotRow}>
+                    {gpuCounts.map((count) => (
+                      <Slots key={count} filled={count} />
+                    ))}
+                  </span>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </section>
+  );
+}

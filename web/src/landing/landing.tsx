@@ -1,0 +1,32 @@
+import { Button } from "@mantine/core";
+import { Link, Navigate } from "react-router";
+import { useSession } from "../api/session.ts";
+import { Hero } from "./hero.tsx";
+import { HowItWorks } from "./how-it-works.tsx";
+import { InTheBox } from "./in-the-box.tsx";
+import classes from "./landing.module.css";
+import { Pricing } from "./pricing.tsx";
+import { PublicFrame } from "./public-frame.tsx";
+import { Questions } from "./questions.tsx";
+import { RefundPromise } from "./refund-promise.tsx";
+
+/** Visitors only: who is signed in goes on to the dashboard (G55). */
+export function Landing() {
+  if (useSession()) return <Navigate to="/dashboard" replace />;
+  return (
+    <PublicFrame>
+      <Hero />
+      <HowItWorks />
+      <InTheBox />
+      <Pricing />
+      <RefundPromise />
+      <Questions />
+      <section className={classes.close}>
+        <h2>Start with one GPU for one hour. It costs $0.20.</h2>
+        <Button component={Link} to="/login" size="md">
+          Get Started
+        </Button>
+      </section>
+    </PublicFrame>
+  );
+}

@@ -1,0 +1,78 @@
+import { inrPaisePerUsd, priceTable } from "@berth/contract";
+import { Link } from "react-router";
+import { money, moneyShort, plural } from "../format.ts";
+import { Slots } from "../ui/slots.tsx";
+import classes from "./pricing.module.css";
+
+/** One table: the reader compares down a column, so prices are never split over cards. */
+export function Pricing() {
+  return (
+    <section className={classes.pricing} id="pricing" aria-labelledby="pricing-title">
+      <div className={classes.head}>
+        <div>
+          <h2 id="pricing-title">Pricing</h2>
+          <p>
+            Totals for the whole environment, not per card. Pay once for the hours you choose; nothing renews by itself.
+          </p>
+        </div>
+      </div>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">GPUs</th>
+            <th scope="col" className={classes.memory}>
+              Memory
+            </th>
+            <th scope="col">Hourly</th>
+            <th scope="col">Monthly, 720 hours</th>
+            <th scope="col" className={classes.go}>
+              <span className={classes.hidden}>Get started</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {priceTable.map((plan) => (
+            <tr key={plan.gpus}>
+              <th scope="row">
+                <Slots filled={plan.gpus} size="lg" />
+                <span>{plural(plan.gpus, "GPU")}</span>
+              </th>
+              <td className={classes.memory}>{plan.gpus * 12} GB</td>
+              <td>
+                <strong>{money(plan.hourlyCents, "USD")}</strong>
+                <small>{plan.hourlyLabel}</small>
+              </td>
+              <td>
+                <strong>{moneyShort(plan.monthlyCents, "USD")}</strong>
+                <small>{plan.monthlyLabel}</small>
+              </td>
+              <td className={classes.go}>
+                <Link to="/login" aria-label={`Get started with ${plural(plan.gpus, "GPU")}`}>
+                  Get started
+                </Link>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Notes />
+    </section>
+  );
+}
+
+function Notes() {
+  return (
+    <p className={classes.notes}>
+      <span>
+        <b>Hourly</b> frees its GPUs when you stop and banks the time that is left.
+      </span>
+      <span>
+        <b>Monthly</b> holds its GPUs for all 720 hours, even while stopped, with guaranteed availability, 24/7
+        dedicated support, custom configurations and volume discount.
+      </span>
+      <span>
+        <b>Currency</b> is your choice before you pay: USD, or INR at ₹{inrPaisePerUsd / 100} for a dollar.
+      </span>
+    </p>
+  );
+}

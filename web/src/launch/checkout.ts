@@ -1,0 +1,83 @@
+/** What the payment dialog answers (spec section 3, Payment result). */
+export interface PaymentProof {
+  readonly razorpay_order_id: string;
+  readonly razorpay_payment_id: string;
+  readonly razorpay_signature: string;
+}
+
+interface Dialog {
+  open(): void;
+  close(): void;
+}
+
+/** The part of the provider's dialog that we use; the embedded gateway defines the same (payments.md 8). */
+export interface CheckoutOptions {
+  readonly key: string;
+  /** Minor units. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly name: string;
+  readonly description: string;
+  readonly order_id: string;
+  readonly prefill: { readonly name?: string; readonly email?: string; readonly contact?: string };
+  readonly theme: { readonly color: string };
+  /** Seconds; a little less than the hold (payments.md 6). */
+  readonly timeout: number;
+}
+
+type Checkout = new (
+  options: CheckoutOptions & {
+    readonly handler: (proof: PaymentProof) => void;
+    readonly modal: { readonly ondismiss: () => void };
+  },
+) => Dialog;
+
+declare global {
+  interface Window {
+    Razorpay?: Checkout;
+  }
+}
+
+let loading: Promise<void> | undefined;
+
+/** Loads the provider's script once. A failure is not remembered: the next Launch tries again. */
+export function loadCheckout(scriptUrl: string): Promise<void> {
+  if (window.Razorpay) return Promise.resolve();
+  loading ??= addScript(scriptUrl).catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+/**
+ * Opens the dialog and waits for the customer: the proof of a payment, or undefined when it was dismissed.
+ * Aborting closes the dialog. Throws what the dialog throws on options that it does not take.
+ */
+export function openCheckout(options: CheckoutOptions, signal: AbortSignal): Promise<PaymentProof | undefined> {
+  return new Promise((resolve, reject) => {
+    if (!window.Razorpay) return reject(new Error("The payment dialog could not be opened."));
+    const dialog = new window.Razorpay({
+      ...options,
+      handler: resolve,
+      modal: { ondismiss: () => resolve(undefined) },
+    });
+    signal.addEventListener("abort", () => dialog.close(), { once: true });
+    dialog.open();
+  });
+}
+
+function addScript(source: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    const failed = () => {
+      script.remove();
+      reject(new Error("The payment dialog could not be loaded. Nothing was charged."));
+    };
+    script.src = source;
+    script.async = true;
+    script.onerror = failed;
+    script.onload = () => (window.Razorpay ? resolve() : failed());
+    document.head.append(script);
+  });
+}

@@ -1,0 +1,70 @@
+import type { Capacity } from "@berth/contract";
+import { expect, test } from "vitest";
+import { countChoices, countReason, machineLine, typeChoices } from "./choices.ts";
+
+const now = new Date(2026, 10, 20, 12, 0).getTime();
+const later = new Date(2026, 10, 20, 16, 40).toISOString();
+const gpu = { model: "RTX 4070", memoryGb: 12 };
+
+function setup(part: Partial<Capacity> = {}): Capacity {
+  return {
+    status: "success",
+    kind: "gpu",
+    total: 6,
+    free: 3,
+    counts: [
+      { gpu_count: 1, free: true, next_free_at: null },
+      { gpu_count: 2, free: true, next_free_at: null },
+      { gpu_count: 4, free: false, next_free_at: later },
+      { gpu_count: 6, free: false, next_free_at: null },
+      { gpu_count: 8, free: false, next_free_at: null },
+    ],
+    types: [
+      { type: "jupyter", state: "preparing", percent: 41.7, message: "" },
+      { type: "pytorch", state: "unavailable", percent: null, message: "Not prepared on this machine" },
+      { type: "tensorflow", state: "ready", percent: null, message: "" },
+    ],
+    launch: null,
+    ...part,
+  };
+}
+
+test("types: preparing can be chosen and says how far it is, unavailable says why", () => {
+  expect(typeChoices(setup())).toEqual([
+    { type: "jupyter", available: true, note: "Preparing on this machine: 42%. A launch waits for it." },
+    { type: "pytorch", available: false, note: "Not prepared on this machine" },
+    { type: "tensorflow", available: true, note: "" },
+  ]);
+  expect(typeChoices(undefined).every(({ available }) => available)).toBe(true);
+});
+
+test("counts that are not free are off, each with its reason", () => {
+  expect(countChoices(setup(), now).map(({ gpus, free, note }) => [gpus, free, note])).toEqual([
+    [1, true, ""],
+    [2, true, ""],
+    [4, false, "Free at 4:40 PM"],
+    [6, false, "In use"],
+    [8, false, "This machine has 6"],
+  ]);
+  expect(countChoices(undefined, now).every(({ free }) => free)).toBe(true);
+});
+
+test("the sentence names the counts, what is free and when the next one is", () => {
+  expect(countReason(setup(), now)).toBe(
+    "4 and 6 GPUs are not free: 3 of 6 are in use on this machine. Free again at 4:40 PM. 8 GPUs are more than this machine has.",
+  );
+  expect(countReason(setup({ counts: [] }), now)).toBeUndefined();
+});
+
+test("another day is named with its date", () => {
+  const counts = [{ gpu_count: 4, free: false, next_free_at: new Date(2026, 10, 22, 9, 5).toISOString() }];
+  expect(countChoices(setup({ counts }), now)[2]?.note).toBe("Free on Nov 22, 9:05 AM");
+});
+
+test("a machine without a GPU says so", () => {
+  expect(machineLine(setup({ kind: "cpu", total: 8, free: 8 }), gpu)).toBe(
+    "CPU only (no GPU on this machine). 8 of 8 places are free now.",
+  );
+  expect(machineLine(setup(), gpu)).toBe("RTX 4070, 12GB VRAM each. 3 of 6 are free now.");
+  expect(machineLine(undefined, gpu)).toBe("RTX 4070, 12GB VRAM each.");
+});

@@ -1,0 +1,37 @@
+import { Button } from "@mantine/core";
+import { durations, typeName } from "../content/catalogue.ts";
+import { plural } from "../format.ts";
+import { Notice } from "../ui/notice.tsx";
+import type { LeftDraft } from "./draft.ts";
+import classes from "./launch-page.module.css";
+
+interface Props {
+  readonly left: LeftDraft;
+  readonly onResume: () => void;
+  readonly onDrop: () => void;
+}
+
+/** What was chosen before the page was left (G56). Offered, not imposed: the defaults stand until it is taken up. */
+export function DraftOffer({ left: { draft }, onResume, onDrop }: Props) {
+  const hours = durations.find(({ hours: known }) => known === draft.hours)?.label;
+  const parts = [typeName(draft.type), plural(draft.gpus, "GPU"), hours, draft.subdomain].filter(Boolean);
+  return (
+    <div className={classes.offer}>
+      <Notice
+        title="Your draft is kept"
+        action={
+          <div className={classes.offerButtons}>
+            <Button size="xs" variant="subtle" onClick={onDrop}>
+              Start over
+            </Button>
+            <Button size="xs" variant="default" onClick={onResume}>
+              Go on with it
+            </Button>
+          </div>
+        }
+      >
+        {parts.join(", ")}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { dropDraft, firstDraft, keepDraft, readLeftDraft, requestOf, stepOf } from "./draft.ts";
+
+function setup() {
+  const held = new Map<string, string>();
+  return {
+    getItem: (key: string) => held.get(key) ?? null,
+    setItem: (key: string, value: string) => void held.set(key, value),
+    removeItem: (key: string) => void held.delete(key),
+    held,
+  };
+}
+
+test("the defaults are the specification's", () => {
+  expect(firstDraft).toEqual({ type: "jupyter", gpus: 2, hours: 1, currency: "USD", subdomain: "" });
+});
+
+test("a draft that was left comes back with its step", () => {
+  const storage = setup();
+  const draft = { ...firstDraft, type: "pytorch", gpus: 4, subdomain: "resnet-lab" } as const;
+  keepDraft(storage, { draft, step: 3 });
+  expect(readLeftDraft(storage)).toEqual({ draft, step: 3 });
+  dropDraft(storage);
+  expect(readLeftDraft(storage)).toBeUndefined();
+});
+
+test("nothing chosen is nothing to offer", () => {
+  const storage = setup();
+  keepDraft(storage, { draft: { ...firstDraft, gpus: 4 }, step: 1 });
+  keepDraft(storage, { draft: firstDraft, step: 1 });
+  expect(readLeftDraft(storage)).toBeUndefined();
+});
+
+test("what cannot be a draft is not one", () => {
+  const storage = setup();
+  const left = { draft: firstDraft, step: 2 };
+  for (const bad of [
+    "{",
+    "null",
+    "[]",
+    JSON.stringify({ ...left, step: 5 }),
+    JSON.stringify({ ...left, draft: { ...firstDraft, gpus: 3 } }),
+    JSON.stringify({ ...left, draft: { ...firstDraft, hours: "1" } }),
+    JSON.stringify({ ...left, draft: { ...firstDraft, subdomain: 7 } }),
+  ]) {
+    storage.setItem("launch-draft", bad);
+    expect(readLeftDraft(storage)).toBeUndefined();
+  }
+});
+
+test("storage that throws costs only the draft", () => {
+  const refused = () => {
+    throw new Error("denied");
+  };
+  expect(readLeftDraft({ getItem: refused })).toBeUndefined();
+  keepDraft({ setItem: refused, removeItem: refused }, { draft: firstDraft, step: 2 });
+  dropDraft({ removeItem: refused });
+});
+
+test("the URL's step, but never step 4 without a name", () => {
+  expect(stepOf(null, firstDraft)).toBe(1);
+  expect(stepOf("2", firstDraft)).toBe(2);
+  expect(stepOf("9", firstDraft)).toBe(1);
+  expect(stepOf("4", firstDraft)).toBe(3);
+  expect(stepOf("4", { ...firstDraft, subdomain: "lab" })).toBe(4);
+});
+
+test("the request carries the name without the spaces around it", () => {
+  expect(requestOf({ ...firstDraft, subdomain: " lab " }, "u1")).toEqual({
+    user_id: "u1",
+    container_type: "jupyter",
+    subdomain: "lab",
+    gpu_count: 2,
+    duration: 1,
+  });
+});

@@ -1,0 +1,94 @@
+import {
+  type ContainerRequest,
+  type ContainerType,
+  type Currency,
+  containerTypes,
+  currencies,
+  type DurationHours,
+  durationHours,
+  type GpuCount,
+  gpuCounts,
+} from "@berth/contract";
+
+/** What is chosen so far. */
+export interface Draft {
+  readonly type: ContainerType;
+  readonly gpus: GpuCount;
+  readonly hours: DurationHours;
+  readonly currency: Currency;
+  readonly subdomain: string;
+}
+
+/** Spec section 4. */
+export const firstDraft: Draft = { type: "jupyter", gpus: 2, hours: 1, currency: "USD", subdomain: "" };
+
+export type Step = 1 | 2 | 3 | 4;
+
+/** A draft that was left, and how far it had come (G56). */
+export interface LeftDraft {
+  readonly draft: Draft;
+  readonly step: Step;
+}
+
+const storageKey = "launch-draft";
+
+/** What this tab left, if it is worth offering. Storage may be refused or hold anything at all. */
+export function readLeftDraft(storage: Pick<Storage, "getItem">): LeftDraft | undefined {
+  try {
+    const left: unknown = JSON.parse(storage.getItem(storageKey) ?? "null");
+    return parseLeft(left);
+  } catch {
+    return undefined;
+  }
+}
+
+export function keepDraft(storage: Pick<Storage, "setItem" | "removeItem">, left: LeftDraft): void {
+  try {
+    if (left.step === 1 && isSame(left.draft, firstDraft)) storage.removeItem(storageKey);
+    else storage.setItem(storageKey, JSON.stringify(left));
+  } catch {
+    // Without storage the draft lives as long as the page.
+  }
+}
+
+export function dropDraft(storage: Pick<Storage, "removeItem">): void {
+  try {
+    storage.removeItem(storageKey);
+  } catch {
+    // Nothing was kept then.
+  }
+}
+
+/** The step in the URL, as far as the draft carries it: nobody launches without a name. */
+export function stepOf(text: string | null, draft: Draft): Step {
+  const step = steps.find((known) => String(known) === text) ?? 1;
+  return step === 4 && draft.subdomain.trim() === "" ? 3 : step;
+}
+
+export function requestOf(draft: Draft, userId: string): ContainerRequest {
+  return {
+    user_id: userId,
+    container_type: draft.type,
+    subdomain: draft.subdomain.trim(),
+    gpu_count: draft.gpus,
+    duration: draft.hours,
+  };
+}
+
+const steps: readonly Step[] = [1, 2, 3, 4];
+
+function parseLeft(value: unknown): LeftDraft | undefined {
+  const left = value as { readonly step?: unknown; readonly draft?: Partial<Record<keyof Draft, unknown>> } | null;
+  const step = steps.find((known) => known === left?.step);
+  const type = containerTypes.find((known) => known === left?.draft?.type);
+  const gpus = gpuCounts.find((known) => known === left?.draft?.gpus);
+  const hours = durationHours.find((known) => known === left?.draft?.hours);
+  const currency = currencies.find((known) => known === left?.draft?.currency);
+  const subdomain = left?.draft?.subdomain;
+  if (!step || !type || !gpus || !hours || !currency || typeof subdomain !== "string") return undefined;
+  return { step, draft: { type, gpus, hours, currency, subdomain: subdomain.slice(0, 64) } };
+}
+
+function isSame(a: Draft, b: Draft): boolean {
+  return (Object.keys(a) as (keyof Draft)[]).every((key) => a[key] === b[key]);
+}

@@ -1,0 +1,37 @@
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import type { Step } from "./draft.ts";
+import classes from "./launch-page.module.css";
+import type { PriceLines } from "./price-lines.ts";
+
+interface Props {
+  readonly step: Step;
+  readonly lines: PriceLines;
+  readonly blocked: boolean;
+  readonly busy: boolean;
+  readonly onBack: () => void;
+}
+
+/** Steps 1 and 4 lead back to the dashboard, the others one step back (spec section 2, G56). */
+export function LaunchFoot({ step, lines, blocked, busy, onBack }: Props) {
+  return (
+    <div className={classes.foot}>
+      {step === 1 || step === 4 ? (
+        <Button variant="subtle" component={Link} to="/dashboard">
+          {step === 1 ? "Cancel" : "Back"}
+        </Button>
+      ) : (
+        <Button variant="subtle" onClick={onBack}>
+          Back
+        </Button>
+      )}
+      <p aria-live="polite">
+        <strong>{lines.charged}</strong>
+        <span>{lines.other}</span>
+      </p>
+      <Button type="submit" disabled={blocked || busy}>
+        {step === 4 ? "Launch" : "Continue"}
+      </Button>
+    </div>
+  );
+}

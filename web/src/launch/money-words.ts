@@ -1,0 +1,29 @@
+import type { MoneyState } from "@berth/contract";
+import type { Failure } from "./launch-state.ts";
+
+/** Where the money is, with the sum (G14); `amount` is as the order panel writes it. */
+export function moneyWords(state: MoneyState, amount: string): string {
+  switch (state) {
+    case "nothing_taken":
+      return "Nothing was charged.";
+    case "being_checked":
+      return `Your payment of ${amount} is being checked. If it arrived, the environment starts by itself and stands under Environments; if it cannot be delivered, the full amount goes back to your card.`;
+    case "refund_started":
+      return `${amount} is on its way back to your card (4-5 business days). There is nothing to ask for.`;
+    case "refunded":
+      return `${amount} went back to your card. Banks take 4-5 business days to show it.`;
+  }
+}
+
+export function failureTitle({ cancelled, money }: Failure): string {
+  if (cancelled) return "Launch cancelled";
+  return money === "being_checked" ? "No confirmation yet" : "This environment could not be started";
+}
+
+/** What stands before the sum once Launch was pressed. */
+export function sumLabel(money: MoneyState | undefined): string {
+  if (money === "refund_started") return "Refund started";
+  if (money === "refunded") return "Refunded";
+  if (money === "being_checked") return "Being checked";
+  return money === "nothing_taken" ? "Total" : "Paid";
+}

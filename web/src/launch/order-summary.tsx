@@ -1,0 +1,59 @@
+import type { Capacity, ProductConfig } from "@berth/contract";
+import { durations, typeName } from "../content/catalogue.ts";
+import { hostOf } from "../environments/address.ts";
+import { Facts } from "../ui/facts.tsx";
+import { Slots } from "../ui/slots.tsx";
+import type { Draft } from "./draft.ts";
+import classes from "./order-summary.module.css";
+import type { PriceLines } from "./price-lines.ts";
+import { unitsOf } from "./units.ts";
+
+interface Props {
+  readonly draft: Draft;
+  readonly lines: PriceLines;
+  readonly config: ProductConfig | undefined;
+  readonly capacity: Capacity | undefined;
+  /** What stands before the sum: Total, Paid, Refund started. */
+  readonly sumLabel: string;
+}
+
+export function OrderSummary({ draft, lines, config, capacity, sumLabel }: Props) {
+  const name = draft.subdomain.trim();
+  const facts = [
+    { label: "Environment", value: typeName(draft.type) },
+    {
+      label: "GPUs",
+      value: (
+        <span className={classes.gpus}>
+          <Slots filled={draft.gpus} />
+          {unitsOf(draft.gpus, capacity, config)}
+        </span>
+      ),
+    },
+    { label: "Duration", value: durations.find(({ hours }) => hours === draft.hours)?.label },
+    { label: "Rate", value: lines.rate },
+    {
+      label: "Address",
+      value:
+        name === "" || !config ? (
+          <span className="faint">In step 3</span>
+        ) : (
+          <span className="mono">{hostOf(config.environmentUrl, name)}</span>
+        ),
+    },
+  ];
+  return (
+    <aside className={`panel ${classes.summary}`} aria-label="Order">
+      <h2 className="section-title">Order</h2>
+      <Facts facts={facts} />
+      <p className={classes.total}>
+        <span>{sumLabel}</span>
+        <strong>{lines.charged}</strong>
+        <small>{lines.other}</small>
+      </p>
+      <p className={classes.once}>
+        Pay once for the hours you choose. Nothing renews by itself. The clock starts when JupyterLab answers.
+      </p>
+    </aside>
+  );
+}

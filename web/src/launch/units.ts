@@ -1,0 +1,7 @@
+import type { Capacity, ProductConfig } from "@berth/contract";
+
+/** What a count means on this machine: "2 × RTX 4070", or slots where there is no GPU (G37). */
+export function unitsOf(gpus: number, capacity: Capacity | undefined, config: ProductConfig | undefined): string {
+  if (capacity?.kind === "cpu") return `${gpus} × CPU slot`;
+  return `${gpus} × ${config?.gpu.model ?? "GPU"}`;
+}

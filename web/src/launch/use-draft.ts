@@ -1,0 +1,59 @@
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import {
+  type Draft,
+  dropDraft,
+  firstDraft,
+  keepDraft,
+  type LeftDraft,
+  readLeftDraft,
+  type Step,
+  stepOf,
+} from "./draft.ts";
+
+export interface DraftInHand {
+  readonly draft: Draft;
+  readonly step: Step;
+  readonly change: (part: Partial<Draft>) => void;
+  readonly goTo: (step: Step) => void;
+  /** A draft left earlier in this tab, until it is taken up or dropped (G56). */
+  readonly left: LeftDraft | undefined;
+  readonly resume: () => void;
+  readonly drop: () => void;
+}
+
+/** The draft lives in this tab's storage, its step in the URL. A URL with a step goes on where it stood. */
+export function useDraft(): DraftInHand {
+  const [params, setParams] = useSearchParams();
+  const [left, setLeft] = useState(() => readLeftDraft(sessionStorage));
+  const [draft, setDraft] = useState<Draft>(() => (params.has("step") && left ? left.draft : firstDraft));
+  const [offered, setOffered] = useState(!params.has("step") && left !== undefined);
+  const step = stepOf(params.get("step"), draft);
+  const goTo = (next: Step) => {
+    keepDraft(sessionStorage, { draft, step: next });
+    setParams({ step: String(next) });
+  };
+  return {
+    draft,
+    step,
+    goTo,
+    change: (part) => {
+      const next = { ...draft, ...part };
+      setDraft(next);
+      keepDraft(sessionStorage, { draft: next, step });
+    },
+    left: offered ? left : undefined,
+    resume: () => {
+      if (!left) return;
+      setDraft(left.draft);
+      setOffered(false);
+      keepDraft(sessionStorage, left);
+      setParams({ step: String(stepOf(String(left.step), left.draft)) });
+    },
+    drop: () => {
+      dropDraft(sessionStorage);
+      setLeft(undefined);
+      setOffered(false);
+    },
+  };
+}

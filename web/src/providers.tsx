@@ -1,0 +1,11 @@
+import { MantineProvider } from "@mantine/core";
+import type { ReactNode } from "react";
+import { cssVariables, theme } from "./theme.ts";
+
+export function Providers({ children }: { children: ReactNode }) {
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+      {children}
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,85 @@
+import type { RouteObject } from "react-router";
+import { Landing } from "./landing/landing.tsx";
+import { ErrorPage, ScreenError } from "./shell/error-page.tsx";
+import { LoadingScreen } from "./shell/loading-screen.tsx";
+
+const frame = () => import("./shell/app-frame.tsx").then((part) => ({ Component: part.AppFrame }));
+const auth = () => import("./auth/auth-page.tsx").then((part) => ({ Component: part.AuthPage }));
+const password = () => import("./auth/password-page.tsx").then((part) => ({ Component: part.PasswordPage }));
+const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
+const notBuilt = () => import("./shell/not-built-page.tsx").then((part) => ({ Component: part.NotBuiltPage }));
+
+/** Spec section 2, plus the delivery policy (G84) and the hand-off to the gateway. */
+export const routes: RouteObject[] = [
+  {
+    ErrorBoundary: ErrorPage,
+    children: [
+      { path: "/", Component: Landing },
+      {
+        HydrateFallback: Nothing,
+        children: [
+          { path: "/terms-condition", lazy: legal },
+          { path: "/refund", lazy: legal },
+          { path: "/privacy-policy", lazy: legal },
+          { path: "/legal-compliance", lazy: legal },
+          { path: "/delivery-policy", lazy: legal },
+          {
+            lazy: frame,
+            children: [
+              { path: "/login", lazy: auth },
+              { path: "/signup", lazy: auth },
+              { path: "/forgot-password", lazy: password },
+              { path: "/reset-password", lazy: password },
+              {
+                path: "*",
+                lazy: () => import("./shell/not-found-page.tsx").then((part) => ({ Component: part.NotFoundPage })),
+              },
+            ],
+          },
+        ],
+      },
+      { HydrateFallback: LoadingScreen, lazy: frame, children: [guarded()] },
+    ],
+  },
+];
+
+function guarded(): RouteObject {
+  return {
+    lazy: () => import("./shell/guard.tsx").then((part) => ({ Component: part.Guard })),
+    children: [
+      { path: "/open", lazy: () => import("./shell/open-page.tsx").then((part) => ({ Component: part.OpenPage })) },
+      {
+        lazy: () => import("./shell/shell.tsx").then((part) => ({ Component: part.Shell })),
+        children: [
+          {
+            // Inside the frame, so that a broken screen leaves the way to the others.
+            ErrorBoundary: ScreenError,
+            children: [
+              {
+                path: "/dashboard",
+                lazy: () =>
+                  import("./dashboard/dashboard-page.tsx").then((part) => ({ Component: part.DashboardPage })),
+              },
+              {
+                path: "/environments",
+                lazy: () =>
+                  import("./environments/environments-page.tsx").then((part) => ({ Component: part.EnvironmentsPage })),
+              },
+              {
+                path: "/environments/create",
+                lazy: () => import("./launch/launch-page.tsx").then((part) => ({ Component: part.LaunchPage })),
+              },
+              { path: "/billing", lazy: notBuilt },
+              { path: "/support", lazy: notBuilt },
+              { path: "/settings", lazy: notBuilt },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+}
+
+function Nothing() {
+  return null;
+}

@@ -1,0 +1,22 @@
+import "@mantine/core/styles.layer.css";
+import "@mantine/notifications/styles.layer.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { Outlet } from "react-router";
+import { createQueryClient } from "../api/query-client.ts";
+import { startRefreshing } from "../api/refresh.ts";
+import { Toaster } from "../ui/toaster.tsx";
+
+/** One for the page: signing in and out moves between frames, and what is not personal stays known. */
+const client = createQueryClient();
+
+/** What every screen but the public pages needs: data, toasts, a token that stays young. */
+export function AppFrame() {
+  useEffect(startRefreshing, []);
+  return (
+    <QueryClientProvider client={client}>
+      <Toaster />
+      <Outlet />
+    </QueryClientProvider>
+  );
+}

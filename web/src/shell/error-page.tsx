@@ -1,0 +1,42 @@
+import { Button } from "@mantine/core";
+import { useRouteError } from "react-router";
+import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { isChunkFailure } from "./chunk-failure.ts";
+import { PlainPage } from "./plain-page.tsx";
+
+/** What stands in place of a route that cannot be drawn. */
+export function ErrorPage() {
+  const { title, text } = wordsFor(useRouteError());
+  return (
+    <PlainPage title={title} action={<Reload />}>
+      {text}
+    </PlainPage>
+  );
+}
+
+/** The same inside the signed-in frame. */
+export function ScreenError() {
+  const { title, text } = wordsFor(useRouteError());
+  return (
+    <Blank title={title} picture={<FreeSlots failed />} action={<Reload />}>
+      {text}
+    </Blank>
+  );
+}
+
+function Reload() {
+  return <Button onClick={() => location.reload()}>Reload</Button>;
+}
+
+function wordsFor(error: unknown): { title: string; text: string } {
+  if (isChunkFailure(error)) {
+    return {
+      title: "This page could not be loaded",
+      text: "The app has been updated, or the connection is gone. Reload to get it anew; nothing of yours is lost.",
+    };
+  }
+  return {
+    title: "This page broke",
+    text: "The fault is ours. Your environments keep running; reload to try again.",
+  };
+}

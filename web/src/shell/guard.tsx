@@ -1,0 +1,39 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { Navigate, Outlet, useLocation } from "react-router";
+import { profileQuery, validateQuery } from "../api/queries.ts";
+import { type Session, signOut, useSession } from "../api/session.ts";
+import { notices } from "../content/notices.ts";
+import { LoadingScreen } from "./loading-screen.tsx";
+import { PlainPage } from "./plain-page.tsx";
+
+/**
+ * Lets signed-in users through. A 401 has ended the session before it gets here; no answer at all keeps it (G45).
+ */
+export function Guard() {
+  const session = useSession();
+  const { pathname, search } = useLocation();
+  useEffect(() => {
+    // Half a sign-in is none: what is left of it goes too (spec section 2).
+    if (!session) signOut();
+  }, [session]);
+  if (!session) return <Navigate to={`/login?from=${encodeURIComponent(pathname + search)}`} replace />;
+  return <Checked key={session.userId} session={session} />;
+}
+
+function Checked({ session }: { session: Session }) {
+  const check = useQuery(validateQuery(session.userId));
+  // Asked beside the check, so that the first screen does not wait twice.
+  useQuery(profileQuery(session.userId));
+  if (check.data) return <Outlet />;
+  if (!check.error || check.isFetching) return <LoadingScreen />;
+  return (
+    <PlainPage
+      title="Server failure, please go to Dashboard and refresh"
+      action={<Button onClick={() => void check.refetch()}>{notices.tryAgain}</Button>}
+    >
+      You are still signed in, and your environments are not affected.
+    </PlainPage>
+  );
+}

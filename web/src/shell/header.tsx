@@ -1,0 +1,57 @@
+import { ActionIcon } from "@mantine/core";
+import { CircleHelp, Menu, PanelLeft } from "lucide-react";
+import { Link, useLocation } from "react-router";
+import { SchemeToggle } from "../ui/scheme-toggle.tsx";
+import { NotificationBell } from "./notification-bell.tsx";
+import classes from "./shell.module.css";
+import { useUser } from "./use-user.ts";
+
+const titles: Readonly<Record<string, string>> = {
+  "/environments": "Environments",
+  "/environments/create": "Create Environment",
+  "/billing": "Billing and Usage",
+  "/support": "Support",
+  "/settings": "Settings",
+};
+
+/** Dashboard unless the page has another name (spec section 2). */
+export function titleOf(pathname: string): string {
+  return titles[pathname.replace(/\/+$/, "")] ?? "Dashboard";
+}
+
+interface Props {
+  readonly collapsed: boolean;
+  readonly onCollapse: () => void;
+  readonly onMenu: () => void;
+}
+
+export function Header({ collapsed, onCollapse, onMenu }: Props) {
+  const { pathname } = useLocation();
+  const user = useUser();
+  return (
+    <header className={classes.header}>
+      <ActionIcon
+        className={classes.collapse}
+        variant="subtle"
+        size={34}
+        aria-label={collapsed ? "Expand sidebar" : "Collapse sidebar"}
+        aria-expanded={!collapsed}
+        onClick={onCollapse}
+      >
+        <PanelLeft size={16} strokeWidth={1.6} aria-hidden="true" />
+      </ActionIcon>
+      <ActionIcon className={classes.burger} variant="subtle" size={40} aria-label="Open menu" onClick={onMenu}>
+        <Menu size={18} strokeWidth={1.6} aria-hidden="true" />
+      </ActionIcon>
+      <h1>{titleOf(pathname)}</h1>
+      <SchemeToggle />
+      <ActionIcon component={Link} to="/support" variant="subtle" size={34} aria-label="Help">
+        <CircleHelp size={16} strokeWidth={1.6} aria-hidden="true" />
+      </ActionIcon>
+      <NotificationBell />
+      <Link to="/settings" className={classes.avatar} aria-label={`Settings of ${user.name}`}>
+        {user.initial}
+      </Link>
+    </header>
+  );
+}

@@ -1,0 +1,64 @@
+import { type ProductConfig, signInCode } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useSearchParams } from "react-router";
+import { ApiError, call } from "../api/client.ts";
+import { useConfig } from "../api/product-config.ts";
+import { notices } from "../content/notices.ts";
+import { LoadingScreen } from "./loading-screen.tsx";
+import { NotFoundPage } from "./not-found-page.tsx";
+import { PlainPage } from "./plain-page.tsx";
+
+/** Where the gateway sends an owner without a cookie: a one-time code is fetched and handed back to it (G40). */
+export function OpenPage() {
+  const [search] = useSearchParams();
+  const environment = search.get("environment") ?? "";
+  const path = search.get("path");
+  const config = useConfig();
+  const code = useQuery({
+    queryKey: ["sign-in-code", environment],
+    queryFn: () => call(signInCode, { params: { id: environment }, body: {} }),
+    enabled: isName.test(environment),
+    // A code is good once and for 30 seconds.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  const url = code.data?.url;
+  useEffect(() => {
+    if (url !== undefined) location.replace(withPath(url, path));
+  }, [url, path]);
+  const refused = code.error instanceof ApiError && code.error.status === 404;
+  const elsewhere = refused && config ? `${environmentOrigin(config, environment)}/_berth/not-found` : undefined;
+  useEffect(() => {
+    // The environment's own address says it, in the same words whether the name is free or somebody else's.
+    if (elsewhere !== undefined) location.replace(elsewhere);
+  }, [elsewhere]);
+  if (!isName.test(environment)) return <NotFoundPage />;
+  if (refused) return <LoadingScreen>Opening your environment...</LoadingScreen>;
+  if (!code.error) return <LoadingScreen>Opening your environment...</LoadingScreen>;
+  return (
+    <PlainPage
+      title="The environment could not be opened"
+      action={<Button onClick={() => void code.refetch()}>{notices.tryAgain}</Button>}
+    >
+      {code.error.message}
+    </PlainPage>
+  );
+}
+
+const isName = /^[a-z0-9-]{1,64}$/;
+
+function environmentOrigin({ environmentUrl }: ProductConfig, subdomain: string): string {
+  return environmentUrl.replace("{subdomain}", subdomain);
+}
+
+/** The gateway takes the path to end at as a query parameter, and accepts nothing but a path of its own. */
+function withPath(url: string, path: string | null): string {
+  if (path === null) return url;
+  const target = new URL(url);
+  target.searchParams.set("path", path);
+  return target.href;
+}

@@ -1,0 +1,50 @@
+import { Drawer } from "@mantine/core";
+import { useDisclosure, useDocumentTitle } from "@mantine/hooks";
+import { useState } from "react";
+import { Outlet, useLocation } from "react-router";
+import { useBrand } from "../api/brand.ts";
+import { useLiveChanges } from "../api/events.ts";
+import { readStored, writeStored } from "../api/storage.ts";
+import { Header, titleOf } from "./header.tsx";
+import classes from "./shell.module.css";
+import { Sidebar } from "./sidebar.tsx";
+
+const collapsedKey = "sidebarCollapsed";
+
+/** The frame of every signed-in screen. */
+export function Shell() {
+  useLiveChanges();
+  useDocumentTitle(`${titleOf(useLocation().pathname)} · ${useBrand().name}`);
+  const [collapsed, setCollapsed] = useState(() => readStored(collapsedKey) === "true");
+  const [drawer, { open, close }] = useDisclosure(false);
+  const collapse = () => {
+    writeStored(collapsedKey, collapsed ? null : "true");
+    setCollapsed(!collapsed);
+  };
+  return (
+    <div className={classes.shell} data-collapsed={collapsed || undefined}>
+      <a href="#main" className="skip">
+        Skip to content
+      </a>
+      <aside className={classes.side} aria-label="Sidebar">
+        <Sidebar collapsed={collapsed} />
+      </aside>
+      <Drawer.Root
+        opened={drawer}
+        onClose={close}
+        size={272}
+        padding={0}
+        classNames={{ content: classes.drawer ?? "" }}
+      >
+        <Drawer.Overlay backgroundOpacity={0.4} />
+        <Drawer.Content aria-label="Menu">
+          <Sidebar onNavigate={close} />
+        </Drawer.Content>
+      </Drawer.Root>
+      <Header collapsed={collapsed} onCollapse={collapse} onMenu={open} />
+      <main id="main" className={classes.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { logout as logoutEndpoint } from "@berth/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import { ApiError, call } from "../api/client.ts";
+import type { AuthState } from "../auth/auth-page.tsx";
+import { notices } from "../content/notices.ts";
+import { toast } from "../ui/toast.ts";
+
+/**
+ * Ends the sign-in on the server first, because that also closes the environments' own sessions (G86). When the server
+ * does not answer it says so, and offers to forget the sign-in here alone.
+ */
+export function useLogout(): { logout: () => void; busy: boolean } {
+  const navigate = useNavigate();
+  const leave = () => void navigate("/login", { replace: true, state: { leaving: true } satisfies AuthState });
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(logoutEndpoint, { params: {}, body: {} }),
+    onSuccess: leave,
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 401) return leave();
+      toast.error("Failed to log out", { action: { label: notices.logoutHere, onClick: leave } });
+    },
+  });
+  return { logout: () => mutate(), busy: isPending };
+}

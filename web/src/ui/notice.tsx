@@ -1,0 +1,18 @@
+import type { ReactNode } from "react";
+import classes from "./notice.module.css";
+import type { Tone } from "./status.tsx";
+
+type Props = { tone?: Tone; title: string; children?: ReactNode; action?: ReactNode; alert?: boolean };
+
+/** One strip with a coloured edge. For what the reader has to know, never for decoration. */
+export function Notice({ tone = "rest", title, children, action, alert }: Props) {
+  return (
+    <div className={classes.notice} data-tone={tone} role={alert ? "alert" : undefined}>
+      <div>
+        <strong>{title}</strong>
+        {children && <div className={classes.text}>{children}</div>}
+      </div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { maxGpus } from "@berth/contract";
+import classes from "./slots.module.css";
+
+interface Props {
+  filled: number;
+  of?: number;
+  tone?: "ink" | "live" | "rest";
+  size?: "sm" | "lg";
+}
+
+/** The signature: a machine has eight places, and this one takes so many of them. The number always stands beside it in words. */
+export function Slots({ filled, of = maxGpus, tone = "ink", size = "sm" }: Props) {
+  return (
+    <span className={classes.slots} data-tone={tone} data-size={size} aria-hidden="true">
+      {Array.from({ length: of }, (_, place) => place).map((place) => (
+        <i key={place} data-filled={place < filled || undefined} />
+      ))}
+    </span>
+  );
+}

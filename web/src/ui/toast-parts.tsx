@@ -1,0 +1,35 @@
+import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from "lucide-react";
+import classes from "./toast.module.css";
+import type { ToastType } from "./toast-type.ts";
+
+const icons = {
+  success: CircleCheck,
+  error: CircleAlert,
+  warning: TriangleAlert,
+  info: Info,
+  loading: LoaderCircle,
+} as const;
+
+/** The icon carries the colour; the words stay ink. */
+export function ToastIcon({ type }: { type: ToastType }) {
+  const Icon = icons[type];
+  return <Icon size={16} strokeWidth={1.8} aria-hidden="true" className={classes["glyph"]} data-type={type} />;
+}
+
+interface Props {
+  readonly message: string;
+  readonly action?: { readonly label: string; readonly onClick: () => void } | undefined;
+}
+
+export function ToastText({ message, action }: Props) {
+  return (
+    <>
+      <span>{message}</span>
+      {action && (
+        <button type="button" className={classes["action"]} onClick={action.onClick}>
+          {action.label}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { Notifications } from "@mantine/notifications";
+import classes from "./toaster.module.css";
+
+/** Where toasts appear: top right below the header, three at most, the rest wait (spec section 9: closing takes 300 ms). */
+export function Toaster() {
+  return (
+    <section aria-label="Messages" className={classes.toaster}>
+      <Notifications
+        position="top-right"
+        withinPortal={false}
+        containerWidth={360}
+        limit={3}
+        transitionDuration={300}
+        zIndex={400}
+      />
+    </section>
+  );
+}
