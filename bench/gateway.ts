@@ -1,0 +1,217 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Load, Reached } from "./gateway/load.ts";
+import { median } from "./quantiles.ts";
+
+const peer = "configurable-http-proxy@5.3.0";
+const repeats = 3;
+const forMs = 2000;
+const root = join(import.meta.dirname, "..");
+
+interface Proxy {
+  readonly name: string;
+  readonly port: number;
+  /** Request fields, each with its line end. */
+  readonly headers: string;
+  /** Undefined for the way without a proxy. */
+  readonly pid: number | undefined;
+}
+
+/** Direct, ours with sign-in, and configurable-http-proxy: each in its own process, on one Node, alternating, medians (runtime.md 11). */
+export async function run(): Promise<void> {
+  const started: ChildProcess[] = [];
+  const directory = mkdtempSync(join(tmpdir(), "berth-bench-"));
+  try {
+    const proxies = await startAll(started, directory);
+    for (const [title, make] of rounds) await measure(title, proxies, make);
+    await leaks(proxies);
+  } finally {
+    await Promise.all(started.map(end));
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+type Make = (proxy: Proxy) => Load;
+const rounds: readonly (readonly [string, Make])[] = [
+  [
+    "requests, 32 connections",
+    ({ port, headers }) => ({ kind: "requests", port, headers, path: "/api", sockets: 32, forMs }),
+  ],
+  [
+    "64 KB answers, 32 connections",
+    ({ port, headers }) => ({ kind: "requests", port, headers, path: "/large", sockets: 32, forMs }),
+  ],
+  ["WebSocket echoes, 100 sockets", ({ port, headers }) => ({ kind: "echoes", port, headers, sockets: 100, forMs })],
+];
+
+async function startAll(started: ChildProcess[], directory: string): Promise<readonly Proxy[]> {
+  const upstream = spawnNode(started, ["bench/gateway/upstream.ts"]);
+  const upstreamPort = Number(await firstLine(upstream));
+  const ours = spawnNode(started, ["bench/gateway/ours.ts", directory, String(upstreamPort)]);
+  const { port, host, cookie } = JSON.parse(await firstLine(ours));
+  const [chpPort, apiPort] = [await freePort(), await freePort()];
+  const chp = spawnNode(started, [
+    installPeer(),
+    "--ip",
+    "127.0.0.1",
+    "--port",
+    String(chpPort),
+    "--api-ip",
+    "127.0.0.1",
+    "--api-port",
+    String(apiPort),
+    "--default-target",
+    `http://127.0.0.1:${upstreamPort}`,
+    "--log-level",
+    "error",
+  ]);
+  await answering(chpPort);
+  const headers = `Host: ${host}\r\nCookie: ${cookie}; _xsrf=2|abc; username=me\r\nOrigin: http://${host}\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nAccept-Language: en\r\n`;
+  return [
+    { name: "direct", port: upstreamPort, headers, pid: undefined },
+    { name: "ours, signed in", port, headers, pid: ours.pid },
+    { name: "CHP", port: chpPort, headers, pid: chp.pid },
+  ];
+}
+
+async function measure(title: string, proxies: readonly Proxy[], make: Make): Promise<void> {
+  const results = new Map<string, { perSecond: number[]; p99Ms: number[]; cpuUs: number[] }>();
+  // Code that runs for the first time is slow in every one of them.
+  for (const proxy of proxies) await drive({ ...make(proxy), forMs: 4000 });
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    for (const proxy of proxies) {
+      const before = cpuMs(proxy.pid);
+      const { perSecond, p99Ms, count } = await drive(make(proxy));
+      const of = results.get(proxy.name) ?? { perSecond: [], p99Ms: [], cpuUs: [] };
+      results.set(proxy.name, of);
+      of.perSecond.push(perSecond);
+      of.p99Ms.push(p99Ms);
+      of.cpuUs.push(((cpuMs(proxy.pid) - before) * 1000) / count);
+    }
+  }
+  const chp = results.get("CHP");
+  const rows = [...results].map(([name, { perSecond, p99Ms, cpuUs }]) => ({
+    way: name,
+    "per second": Math.round(median(perSecond)),
+    "x CHP": ratio(median(perSecond), median(chp?.perSecond ?? [])),
+    "p99 ms": median(p99Ms).toFixed(1),
+    "CPU us each": Number.isNaN(median(cpuUs)) ? "-" : median(cpuUs).toFixed(1),
+    "CPU / CHP": ratio(median(cpuUs), median(chp?.cpuUs ?? [])),
+  }));
+  console.log(`\n${title}: median of ${repeats}`);
+  console.table(rows);
+}
+
+/** Sockets that a proxy still holds three seconds after 1,000 clients reset their open WebSockets. */
+async function leaks(proxies: readonly Proxy[]): Promise<void> {
+  const rows: { way: string; "sockets left": number | string }[] = [];
+  for (const proxy of proxies.filter(({ pid }) => pid !== undefined)) {
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    const before = openSockets(proxy.pid);
+    await drive({ kind: "resets", port: proxy.port, headers: proxy.headers, sockets: 1000, forMs });
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    rows.push({
+      way: proxy.name,
+      "sockets left": before === undefined ? "-" : Math.max(0, (openSockets(proxy.pid) ?? 0) - before),
+    });
+  }
+  console.log("\nSockets left after 1,000 resets of open WebSockets");
+  console.table(rows);
+}
+
+async function drive(load: Load): Promise<Reached> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["bench/gateway/load.ts", JSON.stringify(load)], {
+    cwd: root,
+  });
+  return JSON.parse(stdout);
+}
+
+function installPeer(): string {
+  const prefix = join(root, "node_modules/.cache/berth/chp");
+  const script = join(prefix, "node_modules/configurable-http-proxy/bin/configurable-http-proxy");
+  if (!existsSync(script)) {
+    mkdirSync(prefix, { recursive: true });
+    execFileSync("npm", ["install", "--prefix", prefix, "--no-save", "--no-audit", "--no-fund", peer], {
+      stdio: "inherit",
+    });
+  }
+  return script;
+}
+
+function spawnNode(started: ChildProcess[], args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  started.push(child);
+  return child;
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  child.stdout?.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
+  child.once("exit", (code) => reject(new Error(`a process ended with ${code} before it was ready`)));
+  return promise;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function answering(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const reply = await fetch(`http://127.0.0.1:${port}/api`).catch(() => undefined);
+    if (reply?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the peer does not answer");
+}
+
+/** User and system time of a process, from the process table; NaN where there is none. Ticks are 10 ms. */
+function cpuMs(pid: number | undefined): number {
+  if (pid === undefined || !existsSync(`/proc/${pid}/stat`)) return Number.NaN;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** TCP only: the database's connections come and go on a Unix socket. Undefined where there is no process table. */
+function openSockets(pid: number | undefined): number | undefined {
+  const folder = `/proc/${pid}/fd`;
+  if (!existsSync(folder)) return undefined;
+  const tables = ["tcp", "tcp6"].map((name) => `/proc/${pid}/net/${name}`).filter(existsSync);
+  const tcp = new Set(
+    tables.flatMap((path) =>
+      readFileSync(path, "utf8")
+        .split("\n")
+        .map((line) => line.trim().split(/\s+/)[9]),
+    ),
+  );
+  return readdirSync(folder).filter((fd) => tcp.has(/^socket:\[(\d+)\]$/.exec(linkOf(join(folder, fd)))?.[1])).length;
+}
+
+/** A descriptor may be closed between the listing and the look. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function ratio(value: number, base: number): string {
+  return Number.isFinite(value / base) ? (value / base).toFixed(2) : "-";
+}

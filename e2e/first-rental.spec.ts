@@ -1,0 +1,105 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./test.ts";
+
+const password = "a good password 1";
+
+test("from sign-up to a cell's output, through pause, stop and the end", async ({ page, context, product }) => {
+  test.setTimeout(180_000);
+  const name = `first-${Date.now().toString(36)}`;
+
+  await page.goto("/signup");
+  await page.getByLabel(/^Name/).fill("Ada Park");
+  await page.getByLabel("Email").fill(`${name}@example.com`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByLabel("Confirm password").fill(password);
+  await page
+    .locator("form")
+    .getByRole("button", { name: /sign ?up|create account/i })
+    .click();
+  await page.waitForURL("**/dashboard");
+  await expect(page.getByText(/Welcome.*Ada Park/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Notifications, 3 unread" })).toBeVisible();
+
+  await page.getByRole("link", { name: "Create New Environment" }).first().click();
+  await expect(page.getByRole("radio", { name: /^JupyterLab/ })).toBeChecked();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^1 hour/ })).toBeChecked();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.getByText("Please enter a subdomain name to continue")).toBeVisible();
+  await page.getByLabel("Subdomain").fill(name);
+  await expect(page.getByText("Please enter a subdomain name to continue")).toBeHidden();
+  await expect(page.getByText(/is free/).first()).toBeVisible();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Launch" }).click();
+
+  const dialog = page.frameLocator("iframe");
+  await dialog.getByLabel("Card number").fill("5555 5555 5555 4444");
+  await dialog.getByLabel("Expiry").fill("12/34");
+  await dialog.getByLabel("CVV").fill("123");
+  await dialog.getByRole("button", { name: "Pay $0.40" }).click();
+  await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
+  await expect(page.getByText("Starting JupyterLab").or(page.getByText("Starting: JupyterLab")).first()).toBeVisible();
+  await expect(page.getByText("Environment ready! Redirecting...").first()).toBeVisible({ timeout: 45_000 });
+  await page.waitForURL("**/environments");
+  const row = page.getByRole("row", { name: new RegExp(name) });
+  await expect(row).toContainText("Active");
+
+  const session = await openSession(page, row.getByRole("link", { name: "Open Session" }));
+  expect(new URL(session.url()).host).toBe(`${name}.localhost:${product.port}`);
+  await newNotebook(session);
+  await runCell(session, "kept = 6 * 7; open('kept.txt', 'w').write('here'); print('answer', kept)", "answer 42");
+
+  await row.getByRole("button", { name: "Pause" }).click();
+  await expect(row).toContainText("Paused");
+  const paused = await context.newPage();
+  await paused.goto(`http://${name}.localhost:${product.port}/lab`);
+  await expect(paused.getByRole("link", { name: "Resume" })).toBeVisible();
+  await paused.close();
+  await row.getByRole("button", { name: "Restart" }).click();
+  await expect(row).toContainText("Active");
+  await runCell(session, "print('still', kept)", "still 42");
+
+  await row.getByRole("button", { name: "Stop" }).click();
+  await expect(row).toContainText("Stopped");
+  await expect(row).toContainText("banked");
+  await row.getByRole("button", { name: "Restart" }).click();
+  await expect(row).toContainText("Active", { timeout: 30_000 });
+  await session.close();
+  const again = await openSession(page, row.getByRole("link", { name: "Open Session" }));
+  await newNotebook(again);
+  await runCell(again, "print(open('kept.txt').read(), 'again')", "here again");
+
+  await row.getByRole("button", { name: /More actions/ }).click();
+  await page.getByRole("menuitem", { name: /Terminate/ }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill(name);
+  await page.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
+  await expect(row).toContainText("Terminated");
+  await again.goto(`http://${name}.localhost:${product.port}/lab`);
+  await expect(again.getByText(/has ended/i).first()).toBeVisible();
+});
+
+async function openSession(page: Page, link: ReturnType<Page["getByRole"]>): Promise<Page> {
+  const [session] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
+  await session.waitForURL(/\/lab/);
+  await expect(session.locator("#jp-main-dock-panel")).toBeVisible({ timeout: 30_000 });
+  return session;
+}
+
+/** From the launcher; where JupyterLab opened an earlier notebook again, it asks for the kernel to run it with. */
+async function newNotebook(session: Page): Promise<void> {
+  const launcher = session.locator('.jp-LauncherCard[data-category="Notebook"]');
+  const kernel = session.locator(".jp-Dialog .jp-mod-accept");
+  await launcher.or(kernel).first().click();
+  await expect(session.locator(".jp-Notebook")).toBeVisible();
+  await expect(session.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).toBeVisible({ timeout: 30_000 });
+}
+
+async function runCell(session: Page, code: string, output: string): Promise<void> {
+  const cell = session.locator(".jp-CodeCell").last();
+  await cell.locator(".cm-content").click();
+  await session.keyboard.type(code);
+  await session.keyboard.press("Shift+Enter");
+  await expect(session.locator(".jp-OutputArea-output", { hasText: output }).first()).toBeVisible({ timeout: 30_000 });
+}

@@ -1,0 +1,63 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { test as base, expect, type Page } from "@playwright/test";
+import { type Customer, must, signUp, until } from "../prove/customer.ts";
+import { type Product, removeFolder, startProduct } from "../prove/product.ts";
+
+export { expect };
+
+interface Worker {
+  /** The real product, one for each Playwright worker. */
+  readonly product: Product;
+}
+
+interface Each {
+  /** A customer signed up by the API, whose browser is signed in. */
+  readonly customer: Customer;
+}
+
+export const test = base.extend<Each, Worker>({
+  product: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
+    async ({}, use) => {
+      const product = await startProduct();
+      await until(
+        "JupyterLab to be prepared",
+        async () => {
+          const { types } = await must(product.url, "GET", "/capacity");
+          return types.some(
+            ({ type, state }: { type: string; state: string }) => type === "jupyter" && state === "ready",
+          );
+        },
+        300_000,
+      );
+      await use(product);
+      await product.stop();
+      removeFolder(product.dataDir);
+    },
+    { scope: "worker", timeout: 330_000 },
+  ],
+  baseURL: async ({ product }, use) => use(product.url),
+  customer: async ({ product, page }, use) => {
+    const customer = await signUp(product.url);
+    await signIn(page, customer);
+    await use(customer);
+  },
+});
+
+export async function signIn(page: Page, { email, password }: Customer): Promise<void> {
+  await page.goto("/login");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page
+    .locator("form")
+    .getByRole("button", { name: /log ?in/i })
+    .click();
+  await page.waitForURL("**/dashboard");
+}
+
+/** No violation of any rule, best practice included, once the fonts are there. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(() => document.fonts.ready);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`)).toEqual([]);
+}

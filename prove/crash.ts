@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { type Customer, create, must, orderAndPay, type Paid, profileOf, send, signUp, until } from "./customer.ts";
+import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
+
+/** When the server is killed: each waits for its moment in the launch of `subdomain`. */
+const points: Readonly<Record<string, (round: Round) => Promise<void>>> = {
+  "after payment": async () => {},
+  "after the driver's start": (round) => reached(round, "created"),
+  "before active": (round) => reached(round, "answering"),
+};
+
+interface Round {
+  readonly product: Product;
+  readonly customer: Customer;
+  readonly paid: Paid;
+}
+
+/**
+ * Kills the server with SIGKILL at each point of a launch and starts it again (issue: crash). Every order must end as
+ * exactly one running environment, adopted with the same JupyterLab process when that lived, or as one full refund.
+ */
+export async function proveCrash({ rounds }: { rounds: number }): Promise<void> {
+  const dataDir = temporaryFolder();
+  let product = await startProduct({ dataDir });
+  const customer = await signUp(product.url);
+  await until("JupyterLab to be prepared", () => prepared(product.url), 300_000);
+  try {
+    for (const [point, moment] of Object.entries(points)) {
+      const ends = { running: 0, adopted: 0, refunded: 0 };
+      for (let n = 0; n < rounds; n++) {
+        const round = {
+          product,
+          customer,
+          paid: await orderAndPay(product.url, customer, { subdomain: name(point, n) }),
+        };
+        product = await killAndRestart(round, moment, dataDir, ends);
+      }
+      console.log(
+        `${point}: ${rounds} kills, ${ends.running} running (${ends.adopted} with the same process), ${ends.refunded} refunded`,
+      );
+    }
+  } finally {
+    await product.stop();
+    removeFolder(dataDir);
+  }
+}
+
+async function killAndRestart(
+  round: Round,
+  moment: (round: Round) => Promise<void>,
+  dataDir: string,
+  ends: { running: number; adopted: number; refunded: number },
+): Promise<Product> {
+  const { customer, paid, product } = round;
+  // The browser that asked is not who keeps the promise: its answer is lost with the server.
+  const asked = create(product.url, customer, paid).catch(() => undefined);
+  await moment(round);
+  const before = await processesOf(round);
+  await product.kill();
+  await asked;
+  const again = await startProduct({ dataDir, port: product.port });
+  const settled = { ...round, product: again };
+  const end = await until("the order's end", () => endOf(settled), 90_000);
+  ends[end]++;
+  if (end === "running") {
+    const after = await processesOf(settled);
+    assert.equal(after.length, 1, "exactly one JupyterLab runs");
+    if (before.length === 1) {
+      assert.deepEqual(after, before, "the JupyterLab that lived was adopted");
+      ends.adopted++;
+    }
+    await terminate(settled);
+  }
+  await until("every slot to be free again", async () => {
+    const { free, total } = await must(again.url, "GET", "/capacity");
+    return free === total;
+  });
+  return again;
+}
+
+async function prepared(url: string): Promise<boolean> {
+  const { types } = await must(url, "GET", "/capacity");
+  const jupyter = types.find((each: { type: string }) => each.type === "jupyter");
+  if (jupyter?.state === "unavailable") throw new Error(jupyter.message);
+  return jupyter?.state === "ready";
+}
+
+async function containerOf({ product, customer, paid }: Round) {
+  const { user_data } = await profileOf(product.url, customer);
+  const all = Object.entries<{ subdomain: string; status: string }>(user_data.containers);
+  const mine = all.filter(([, { subdomain }]) => subdomain === paid.container_request.subdomain);
+  assert.ok(mine.length <= 1, "one order, one environment");
+  const [id, container] = mine[0] ?? [];
+  return id && container ? { id, ...container } : undefined;
+}
+
+async function reached(round: Round, stage: string): Promise<void> {
+  await until(`stage ${stage}`, async () => {
+    const container = await containerOf(round);
+    if (!container) return false;
+    const { environment } = await must(round.product.url, "GET", `/environments/${container.id}`, {
+      token: round.customer.idToken,
+    });
+    return environment.stages.some((each: { stage: string }) => each.stage === stage);
+  });
+}
+
+async function endOf(round: Round): Promise<"running" | "refunded" | undefined> {
+  const container = await containerOf(round);
+  if (container?.status === "active") return "running";
+  const { body } = await create(round.product.url, round.customer, round.paid);
+  return body.money === "refunded" ? "refunded" : undefined;
+}
+
+/** JupyterLab servers of this environment, by the process table: pid and start time. */
+async function processesOf(round: Round): Promise<string[]> {
+  const container = await containerOf(round);
+  if (!container) return [];
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+        const isServer =
+          words.some((word) => /jupyter.?lab/.test(word)) && words.some((word) => word.includes(container.id));
+        if (!isServer || words[0]?.endsWith("bwrap")) return [];
+        return [`${pid} ${readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19]}`];
+      } catch {
+        return [];
+      }
+    });
+}
+
+async function terminate(round: Round): Promise<void> {
+  const container = await containerOf(round);
+  if (!container) return;
+  await send(round.product.url, "POST", `/environments/${container.id}/terminate`, {
+    token: round.customer.idToken,
+    body: { confirm: container.subdomain },
+  });
+}
+
+function name(point: string, n: number): string {
+  return `crash-${point.replace(/[^a-z]+/g, "-")}-${n}`;
+}
