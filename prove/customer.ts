@@ -67,7 +67,7 @@ export interface Wish {
 }
 
 /** The body of create_order, at the right price. */
-export function orderBody(
+function orderBody(
   customer: Customer,
   { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter" }: Wish,
 ) {
@@ -94,7 +94,7 @@ export async function orderAndPay(url: string, customer: Customer, wish: Wish): 
   return { container_request: body.container_request, payment_data: await pay(url, order) };
 }
 
-export async function pay(url: string, order: { key_id: string; id: string }, number = "5555555555554444") {
+async function pay(url: string, order: { key_id: string; id: string }, number = "5555555555554444") {
   return must(url, "POST", "/embedded-gateway/v1/payments/create/checkout", {
     body: {
       key_id: order.key_id,

@@ -51,7 +51,7 @@ const variables = z.object({
 });
 
 export type Config = ReturnType<typeof nest>;
-export type Role = "api" | "gateway" | "worker";
+type Role = "api" | "gateway" | "worker";
 
 export class ConfigError extends Error {}
 

@@ -53,8 +53,6 @@ const dark: typeof light = {
   shadow: "0 0 0 1px rgb(255 255 255 / 4%), 0 16px 40px -8px rgb(0 0 0 / 70%)",
 };
 
-export const tokens = { light, dark };
-
 /** Filled buttons, checkboxes and radios: near-black on light, near-white on dark. */
 const ink: MantineColorsTuple = [
   "#e8edee",

@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 
 /** What the triggers tell: which row of whom changed. */
-export interface Change {
+interface Change {
   readonly kind: "environment" | "order" | "notification" | "grant";
   readonly id: string;
   readonly user: string;

@@ -1,6 +1,6 @@
 import { DriverError, type DriverErrorCode } from "./driver.ts";
 
-export type Verb =
+type Verb =
   | "capabilities"
   | "prepare"
   | "observe"

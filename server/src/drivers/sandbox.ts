@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** What one run may see of the machine. Paths outside; `at` is the path inside, the same when absent. */
-export interface View {
+interface View {
   readonly readOnly: readonly { readonly path: string; readonly at?: string }[];
   readonly writable: readonly { readonly path: string; readonly at: string }[];
   readonly workingDirectory: string;

@@ -2,7 +2,7 @@ import type { Desired, Status } from "@berth/contract";
 import type { Observed } from "../drivers/driver.ts";
 
 /** One driver verb, or none: `wait` looks again soon, `none` is settled. */
-export type Step = "none" | "wait" | "start" | "pause" | "stop" | "remove";
+type Step = "none" | "wait" | "start" | "pause" | "stop" | "remove";
 
 interface Entry {
   readonly step: Step;

@@ -6,7 +6,7 @@ import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { testDatabase } from "../database/testing.ts";
 import type { Endpoint } from "../drivers/driver.ts";
-import { type FakeControls, fakeDriver } from "../drivers/fake.ts";
+import { fakeDriver } from "../drivers/fake.ts";
 import type { Loop } from "../loop.ts";
 import { type Claimed, claimDue } from "./claims.ts";
 import type { Delivery } from "./effects.ts";
@@ -82,7 +82,6 @@ export async function setupEnvironments({
 }
 
 export type Setup = Awaited<ReturnType<typeof setupEnvironments>>;
-export type TestDriver = FakeControls;
 
 function recorder(told: { delivered: string[]; undelivered: string[] }): Delivery {
   return {
@@ -174,7 +173,7 @@ async function reach(parts: ReconcilerParts, id: string, status: string): Promis
 }
 
 /** Asks the environment itself, without the gateway, which lies to the right of this folder. */
-export async function answersAt(endpoint: Endpoint, token: string): Promise<boolean> {
+async function answersAt(endpoint: Endpoint, token: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const headers = { authorization: `token ${token}` };
   request({ ...endpoint, path: "/lab", headers, agent: false }, (response) => {

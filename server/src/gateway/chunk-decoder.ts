@@ -74,5 +74,3 @@ export function createChunkDecoder() {
     return -1;
   };
 }
-
-export type ChunkDecoder = ReturnType<typeof createChunkDecoder>;

@@ -1,4 +1,4 @@
-export type HostKind = "app" | "environment" | "foreign";
+type HostKind = "app" | "environment" | "foreign";
 
 export interface Hosts {
   /** By a Host header's value. Whatever is neither the app nor one label in front of ENV_HOST is foreign: 421 (G90). */

@@ -230,7 +230,7 @@ export async function listen(server: NetServer | Server): Promise<number> {
 }
 
 /** A socket to the gateway that has sent `text`; `heard()` is what came back so far. */
-export function rawSocket(port: number, text: string) {
+function rawSocket(port: number, text: string) {
   const socket = connect(port, "127.0.0.1");
   let heard = "";
   socket.on("data", (chunk) => {

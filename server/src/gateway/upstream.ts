@@ -3,7 +3,7 @@ import type { Endpoint } from "../drivers/driver.ts";
 import { createResponseReader, type ResponseSink } from "./response-reader.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-export const connectLimitMs = 2000;
+const connectLimitMs = 2000;
 /** Jupyter keeps idle connections an hour, small servers five seconds: below both, so that we close first. */
 const idleMs = 4000;
 const mostIdle = 256;
@@ -16,7 +16,7 @@ export interface ExchangeSink extends ResponseSink {
   drained(): void;
 }
 
-export interface UpstreamRequest {
+interface UpstreamRequest {
   /** Request line and fields, serialised, with the empty line. */
   readonly head: string;
   /** HEAD: the answer has no body whatever its fields say. */

@@ -48,15 +48,6 @@ export async function exchangeRefreshToken(config: IdentityConfig, refreshToken:
   });
 }
 
-/** The address a reset code belongs to; does not spend it. */
-export async function verifyResetCode(config: IdentityConfig, oobCode: string): Promise<string> {
-  return String((await account(config, "resetPassword", { oobCode }))["email"]);
-}
-
-export async function confirmReset(config: IdentityConfig, oobCode: string, newPassword: string): Promise<void> {
-  await account(config, "resetPassword", { oobCode, newPassword });
-}
-
 function account(config: IdentityConfig, method: string, body: Answer): Promise<Answer> {
   const tenant = config.tenantId ? { tenantId: config.tenantId } : {};
   return post(config, `${config.accountsUrl}:${method}`, JSON.stringify({ ...body, ...tenant }));

@@ -1,24 +1,15 @@
 import { capacity, environmentDetail, listNotifications, profile, validate } from "@berth/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./client.ts";
-import { readConfig } from "./product-config.ts";
 
 /** Every key that more than one screen reads or invalidates (R10). */
 export const keys = {
-  config: ["config"],
   capacity: ["capacity"],
   profile: (userId: string) => ["profile", userId],
   environment: (id: string) => ["environment", id],
   notifications: (userId: string) => ["notifications", userId],
   validate: (userId: string) => ["validate", userId],
 } as const;
-
-/** Does not change while the page stands. */
-export const configQuery = queryOptions({
-  queryKey: keys.config,
-  queryFn: readConfig,
-  staleTime: Number.POSITIVE_INFINITY,
-});
 
 export const capacityQuery = queryOptions({
   queryKey: keys.capacity,

@@ -52,7 +52,7 @@ export function startRefreshing(): () => void {
   };
 }
 
-export function isDue(session: Session, now: number): boolean {
+function isDue(session: Session, now: number): boolean {
   return session.expiresAt - now <= tokenLifeMs - refreshEveryMs;
 }
 

@@ -24,20 +24,3 @@ export const faq = [
       "When JupyterLab answers at your address. Launching is never billed. One session runs for at most 168 hours; a monthly rental opens the next one by itself.",
   },
 ];
-
-export const supportFaq = [
-  {
-    question: "My environment is still starting. What now?",
-    answer:
-      "The status names the stage and the time it has taken. You can cancel it for a full refund. After 10 minutes two hours are added; if it cannot be delivered, the full amount goes back to your card by itself.",
-  },
-  {
-    question: "How do I get a refund?",
-    answer:
-      "Send the session ID, the payment reference and one sentence about the issue. Both ids stand on every row with a copy button.",
-  },
-  {
-    question: "Where are my files after a stop?",
-    answer: "In place. Restart brings them back; they are kept 30 days after the last session.",
-  },
-];

@@ -15,7 +15,7 @@ export function countByStatus(environments: readonly Environment[]): Readonly<Re
   return Object.fromEntries(statusFilters.map(({ value }) => [value, count(value)])) as Record<StatusFilter, number>;
 }
 
-export function sortEnvironments(environments: readonly Environment[], sort: Sort): readonly Environment[] {
+function sortEnvironments(environments: readonly Environment[], sort: Sort): readonly Environment[] {
   const [column, direction] = split(sort);
   const sign = direction === "asc" ? 1 : -1;
   return environments.toSorted(

@@ -12,7 +12,7 @@ export type LaunchState =
   | { readonly phase: "failed"; readonly paidAt: number; readonly failure: Failure };
 
 /** Nothing was charged: what to change before the next try. */
-export interface Problem {
+interface Problem {
   readonly message: string;
   /** Where it can be changed; undefined when trying again is all there is to do. */
   readonly step: Step | undefined;
