@@ -142,11 +142,15 @@ async function listed(page: Page, product: Product, ada: Customer, judge: Judge,
 async function gatewayPages(page: Page, product: Product, ada: Customer, judge: Judge): Promise<void> {
   const { containers } = (await must(product.url, "GET", `/profile/${ada.userId}`, { token: ada.idToken })).user_data;
   const all = Object.values<{ subdomain: string; status: string }>(containers);
-  for (const status of ["stopped", "terminated"]) {
-    const name = all.find((each) => each.status === status)?.subdomain;
+  const named = (status: string) => all.find((each) => each.status === status)?.subdomain;
+  for (const [name, action] of [
+    [named("stopped"), "Restart"],
+    [named("terminated"), "Launch again"],
+    ["nobody-here", "Go to dashboard"],
+  ]) {
     await page.goto(`http://${name}.localhost:${product.port}/lab`);
-    await judge(`gateway-${status}`);
+    // The owner's visit goes by way of the sign-in hand-off.
+    await expect(page.getByRole("link", { name: String(action) })).toBeVisible();
+    await judge(`gateway-${action?.split(" ")[0]?.toLowerCase()}`);
   }
-  await page.goto(`http://nobody-here.localhost:${product.port}/lab`);
-  await judge("gateway-missing");
 }

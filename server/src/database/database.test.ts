@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sql } from "kysely";
-import { expect, test } from "vitest";
-import { isUniqueViolation } from "./database.ts";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { isUniqueViolation, openDatabase } from "./database.ts";
 import { newId } from "./ids.ts";
 import { testDatabase } from "./testing.ts";
 
@@ -33,3 +37,61 @@ test("ids are 25 characters of 0-9 and a-z, random from the first", () => {
   for (const id of ids) expect(id).toMatch(/^[0-9a-z]{25}$/);
   expect(new Set(ids.map((id) => id[0])).size).toBe(36);
 });
+
+test("a database that is away is asked for one connection at a time, and listened to again once when it is back", async () => {
+  const { openSockets, name, cut } = await relay();
+  const failures: unknown[] = [];
+  const database = await openDatabase({ ...inject("cluster"), host: name }, (error) => void failures.push(error));
+  onTestFinished(database.close);
+  let resets = 0;
+  await database.listen(
+    "changes",
+    () => {},
+    () => void resets++,
+  );
+  const asked = cut();
+  await expect.poll(asked, { timeout: 15_000 }).toBeGreaterThan(2);
+  expect(failures.length).toBeGreaterThan(2);
+  const before = asked();
+  await expect.poll(asked, { timeout: 15_000, interval: 10 }).toBeGreaterThan(before + 1);
+  expect(asked()).toBe(before + 2);
+  expect(resets).toBe(1);
+  cut(false);
+  await expect.poll(() => resets, { timeout: 15_000 }).toBe(2);
+  expect(openSockets()).toBeLessThan(3);
+});
+
+/** The cluster's socket under another name, which can go away and come back. */
+async function relay() {
+  const name = await mkdtemp(join(tmpdir(), "relay-"));
+  const { host = "" } = inject("cluster");
+  const sockets = new Set<Socket>();
+  let away = false;
+  let asked = 0;
+  const server = createServer((socket) => {
+    asked++;
+    if (away) return void socket.destroy();
+    const upstream = connect(join(host, ".s.PGSQL.5432"));
+    sockets.add(socket);
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const)
+      one.on("error", () => {}).on("close", () => void (sockets.delete(one), other.destroy()));
+    socket.pipe(upstream).pipe(socket);
+  }).listen(join(name, ".s.PGSQL.5432"));
+  onTestFinished(async () => {
+    server.close();
+    await rm(name, { recursive: true, force: true });
+  });
+  return {
+    name,
+    openSockets: () => sockets.size,
+    cut(isAway = true) {
+      away = isAway;
+      asked = 0;
+      for (const socket of sockets) socket.destroy();
+      return () => asked;
+    },
+  };
+}

@@ -16,9 +16,17 @@ export interface Runtime {
   readonly packages: readonly string[];
 }
 
+const lab = ["jupyterlab==4.6.6", "ipykernel==7.4.0"];
 const packages: Readonly<Record<string, readonly string[]>> = {
-  jupyter: ["jupyterlab==4.6.6", "ipykernel==7.4.0"],
+  jupyter: lab,
+  pytorch: [...lab, "torch==2.15.0", "torchvision==0.29.2"],
+  tensorflow: [...lab, "tensorflow==2.21.0"],
 };
+
+export const runtimeTypes: readonly string[] = Object.keys(packages);
+
+/** Prepares itself; the others are gigabytes, so the operator asks for them (G101). */
+const byItself = "jupyter";
 
 /** About how many packages the above bring: only the progress shown hangs on it. */
 const packageCount = 92;
@@ -36,20 +44,21 @@ export async function readRuntime(folder: string): Promise<Runtime | undefined> 
   }
 }
 
-/**
- * Prepares a type in `<runtimes>/<type>`; at once when it is. Only `jupyter` prepares itself: the others are gigabytes,
- * so the operator asks for them (G101).
- */
+/** Prepares a type in `<runtimes>/<type>`; at once when it is. Throws `no_image` for one that nobody asked for. */
 export async function prepareRuntime(
   runtimes: string,
   type: string,
   progress: (percent: number) => void,
+  { asked = false }: { readonly asked?: boolean } = {},
 ): Promise<void> {
   const folder = join(runtimes, type);
   if (await readRuntime(folder)) return progress(100);
   const wanted = packages[type];
-  if (!wanted) {
-    throw new DriverError("no_image", `${type} is not prepared on this machine. npm run operator -- prepare ${type}`);
+  if (!wanted || !(asked || type === byItself)) {
+    throw new DriverError(
+      "no_image",
+      `Not prepared on this machine. The operator prepares it with: npm run operator -- prepare ${type}`,
+    );
   }
   await mkdir(runtimes, { recursive: true });
   const unlock = await lock(`${folder}.lock`);

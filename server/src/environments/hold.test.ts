@@ -87,7 +87,7 @@ test("a hold asked for twice is one hold; released, everything is free again", a
   expect(lease?.hold_until?.getTime()).toBeGreaterThan(Date.now() + 1_700_000);
   await db.transaction().execute((tx) => releaseHold(tx, request.orderId));
   expect(await open()).toHaveLength(0);
-  expect(await checkName(db, "mine", "bob")).toMatchObject({ available: true, message: "This name is free" });
+  expect(await checkName(db, "mine", "bob")).toMatchObject({ available: true, message: "" });
 });
 
 test("a lapsed hold is taken over, GPUs and name; a running one is not", async () => {
@@ -153,4 +153,31 @@ test("capacity counts on the largest free host and says when more is free", asyn
     [6, false, false],
     [8, false, false],
   ]);
+});
+
+test("a lapsed hold that is being taken over this very moment is not counted as held", async () => {
+  const { db, ask, lapse, open } = await setup({ a: 1 });
+  const late = { orderId: newId(), subdomain: "late" };
+  await ask(late);
+  await lapse();
+  const taken = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const thief = db.transaction().execute(async (tx) => {
+    const request = { orderId: newId(), userId: "bob", subdomain: "thief", gpuCount: 1, holdUntil: inMs(900_000) };
+    const held = await hold(tx, request);
+    taken.resolve();
+    await end.promise;
+    return held;
+  });
+  await taken.promise;
+  const answer = ask(late);
+  const waiting = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      .execute(db)
+      .then(({ rows }) => rows.length);
+  await expect.poll(waiting).toBe(1);
+  end.resolve();
+  expect(await thief).toMatchObject({ ok: true });
+  expect(await answer).toMatchObject({ ok: false, code: "out_of_stock" });
+  expect(await open()).toHaveLength(1);
 });

@@ -21,7 +21,6 @@ async function setup(options: Parameters<typeof setupEnvironments>[0] = {}) {
   environmentRoutes(app, {
     db: environments.db,
     environmentUrl: (subdomain) => `http://${subdomain}.localhost`,
-    retentionDays: 30,
   });
   const call = async (
     method: "GET" | "POST",
@@ -61,6 +60,17 @@ test("the table of actions, each repeated with the same answer", async () => {
   await act("stop", id);
   await reach(id, "stopped");
   expect(await act("pause", id)).toMatchObject({ status: "error", code: "action_not_allowed" });
+});
+
+test("a machine that cannot pause refuses with the reason, and what runs goes on", async () => {
+  const { act, rent, reach, read } = await setup({ options: { pause: 0 } });
+  const id = await rent();
+  await reach(id, "active");
+  const refused = await act("pause", id);
+  expect(refused).toMatchObject({ status: "error", code: "action_not_allowed" });
+  expect(refused.message).toContain("cannot pause");
+  expect(await read(id)).toMatchObject({ status: "active", desired: "running" });
+  expect(await act("stop", id)).toEqual({ code: 200, status: "success" });
 });
 
 test("a stopped hourly plan leases before it starts, and hears when GPUs are free", async () => {
@@ -197,7 +207,7 @@ test("names and capacity", async () => {
     message: "This name is in use",
     suggestion: "taken-2",
   });
-  expect(await call("GET", "/subdomains/fresh")).toMatchObject({ available: true, suggestion: null });
+  expect(await call("GET", "/subdomains/fresh")).toMatchObject({ available: true, message: "", suggestion: null });
   expect(await call("GET", "/subdomains/admin")).toMatchObject({ available: false, message: "This name is reserved" });
   expect(await call("GET", "/subdomains/%00%00%00")).toMatchObject({ code: "not_found" });
   expect(await call("GET", "/subdomains/no%20name")).toMatchObject({ available: false });

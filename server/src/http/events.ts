@@ -29,16 +29,21 @@ export function eventRoutes(app: FastifyInstance, changes: Changes): void {
       () => tell({ kind: "environment", id: null }),
     );
     const beat = setInterval(() => stream.write(": still here\n\n"), heartbeatMs);
-    const end = () => stream.end();
     const limit = setTimeout(end, longestMs);
     open.add(end);
-    // Hijacking leaves Fastify's hooks behind, so only the socket says when it is over.
-    stream.on("close", () => {
+    function quiet(): void {
       open.delete(end);
       unsubscribe();
       clearInterval(beat);
       clearTimeout(limit);
-    });
+    }
+    // Nothing may be written after the end: with nobody hearing its error, that would end the process.
+    function end(): void {
+      quiet();
+      stream.end();
+    }
+    // Hijacking leaves Fastify's hooks behind, so only the socket says when it is over.
+    stream.on("close", quiet);
   });
 
   app.addHook("preClose", async () => {

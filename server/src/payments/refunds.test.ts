@@ -82,3 +82,23 @@ test("cancelled while pending: full refund, no credit, and asking twice owes onc
   expect(await refundsOf()).toHaveLength(won === "refunding" ? 1 : 0);
   expect(await db.transaction().execute((tx) => delivered(tx, environment))).toBe(undefined);
 });
+
+test("a part sent back by a person does not stand for the rest that we owe", async () => {
+  const { db, order, addPayment, payments, provider, rowOf, runRefunds, refundsOf, errors } = await setup();
+  const { id } = (await order("ada")).body;
+  const paymentId = await addPayment(id);
+  await provider.refund({ paymentId, amountMinor: 20, key: "the-dashboard", notes: {} }).catch(() => {});
+  await note(payments, await provider.payment(paymentId));
+  expect((await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort()).toEqual([
+    "external 20",
+    "late_payment 20",
+  ]);
+  await db.updateTable("embedded_gateway_payments").set({ status: "authorized" }).execute();
+  runRefunds();
+  await expect.poll(() => errors.length).toBe(1);
+  await db.updateTable("embedded_gateway_payments").set({ status: "captured" }).execute();
+  await db.updateTable("refunds").set({ next_check_at: sql`now()` }).where("status", "<>", "processed").execute();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  const sent = await db.selectFrom("embedded_gateway_refunds").select("amount_minor").execute();
+  expect(sent).toEqual([{ amount_minor: 20 }, { amount_minor: 20 }]);
+});

@@ -113,3 +113,45 @@ test("a payment of an order that we do not know is left alone", async () => {
   expect(await note(payments, { ...payment, orderId: "order_00000000000000" })).toBe("unknown_order");
   expect(await db.selectFrom("payments").selectAll().execute()).toEqual([]);
 });
+
+test("C35 all of it refunded in the dashboard after delivery: the environment ends, booked once", async () => {
+  const { rowOf, id, refundsOf, environments, db, refundOutside } = await delivered();
+  await refundOutside(15);
+  expect(await rowOf(id)).toMatchObject({ status: "fulfilled", usd_net_minor: 25 });
+  expect(await environments()).toMatchObject([{ desired: "running" }]);
+  await refundOutside(40);
+  await refundOutside(40);
+  expect(await rowOf(id)).toMatchObject({ status: "refunded", usd_net_minor: 0, hours: 0, closed_at: expect.any(Date) });
+  await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("terminated");
+  expect(await environments()).toMatchObject([{ ended_reason: "operator" }]);
+  const booked = (await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort();
+  expect(booked).toEqual(["external 15", "external 25"]);
+  expect(await db.selectFrom("time_credits").selectAll().execute()).toEqual([]);
+  const titles = await db.selectFrom("notifications").select("title").execute();
+  expect(titles.filter(({ title }) => title.includes("refunded"))).toEqual([{ title: "lab-ada was refunded" }]);
+});
+
+test("C35 all of it refunded in the dashboard while it starts: it ends, without a second refund or a credit", async () => {
+  const { rowOf, id, refundsOf, environments, db, refundOutside, runReconciler } = await delivered(false);
+  await refundOutside(40);
+  runReconciler();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  expect(await environments()).toMatchObject([{ status: "terminated", created_at: null }]);
+  expect(await refundsOf()).toMatchObject([{ reason: "external", amount_minor: 40 }]);
+  expect(await db.selectFrom("time_credits").selectAll().execute()).toEqual([]);
+});
+
+/** A paid order of 0.40 USD, delivered unless told otherwise, whose money can go back behind our back. */
+async function delivered(isDelivered = true) {
+  const world = await setup();
+  const { order, pay, payments, provider, rowOf, runReconciler } = world;
+  const { id } = (await order("ada")).body;
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  await note(payments, payment);
+  if (isDelivered) {
+    runReconciler();
+    await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("fulfilled");
+  }
+  const refundOutside = (refundedMinor: number) => note(payments, { ...payment, refundedMinor });
+  return { ...world, id, refundOutside };
+}
