@@ -10,7 +10,7 @@ import { AppError } from "./errors.ts";
 import { type Gateway, serverOptions } from "./gateway/gateway.ts";
 import { gatewayRoutes } from "./gateway/routes.ts";
 import { parseBodies } from "./http/body.ts";
-import { handleErrors } from "./http/error-handler.ts";
+import { handleErrors, refuseAddress } from "./http/error-handler.ts";
 import { eventRoutes } from "./http/events.ts";
 import { guardBrowsers } from "./http/headers.ts";
 import { limitRequests } from "./http/limits.ts";
@@ -51,6 +51,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     bodyLimit: 64 * 1024,
     trustProxy: config.trustProxy ?? false,
     forceCloseConnections: true,
+    frameworkErrors: refuseAddress,
     serverFactory: (handler) => behindGateway(gateway, handler),
   });
   parseBodies(app);
@@ -64,7 +65,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   productRoutes(app, parts);
   identityRoutes(app, { identity });
   authRoutes(app, { db, identity, onSignUp: welcome });
-  environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl, retentionDays: config.retentionDays });
+  environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl });
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts: gateway.hosts });
   accountRoutes(app, db);

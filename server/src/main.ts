@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
-import { type Connection, openDatabase } from "./database/database.ts";
+import { type Connection, isLostConnection, openDatabase } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
@@ -47,12 +47,18 @@ try {
 /** Composes the product: settings, database, ports, then the roles. A signal, or a failed start, takes it apart in reverse. */
 async function start(config: Config): Promise<void> {
   await using parts = new AsyncDisposableStack();
+  // Heard from the first moment: a start that is interrupted would leave its database running.
+  const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   const dataDir = resolve(config.dataDir);
   const port = await portOf(config);
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
   const secret = installationSecret(dataDir, config.secret);
 
-  const database = await openDatabase(await connectionOf(config, dataDir, parts), failed);
+  const connection = await connectionOf(config, dataDir, parts);
+  const database = await openDatabase(connection, failed).catch((error) => {
+    const outside = config.database.kind === "external" && isLostConnection(error);
+    throw outside ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`) : error;
+  });
   parts.defer(database.close);
   const { db } = database;
   const changes = await openChanges(database);
@@ -74,7 +80,7 @@ async function start(config: Config): Promise<void> {
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     dist,
   });
-  await app.listen({ port, host: config.host });
+  if (config.roles.has("api") || config.roles.has("gateway")) await app.listen({ port, host: config.host });
 
   const { retentionDays } = config;
   const deliver = delivery({ announce });
@@ -90,7 +96,7 @@ async function start(config: Config): Promise<void> {
   for (const loop of loops) parts.defer(loop.stop);
   parts.defer(() => app.close());
   console.log(`${config.brand.name} is ready at ${appUrl}`);
-  await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+  await stopped;
 }
 
 function failed(error: unknown): void {

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { expect, onTestFinished } from "vitest";
 import { buildApp } from "./app.ts";
 import { readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
-import type { Db } from "./database/database.ts";
+import type { Database, Db } from "./database/database.ts";
 import { testDatabase } from "./database/testing.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { registerHost } from "./environments/hosts.ts";
@@ -37,8 +37,11 @@ export interface TestUser {
 export type TestApp = Awaited<ReturnType<typeof testApp>>;
 
 /** The whole product on a real database: only the machine that runs environments is not real. Nothing of it is limited unless `env` says so. */
-export async function testApp(env: Record<string, string> = {}) {
-  const database = await testDatabase();
+export async function testApp(
+  env: Record<string, string> = {},
+  { database: given }: { database?: Database & AsyncDisposable } = {},
+) {
+  const database = given ?? (await testDatabase());
   const { db } = database;
   const errors: unknown[] = [];
   const failed = (error: unknown) => void errors.push(error);
@@ -53,6 +56,7 @@ export async function testApp(env: Record<string, string> = {}) {
   const { caps, giveUpAfterSeconds, brand } = config;
   const payments = { db, changes, provider, announce, caps, brandName: brand.name, giveUpAfterSeconds, failed };
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
+  for (const page of ["index.html", "shell.html"]) writeFileSync(join(dist, page), `<title>${page}</title>`);
   const stopListing = listRoutes();
   const app = await buildApp({
     config,
@@ -82,6 +86,7 @@ export async function testApp(env: Record<string, string> = {}) {
 
   return {
     app,
+    own,
     url: address,
     db,
     database,

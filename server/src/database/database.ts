@@ -27,9 +27,14 @@ export interface Connection {
 types.setTypeParser(types.builtins.INT8, Number);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 
+/** Of a connection, or of a place in the pool: an answer that says "later" beats one that never comes. */
+const connectionTimeoutMillis = 10_000;
+
 export async function openDatabase(connection: Connection, failed: (error: unknown) => void): Promise<Database> {
-  const pool = new Pool({ ...connection, max: 20 });
-  pool.on("error", failed);
+  const pool = new Pool({ ...connection, max: 20, connectionTimeoutMillis });
+  let closing = false;
+  // The pool does not wait for its connections to end, so a server that is stopped next may still cut them off.
+  pool.on("error", (error) => closing || failed(error));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   await migrate(db);
   const stops: (() => Promise<void>)[] = [];
@@ -38,6 +43,7 @@ export async function openDatabase(connection: Connection, failed: (error: unkno
     listen: async (channel, heard, reset) =>
       void stops.push(await keepListening(connection, channel, heard, reset, failed)),
     async close() {
+      closing = true;
       await Promise.all(stops.map((stop) => stop()));
       await db.destroy();
     },
@@ -53,6 +59,18 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
     error.constraint === constraint
   );
 }
+
+/** That the database could not be asked, which says nothing about the question: gone, restarting, full, or not to be signed in to. */
+export function isLostConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return lostCode.test(code) || ("syscall" in error && error.syscall === "connect") || lostMessage.test(error.message);
+}
+
+const lostCode = /^(08...|28...|3D...|53...|57P0.|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/;
+/** The driver's own words where it gives no code. */
+const lostMessage =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|driver has already been destroyed)/;
 
 async function migrate(db: Db): Promise<void> {
   const folder = new URL("migrations/", import.meta.url);
@@ -86,18 +104,23 @@ async function keepListening(
     const client = new Client({ ...connection, keepAlive: true });
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     client.on("error", failed);
-    client.on("end", () => {
-      if (!stopped) timer = setTimeout(() => void connect().catch(retry), 500);
-    });
-    await client.connect();
+    try {
+      await client.connect();
+      await client.query(`listen ${client.escapeIdentifier(channel)}`);
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+    // Heard only from here on: a client that fails to connect ends as well, and would be replaced twice.
+    client.on("end", () => again());
     current = client;
-    await client.query(`listen ${client.escapeIdentifier(channel)}`);
-    reset?.();
+    if (stopped) await client.end();
+    else reset?.();
   }
 
-  function retry(error: unknown): void {
-    failed(error);
-    if (!stopped) timer = setTimeout(() => void connect().catch(retry), 1000);
+  function again(error?: unknown): void {
+    if (error) failed(error);
+    if (!stopped) timer = setTimeout(() => void connect().catch(again), 500);
   }
 
   await connect();

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -39,6 +40,7 @@ interface Cluster {
  */
 export async function startEmbedded({ directory, fsync = true, failed }: Options): Promise<Embedded> {
   mkdirSync(directory, { recursive: true });
+  const claim = await claimDirectory(realpathSync(directory));
   const cluster = await locate(realpathSync(directory));
   const passwordFile = join(cluster.data, "..", "password");
   if (!existsSync(join(cluster.data, "PG_VERSION"))) await initialise(cluster, passwordFile);
@@ -71,11 +73,30 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
     async stop() {
       stopping = true;
       await lock.end().catch(failed);
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill("SIGINT");
-      await once(child, "exit");
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGINT");
+        await once(child, "exit");
+      }
+      claim?.close();
     },
   };
+}
+
+/**
+ * Held from before the first file is written, because the advisory lock needs a database: two first starts at once would
+ * each delete the other's half-made one. A name of the kernel's, where it has them: it ends with the process.
+ */
+async function claimDirectory(directory: string): Promise<Server | undefined> {
+  if (process.platform !== "linux") return undefined;
+  const claim = createServer((socket) => socket.destroy()).listen({ path: `\0${nameOf(directory)}` });
+  await once(claim, "listening").catch((error) => {
+    throw error.code === "EADDRINUSE" ? inUse(directory) : error;
+  });
+  return claim.unref();
+}
+
+function nameOf(directory: string): string {
+  return `berth-${createHash("sha256").update(directory).digest("hex").slice(0, 12)}`;
 }
 
 async function locate(directory: string): Promise<Cluster> {
@@ -83,7 +104,7 @@ async function locate(directory: string): Promise<Cluster> {
   const native = join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
   const data = join(directory, "cluster");
   // A socket's path ends at 107 characters, and data folders can be deep.
-  const sockets = join(tmpdir(), `berth-${createHash("sha256").update(directory).digest("hex").slice(0, 12)}`);
+  const sockets = join(tmpdir(), nameOf(directory));
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   return { bin: join(native, "bin"), data, sockets, run: await runner([directory, sockets]) };
 }
@@ -94,7 +115,8 @@ async function runner(folders: readonly string[]): Promise<Cluster["run"]> {
   if (process.getuid?.() !== 0) return (program, args) => spawn(program, args, { stdio, detached: true });
   const namespace = ["--user", "--map-user=1000", "--map-group=1000"];
   const probe = spawn("unshare", [...namespace, "true"], { stdio: "ignore" });
-  const [code] = await Promise.race([once(probe, "exit"), once(probe, "error").then(() => [1])]);
+  // Without the program at all, waiting for its end fails.
+  const [code] = await once(probe, "exit").catch(() => [1]);
   if (code === 0)
     return (program, args) => spawn("unshare", [...namespace, program, ...args], { stdio, detached: true });
   const nobody = 65534;

@@ -80,6 +80,7 @@ interface HostsTable {
   id: string;
   kind: "process" | "docker" | "kubernetes" | "fake";
   isolation: Generated<string>;
+  pause: Generated<boolean>;
   seen_at: Generated<Date>;
   drained_at: Date | null;
 }
@@ -219,6 +220,7 @@ export interface EnvironmentsTable {
   stage_percent: number | null;
   requested_at: Generated<Date>;
   give_up_at: Date;
+  first_attempt_at: Date | null;
   created_at: Date | null;
   expires_at: Date | null;
   banked_seconds: Generated<number>;

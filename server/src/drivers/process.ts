@@ -54,7 +54,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
   if (!parts.network && !parts.sandbox) {
     throw new DriverError("unsupported", "PROCESS_NETWORK=off needs bubblewrap with user namespaces on this machine");
   }
-  deleteLeftovers(parts);
+  deleteLeftovers(parts).catch(options.failed);
   return { kind: "process", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
 }
 

@@ -33,7 +33,8 @@ export function runStates(directory: string): RunStates {
   const folder = (id: string) => join(directory, id);
   const read = async (id: string) => {
     const text = await readOrNothing(join(folder(id), "run.json"));
-    return text === undefined ? undefined : (JSON.parse(text) as RunState);
+    // An empty file is what a power cut may leave of one just made: nothing of that run is alive.
+    return text ? (JSON.parse(text) as RunState) : undefined;
   };
   return {
     folder,

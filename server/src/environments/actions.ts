@@ -21,6 +21,7 @@ export async function act(db: Db, owned: Owned, action: Action): Promise<void> {
     const row = await lockOwned(tx, owned);
     const desired = actionsByStatus[row.status][action];
     if (!desired || row.desired === "terminated") throw refusal(row, action);
+    if (action === "pause") await requirePause(tx, row);
     const starting = row.status === "stopped" && desired === "running";
     if (starting) await leaseAgain(tx, row);
     await want(tx, row, { desired, ...(starting && { stage: "placed" }) });
@@ -61,18 +62,40 @@ async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
   return row;
 }
 
+/** Not every machine can freeze a run; stopping it instead would lose what is in memory (runtime.md 3). */
+async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promise<void> {
+  const host = await tx.selectFrom("hosts").where("id", "=", host_id).select("pause").executeTakeFirst();
+  if (host?.pause) return;
+  throw new AppError(
+    "action_not_allowed",
+    `The machine of ${subdomain} cannot pause. Stop it instead: its files are kept`,
+  );
+}
+
 async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
   const { id, gpu_count: gpuCount, host_id: hostId } = row;
   if ((await leasesOf(tx, "environment", id)).length === gpuCount) return;
   await releaseLeases(tx, "environment", id);
   const leased = await leaseGpus(tx, { holderKind: "environment", holderId: id, gpuCount, hostId, holdUntil: null });
-  if (!leased) throw new AppError("out_of_stock", (await shortage(tx, gpuCount, hostId)).message);
+  if (!leased) throw new AppError("out_of_stock", await shortage(tx, gpuCount, hostId));
+}
+
+/** The payment of its order went back to the buyer (payments.md 2): it ends, whatever it was doing. */
+export async function endPaidBack(tx: Tx, orderId: string): Promise<void> {
+  const row = await tx
+    .selectFrom("environments")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .where("desired", "<>", "terminated")
+    .forUpdate()
+    .executeTakeFirst();
+  if (row) await want(tx, row, { desired: "terminated", ended_reason: "operator" });
 }
 
 interface Wanted {
   readonly desired: Desired;
   readonly stage?: string;
-  readonly ended_reason?: "terminated" | "cancelled";
+  readonly ended_reason?: "terminated" | "cancelled" | "operator";
 }
 
 /** Due now, unless a worker has it: it finds the change when it records, and two workers never share a row. */

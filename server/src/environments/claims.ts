@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import type { EnvironmentsTable } from "../database/tables.ts";
 
@@ -10,19 +10,29 @@ const claimSeconds = 10;
 export const renewMs = 3000;
 
 /**
- * Claims due rows. What the clock wants is decided here, by the database's clock alone: an expired environment and one
- * that never answered in time are turned to `terminated` in the same statement (runtime.md 8, payments.md 6). A claim
- * that is lost with the machine is only a second pass, so it does not wait for the disk.
+ * Claims due rows. What the clock wants is decided here, by the database's clock alone and only while it can be believed
+ * (`clockAgrees`): an expired environment and one that never answered in time are turned to `terminated` in the same
+ * statement (runtime.md 8, payments.md 6). After an outage longer than the deadline a launch still gets half of it, from
+ * its first attempt on. A claim that is lost with the machine is only a second pass, so it does not wait for the disk.
  */
-export async function claimDue(db: Db, hostIds: readonly string[], limit: number): Promise<readonly Claimed[]> {
+export async function claimDue(
+  db: Db,
+  hostIds: readonly string[],
+  limit: number,
+  clockAgrees: RawBuilder<boolean>,
+): Promise<readonly Claimed[]> {
   const { rows } = await sql<Claimed>`
     with lazily as (select set_config('synchronous_commit', 'off', true)),
     due as (
-      select id, expires_at <= now() as expired, created_at is null and give_up_at <= now() as too_late
+      select id, ${clockAgrees} and expires_at <= now() as expired,
+        ${clockAgrees} and created_at is null and first_attempt_at is not null and give_up_at <= now() as too_late
       from environments where status <> 'terminated' and due_at <= now() and host_id = any(${[...hostIds]})
       order by due_at limit ${limit} for update skip locked)
     update environments e
     set claim = gen_random_uuid(), due_at = now() + make_interval(secs => ${claimSeconds}),
+        first_attempt_at = coalesce(e.first_attempt_at, now()),
+        give_up_at = case when e.first_attempt_at is null
+          then greatest(e.give_up_at, now() + (e.give_up_at - e.requested_at) / 2) else e.give_up_at end,
         desired = case when due.expired or due.too_late then 'terminated' else e.desired end,
         ended_reason = case
           when e.ended_reason is not null then e.ended_reason
@@ -63,8 +73,12 @@ export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
     where id = any(${[...ids]}) and claim is null and status <> 'terminated'`.execute(db);
 }
 
-/** The end of a wait, never later than what the clock wants of a row that is not already on its way out. */
+/**
+ * The end of a wait, never later than what the clock wants of a row that is not already on its way out. What it wanted
+ * in the past and did not get, because the clock is in doubt, waits a second, not nothing.
+ */
 export function dueIn(waitMs: number) {
-  return sql<Date>`case when desired = 'terminated' then now() + make_interval(secs => ${waitMs / 1000})
-    else least(now() + make_interval(secs => ${waitMs / 1000}), expires_at, case when created_at is null then give_up_at end) end`;
+  const end = sql`now() + make_interval(secs => ${waitMs / 1000})`;
+  return sql<Date>`case when desired = 'terminated' then ${end}
+    else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
 }

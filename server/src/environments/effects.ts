@@ -60,7 +60,10 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
   await announce(tx, { userId, cause: `ready:${id}`, title, body, link: "/environments" });
 }
 
-/** Hourly: the time left is banked and the GPUs go; monthly: both stay, and the clock runs (G2, G24). */
+/**
+ * Hourly: the time left is banked and the GPUs go; monthly: both stay, and the clock runs (G2, G24). Where nothing is
+ * left the end stays as it is, and is the next thing that happens.
+ */
 async function enterStopped(tx: Tx, row: Claimed): Promise<void> {
   await closeSession(tx, row.id, "stopped");
   await revokeGrants(tx, row.id);
@@ -69,8 +72,8 @@ async function enterStopped(tx: Tx, row: Claimed): Promise<void> {
   await releaseLeases(tx, "environment", row.id);
   await sql`
     update environments
-    set banked_seconds = greatest(0, floor(extract(epoch from expires_at - now()))), expires_at = null, notice = ''
-    where id = ${row.id} and expires_at is not null`.execute(tx);
+    set banked_seconds = floor(extract(epoch from expires_at - now())), expires_at = null, notice = ''
+    where id = ${row.id} and expires_at > now()`.execute(tx);
 }
 
 async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts, row: Claimed): Promise<void> {

@@ -14,7 +14,7 @@ export interface HoldRequest {
 
 export type HoldResult =
   | { ok: true; hostId: string }
-  | { ok: false; code: "subdomain_taken" | "out_of_stock"; message: string; nextFreeAt: Date | null };
+  | { ok: false; code: "subdomain_taken" | "out_of_stock"; message: string };
 
 /**
  * Holds GPUs on one host and the name for an order (G35), in the caller's transaction; a refusal leaves nothing held.
@@ -24,18 +24,17 @@ export type HoldResult =
 export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount, holdUntil } = request;
   if (!(await takeName(tx, { name: subdomain, userId, orderId, heldUntil: holdUntil })))
-    return { ok: false, code: "subdomain_taken", message: texts.subdomainTaken, nextFreeAt: null };
+    return { ok: false, code: "subdomain_taken", message: texts.subdomainTaken };
+  // Extended before it is counted: a lapsed one may be being taken over this moment.
+  await extendHold(tx, orderId, holdUntil);
   const held = await leasesOf(tx, "order", orderId);
-  if (held[0] && held.length === gpuCount) {
-    await extendHold(tx, orderId, holdUntil);
-    return { ok: true, hostId: held[0].hostId };
-  }
+  if (held[0] && held.length === gpuCount) return { ok: true, hostId: held[0].hostId };
   await releaseLeases(tx, "order", orderId);
   const home = await hostOfFiles(tx, subdomain, userId);
   const hostId = await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId: home, holdUntil });
   if (hostId) return { ok: true, hostId };
   await releaseName(tx, orderId);
-  return { ok: false, code: "out_of_stock", ...(await shortage(tx, gpuCount, home)) };
+  return { ok: false, code: "out_of_stock", message: await shortage(tx, gpuCount, home) };
 }
 
 /** Kept files bind a name to the host they lie on (G39). */
@@ -63,8 +62,8 @@ export async function extendHold(tx: Tx, orderId: string, holdUntil: Date): Prom
 
 /** Gives back what an unpaid order holds. A paid one's leases are its environment's, and its name has no end: both stay. */
 export async function releaseHold(tx: Tx, orderId: string): Promise<void> {
-  await releaseLeases(tx, "order", orderId);
   const { rows } = await sql`
     select 1 from subdomain_claims where order_id = ${orderId} and held_until is not null for update`.execute(tx);
   if (rows.length > 0) await releaseName(tx, orderId);
+  await releaseLeases(tx, "order", orderId);
 }

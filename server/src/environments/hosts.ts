@@ -9,7 +9,7 @@ import type { Capabilities, Driver } from "../drivers/driver.ts";
 export async function registerHost(db: Db, hostId: string, driver: Driver, slots: number): Promise<void> {
   const capabilities = await driver.capabilities();
   await db.transaction().execute(async (tx) => {
-    const host = { kind: driver.kind, isolation: capabilities.isolation };
+    const host = { kind: driver.kind, isolation: capabilities.isolation, pause: capabilities.pause };
     await tx
       .insertInto("hosts")
       .values({ id: hostId, ...host })

@@ -81,6 +81,6 @@ export async function environmentOfOrder(db: Sql, orderId: string) {
   return await db
     .selectFrom("environments")
     .where("order_id", "=", orderId)
-    .select(["id", "status", "desired", "subdomain", "secret", "ended_reason as endedReason"])
+    .select(["id", "status", "subdomain", "secret"])
     .executeTakeFirst();
 }

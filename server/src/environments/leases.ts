@@ -123,17 +123,10 @@ export async function freeTimes(db: Sql, hostId: string | null = null): Promise<
 }
 
 /** The refusal in words, with the time that G35 asks for. */
-export async function shortage(
-  db: Sql,
-  gpuCount: number,
-  hostId: string | null,
-): Promise<{ message: string; nextFreeAt: Date | null }> {
-  const nextFreeAt = (await freeTimes(db, hostId)).find((time) => time.gpuCount === gpuCount)?.freeAt ?? null;
+export async function shortage(db: Sql, gpuCount: number, hostId: string | null): Promise<string> {
+  const freeAt = (await freeTimes(db, hostId)).find((time) => time.gpuCount === gpuCount)?.freeAt;
+  if (!freeAt) return `No machine has ${gpuCount} GPUs`;
   const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
-  if (!nextFreeAt) return { message: `No machine has ${gpuCount} GPUs`, nextFreeAt };
-  const when = nextFreeAt.toISOString().slice(0, 16).replace("T", " ");
-  return {
-    message: `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`,
-    nextFreeAt,
-  };
+  const when = freeAt.toISOString().slice(0, 16).replace("T", " ");
+  return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
 }

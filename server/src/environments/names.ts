@@ -54,12 +54,7 @@ export async function checkName(db: Sql, name: string, userId: string): Promise<
       message: texts.subdomainTaken,
       suggestion: others.find((other) => taken.get(other) !== true) ?? null,
     };
-  const kept = taken.has(name);
-  return {
-    available: true,
-    message: kept ? "Your files of this name come back" : "This name is free",
-    suggestion: null,
-  };
+  return { available: true, message: taken.has(name) ? "Your files of this name come back" : "", suggestion: null };
 }
 
 /** Of the given names, those that have a row: true when it is taken for this user, false when their own files wait there. */

@@ -198,7 +198,7 @@ test("the image is waited for with its percent; a launch then stamps every stage
 test("C16: a worker that dies after start is followed by one that finds the same run", async () => {
   const { db, rent, read, reach, driver, parts, pass } = await setupEnvironments();
   const id = await rent();
-  const [claimed] = await claimDue(db, ["host"], 20);
+  const [claimed] = await claimDue(db, ["host"], 20, sql`true`);
   const died = new Error("killed");
   const dying = {
     ...driver,
@@ -268,7 +268,7 @@ test("waits are 1 s doubled to 60 s", () => {
 test("two workers: each due row is claimed once, and a late one writes nothing", async () => {
   const { db, rent, read, parts, driver } = await setupEnvironments({ slots: 20 });
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => rent({ userId: `user-${index}` })));
-  const claims = await Promise.all(Array.from({ length: 4 }, () => claimDue(db, ["host"], 12)));
+  const claims = await Promise.all(Array.from({ length: 4 }, () => claimDue(db, ["host"], 12, sql`true`)));
   expect(
     claims
       .flat()
@@ -278,7 +278,7 @@ test("two workers: each due row is claimed once, and a late one writes nothing",
   const late = claims.flat()[0];
   if (!late) throw new Error("nothing claimed");
   await sql`update environments set due_at = now() where id = ${late.id}`.execute(db);
-  const [next] = await claimDue(db, ["host"], 12);
+  const [next] = await claimDue(db, ["host"], 12, sql`true`);
   expect(next?.id).toBe(late.id);
   await reconcile(parts, late);
   expect(await read(late.id)).toMatchObject({ status: "pending", claim: next?.claim, generation: 0 });
@@ -291,7 +291,7 @@ test("a late worker's answer does not count either", async () => {
   await pass({ answers: async () => false });
   const claim = async () => {
     await sql`update environments set due_at = now()`.execute(db);
-    return (await claimDue(db, ["host"], 1))[0];
+    return (await claimDue(db, ["host"], 1, sql`true`))[0];
   };
   const [late, next] = [await claim(), await claim()];
   if (late) await reconcile(parts, late);
@@ -307,7 +307,7 @@ test("what the owner asked for while a worker was at it is not overwritten", asy
   const id = await rent();
   await pass({ answers: async () => false });
   await sql`update environments set due_at = now()`.execute(db);
-  const [claimed] = await claimDue(db, ["host"], 1);
+  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
   await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
   if (claimed) await reconcile(parts, claimed);
   expect(await read(id)).toMatchObject({ status: "pending", created_at: null, claim: null });
@@ -345,7 +345,7 @@ test("what the owner asked for while a pass failed is not kept waiting by its ba
   const { db, rent, read, parts, driver } = await setupEnvironments();
   const id = await rent();
   await sql`update environments set attempts = 9`.execute(db);
-  const [claimed] = await claimDue(db, ["host"], 1);
+  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
   driver.failNext("observe");
   await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
   if (claimed) await reconcile(parts, claimed);
@@ -359,9 +359,22 @@ test("a stop that is through only after the end of the time is an end, not a ban
   const id = await rent();
   await reach(id, "active");
   await sql`update environments set desired = 'stopped', due_at = now()`.execute(db);
-  const [claimed] = await claimDue(db, ["host"], 1);
+  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
   await sql`update environments set expires_at = now()`.execute(db);
   if (claimed) await reconcile(parts, claimed);
   await reach(id, "terminated");
   expect(await read(id)).toMatchObject({ ended_reason: "expired", banked_seconds: 0 });
+});
+
+test("what has ended by a clock in doubt goes on, and is looked at again in a second, not at once and for ever", async () => {
+  const { db, rent, read, reach, parts } = await setupEnvironments();
+  const id = await rent();
+  await reach(id, "active");
+  await sql`update environments set expires_at = now(), due_at = now()`.execute(db);
+  const before = Date.now();
+  const [claimed] = await claimDue(db, ["host"], 1, sql`false`);
+  if (claimed) await reconcile(parts, claimed);
+  const { due_at, ...row } = await read(id);
+  expect(row).toMatchObject({ status: "active", desired: "running", claim: null });
+  expect(due_at.getTime() - before).toBeGreaterThanOrEqual(1000);
 });

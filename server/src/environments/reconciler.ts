@@ -6,12 +6,15 @@ import { adopt } from "./adopt.ts";
 import { claimDue, makeDue, nextDueMs } from "./claims.ts";
 import { type ReconcileParts, reconcile } from "./reconcile.ts";
 import { deleteLapsedHomes } from "./retention.ts";
+import { steadyClock } from "./steady-clock.ts";
 
 export type { Delivery } from "./effects.ts";
 export type { Announce } from "./notices.ts";
 
 export interface ReconcilerParts extends ReconcileParts {
   readonly changes: Changes;
+  /** The machine's steady clock; a test gives another. */
+  readonly uptimeSeconds?: () => number;
 }
 
 /** Rows worked on at once. */
@@ -28,12 +31,13 @@ const retentionMs = 10 * 60_000;
 export function startReconciler(parts: ReconcilerParts): Loop {
   const { db, changes, drivers, failed } = parts;
   const hostIds = [...drivers.keys()];
+  const clock = steadyClock(db, parts.uptimeSeconds);
   const working = new Set<Promise<void>>();
 
   async function handOut(): Promise<number> {
     const room = width - working.size;
     if (room === 0) return intervalMs;
-    for (const row of await claimDue(db, hostIds, room)) {
+    for (const row of await claimDue(db, hostIds, room, await clock.agrees())) {
       const work = reconcile(parts, row)
         .catch(failed)
         .finally(() => {
@@ -47,10 +51,18 @@ export function startReconciler(parts: ReconcilerParts): Loop {
 
   const loop = startLoop(handOut, intervalMs, failed);
   const unsubscribe = changes.subscribe(({ kind }) => kind === "environment" && loop.nudge(), loop.nudge);
-  const sweeps = [
-    startLoop(() => adopt(parts).then(() => adoptMs), adoptMs, failed),
-    startLoop(() => deleteLapsedHomes(parts).then(() => retentionMs), retentionMs, failed),
-  ];
+  // Neither removes anything while the clock is in doubt; what they throw then is the alarm.
+  const sweep = (work: (parts: ReconcilerParts) => Promise<void>, sweepMs: number) =>
+    startLoop(
+      async () => {
+        await clock.require();
+        await work(parts);
+        return sweepMs;
+      },
+      sweepMs,
+      failed,
+    );
+  const sweeps = [sweep(adopt, adoptMs), sweep(deleteLapsedHomes, retentionMs)];
   const watching = new AbortController();
   const watchers = [...drivers.values()].map((driver) =>
     startWatching(db, driver, watching.signal, loop.nudge, failed),

@@ -114,7 +114,7 @@ const unreachableAfter = 5;
 /**
  * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while. What
  * the driver refuses for good ends the attempt: a run that is not ours to continue gives way to the next generation, and
- * a pause that this machine cannot do is taken back.
+ * a pause that this machine cannot do is taken back. What was asked for meanwhile does not wait for the back-off.
  */
 export async function recordFailure(db: Db, row: Claimed, error: unknown): Promise<void> {
   const code = error instanceof DriverError ? error.code : undefined;
@@ -127,6 +127,6 @@ export async function recordFailure(db: Db, row: Claimed, error: unknown): Promi
         status = case when ${lost} and status in ('active', 'paused') then 'unknown' else status end,
         desired = case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end,
         run_token = case when ${runOver} then null else run_token end,
-        due_at = ${dueIn(backoffMs(attempts))}
+        due_at = case when desired = ${row.desired} then ${dueIn(backoffMs(attempts))} else now() end
     where id = ${row.id} and claim = ${row.claim}`.execute(db);
 }

@@ -19,7 +19,6 @@ import { checkName } from "./names.ts";
 export interface EnvironmentRouteParts {
   readonly db: Db;
   readonly environmentUrl: (subdomain: string) => string;
-  readonly retentionDays: number;
 }
 
 export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: EnvironmentRouteParts): void {

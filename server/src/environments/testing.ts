@@ -158,7 +158,7 @@ async function openLeases(db: Db, holderId: string): Promise<number> {
 
 async function onePass(parts: ReconcilerParts): Promise<readonly Claimed[]> {
   await sql`update environments set due_at = now() where status <> 'terminated' and claim is null`.execute(parts.db);
-  const rows = await claimDue(parts.db, ["host"], 20);
+  const rows = await claimDue(parts.db, ["host"], 20, sql`true`);
   for (const row of rows) await reconcile(parts, row);
   return rows;
 }

@@ -23,7 +23,7 @@ function statusOf(upstream: Upstream, path: string, runToken: string): Promise<n
     head(head) {
       status = head.status;
     },
-    data() {},
+    data: () => false,
     end: () => resolve(status),
     failed: () => resolve(undefined),
     drained() {},

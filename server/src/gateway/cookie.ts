@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { cookieHeader } from "./cookie-header.ts";
 import { type Grant, type Grants, grantDays } from "./grants.ts";
 import { cookieName } from "./names.ts";
 
@@ -21,7 +22,7 @@ export function createCookies(parts: {
   readonly now: () => number;
 }): Cookies {
   const key = Buffer.from(hkdfSync("sha256", parts.secret, "", "gateway cookie v1", 32));
-  const name = cookieName(parts.secure);
+  const prefix = `${cookieName(parts.secure)}=`;
   const verified = new Map<string, { readonly grant: string; readonly expiresAt: number }>();
 
   function macOf(grant: Grant, expiresAt: number): Buffer {
@@ -53,25 +54,17 @@ export function createCookies(parts: {
     issue(grant) {
       const expiresAt = Math.floor(parts.now() / 1000) + grantDays * 86_400;
       const value = `${grant.id}.${expiresAt}.${macOf(grant, expiresAt).toString("base64url")}`;
-      return `${name}=${value}; Path=/; Max-Age=${grantDays * 86_400}; HttpOnly; SameSite=Lax${parts.secure ? "; Secure" : ""}`;
+      return `${prefix}${value}; Path=/; Max-Age=${grantDays * 86_400}; HttpOnly; SameSite=Lax${parts.secure ? "; Secure" : ""}`;
     },
     read(header, environment) {
-      for (const value of valuesOf(header, name)) {
-        const grant = verify(value);
+      let tried = 0;
+      for (const pair of cookieHeader(header).ours) {
+        if (!pair.startsWith(prefix)) continue;
+        if (++tried > mostTried) return undefined;
+        const grant = verify(pair.slice(prefix.length));
         if (grant?.environmentId === environment.id && grant.userId === environment.userId) return grant;
       }
       return undefined;
     },
   };
-}
-
-function valuesOf(header: string | undefined, name: string): string[] {
-  if (header === undefined) return [];
-  const prefix = `${name}=`;
-  const values: string[] = [];
-  for (const pair of header.split(";")) {
-    const trimmed = pair.trim();
-    if (trimmed.startsWith(prefix) && values.push(trimmed.slice(prefix.length)) === mostTried) break;
-  }
-  return values;
 }

@@ -4,6 +4,8 @@ import type { Connection, ExchangeSink, Upstream } from "./upstream.ts";
 
 /** A body that stops arriving for this long ends the request; answers may be silent for ever. */
 const silentBodyMs = 120_000;
+/** A small piece is copied into the same write as the head; above this, copying costs more than a second segment. */
+const smallBytes = 16 * 1024;
 const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export interface Exchange {
@@ -24,6 +26,7 @@ export function forward(
 ): Exchange {
   let connection: Connection;
   let answered = false;
+  let paused = false;
   const hasBody = head.body !== "none";
   const mayRepeat = !hasBody && repeatable.has(request.method as string);
 
@@ -37,8 +40,16 @@ export function forward(
       if (!atHand) response.flushHeaders();
     },
     data(piece, last) {
-      if (last) response.end(piece);
-      else if (!response.write(piece)) connection.pause(sink);
+      if (last && piece.length <= smallBytes) {
+        response.end(piece.toString("latin1"), "latin1");
+        return false;
+      }
+      const left = pass(response, piece, last);
+      if (left === "waits" && !last && !paused) {
+        paused = true;
+        connection.pause(sink);
+      }
+      return left !== "gone";
     },
     end() {
       answered = true;
@@ -53,7 +64,11 @@ export function forward(
     drained: () => void request.resume(),
   };
 
-  response.on("drain", () => connection.resume(sink));
+  response.on("drain", () => {
+    if (!paused) return;
+    paused = false;
+    connection.resume(sink);
+  });
   response.on("close", () => {
     if (!answered) connection.abort(sink);
     heard.closed();
@@ -71,6 +86,17 @@ export function forward(
       request.socket.destroy();
     },
   };
+}
+
+/** Head and piece leave in one write, at once: "gone" when the kernel took all of it, "waits" when enough is under way. */
+function pass(response: ServerResponse, piece: Buffer, last: boolean): "gone" | "kept" | "waits" {
+  // Null while an earlier answer on the same connection is unfinished.
+  const { socket } = response;
+  socket?.cork();
+  const more = last ? Boolean(response.end(piece)) : response.write(piece);
+  socket?.uncork();
+  if (socket?.writableLength === 0) return "gone";
+  return more ? "kept" : "waits";
 }
 
 function sendBody(

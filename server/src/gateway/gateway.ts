@@ -55,6 +55,7 @@ export const serverOptions = {
   requireHostHeader: true,
   insecureHTTPParser: false,
   noDelay: true,
+  optimizeEmptyRequests: true,
   shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket",
 } satisfies ServerOptions;
 

@@ -11,7 +11,14 @@ export interface Hosts {
   readonly secure: boolean;
 }
 
+interface Host {
+  readonly kind: HostKind;
+  readonly label: string | undefined;
+}
+
+const foreign: Host = { kind: "foreign", label: undefined };
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const mostKnown = 10_000;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,62})$/;
 
 /**
@@ -22,20 +29,31 @@ export function createHosts({ appUrl, envHost }: { readonly appUrl: string; read
   const app = new URL(appUrl);
   const appNames = new Set([...loopback, app.hostname]);
   const suffix = `.${envHost}`;
+  const known = new Map<string, Host>();
 
-  function labelOf(host: string | undefined): string | undefined {
+  function read(host: string | undefined): Host {
     const name = nameOf(host);
-    if (name === undefined || appNames.has(name) || !name.endsWith(suffix)) return undefined;
+    if (name === undefined) return foreign;
+    if (appNames.has(name)) return { kind: "app", label: undefined };
+    if (!name.endsWith(suffix)) return foreign;
     const found = name.slice(0, -suffix.length);
-    return label.test(found) ? found : "";
+    return { kind: "environment", label: label.test(found) ? found : "" };
+  }
+
+  /** Asked twice for every request; only what is well-formed, and so short, is kept. */
+  function hostOf(host: string | undefined): Host {
+    const before = host === undefined ? undefined : known.get(host);
+    if (before) return before;
+    const found = read(host);
+    if (host === undefined || found.kind === "foreign" || found.label === "") return found;
+    if (known.size >= mostKnown) known.clear();
+    known.set(host, found);
+    return found;
   }
 
   return {
-    kindOf(host) {
-      if (appNames.has(nameOf(host) ?? "")) return "app";
-      return labelOf(host) === undefined ? "foreign" : "environment";
-    },
-    labelOf,
+    kindOf: (host) => hostOf(host).kind,
+    labelOf: (host) => hostOf(host).label,
     environmentUrl: (subdomain) => `${app.protocol}//${subdomain}${suffix}${app.port === "" ? "" : `:${app.port}`}`,
     secure: app.protocol === "https:",
   };

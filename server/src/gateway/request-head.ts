@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { cookieNames } from "./names.ts";
+import { cookieHeader } from "./cookie-header.ts";
 
 /** What we say about the request in place of what the client said. */
 export interface Said {
@@ -94,7 +94,7 @@ function fieldsOf(request: IncomingMessage): string | undefined {
     const name = raw[i] as string;
     const kind = kindOf(name);
     if (kind === "drop") continue;
-    const value = kind === "cookie" ? withoutOurs(raw[i + 1] as string) : (raw[i + 1] as string);
+    const value = kind === "cookie" ? cookieHeader(raw[i + 1] as string).others : (raw[i + 1] as string);
     if (kind === "host") hosts += 1;
     else if (listed?.has(name.toLowerCase()) || (kind === "cookie" && value === "")) continue;
     fields += `${name}: ${value}\r\n`;
@@ -111,18 +111,4 @@ function listedOf(connection: string | undefined): ReadonlySet<string> | undefin
       .split(",")
       .map((name) => name.trim()),
   );
-}
-
-function withoutOurs(cookies: string): string {
-  if (!/env/i.test(cookies)) return cookies;
-  return cookies
-    .split(";")
-    .filter((pair) => !cookieNames.has(nameOf(pair).toLowerCase()))
-    .join(";")
-    .trim();
-}
-
-function nameOf(pair: string): string {
-  const equals = pair.indexOf("=");
-  return (equals === -1 ? "" : pair.slice(0, equals)).trim();
 }

@@ -29,13 +29,13 @@ const special: Readonly<Record<string, Kind>> = {
 };
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const statusLine = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/;
-const lostLineEnd = /\r(?!\n)|(?<!\r)\n|\0/;
+const stray = /[\r\n\0]/;
 const kinds = new Map<string, Kind>();
 
 /** Reads everything before the empty line. Throws UpstreamError for what two parsers could read differently. */
 export function parseHead(text: string, { noBody }: { readonly noBody: boolean }): ResponseHead {
-  if (lostLineEnd.test(text)) throw new UpstreamError("a line of the head does not end with CR LF");
   const lines = text.split("\r\n");
+  refuseStray(lines[0] as string);
   const start = statusLine.exec(lines[0] as string);
   if (!start) throw new UpstreamError("the status line is malformed");
   const status = Number(start[2]);
@@ -52,6 +52,10 @@ export function parseHead(text: string, { noBody }: { readonly noBody: boolean }
   };
 }
 
+function refuseStray(line: string): void {
+  if (stray.test(line)) throw new UpstreamError("a line of the head does not end with CR LF");
+}
+
 interface Fields {
   headers: string[];
   lengths: string[];
@@ -63,6 +67,7 @@ function readFields(lines: readonly string[]): Fields {
   const fields: Fields = { headers: [], lengths: [], codings: [], listed: undefined };
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i] as string;
+    refuseStray(line);
     const colon = line.indexOf(":");
     const name = line.slice(0, colon);
     const value = line.slice(colon + 1).trim();

@@ -6,8 +6,11 @@ import { UpstreamError } from "./upstream-error.ts";
 export interface ResponseSink {
   /** `atHand`: the first bytes of the body, or its end, follow in the same turn. */
   head(head: ResponseHead, atHand: boolean): void;
-  /** `last`: known to be the body's end, so that it can leave together with what ends the answer. */
-  data(piece: Buffer, last: boolean): void;
+  /**
+   * `last`: known to be the body's end, so that it can leave together with what ends the answer.
+   * Answers whether the piece is still needed; otherwise its bytes are overwritten once the call is over.
+   */
+  data(piece: Buffer, last: boolean): boolean;
   end(): void;
 }
 
@@ -21,21 +24,23 @@ export function createResponseReader() {
   let head: ResponseHead | undefined;
   let pending: Buffer | undefined;
   let remaining = 0;
-  let atHand = false;
+  let kept = false;
   const decode = createChunkDecoder();
-  const emit = (piece: Buffer) => sink.data(piece, false);
+  const emit = (piece: Buffer) => {
+    if (sink.data(piece, false)) kept = true;
+  };
 
-  /** Answers the index of the body's first byte, or -1. */
+  /** Passes the head on once it is complete. Answers the index of the body's first byte, or -1. */
   function readHead(bytes: Buffer): number {
     const found = finalHead(bytes, noBody);
     if (!found.head) {
-      pending = bytes.subarray(found.at);
+      pending = Buffer.from(bytes.subarray(found.at));
       return -1;
     }
     head = found.head;
     remaining = head.framing.kind === "length" ? head.framing.bytes : 0;
-    atHand =
-      found.at < bytes.length || head.framing.kind === "none" || (head.framing.kind === "length" && remaining === 0);
+    const endless = head.framing.kind === "chunked" || head.framing.kind === "until_close";
+    sink.head(head, found.at < bytes.length || (!endless && remaining === 0));
     return found.at;
   }
 
@@ -45,7 +50,7 @@ export function createResponseReader() {
     if (kind === "chunked") return decode(bytes, at, emit);
     const end = kind === "length" ? Math.min(bytes.length, at + remaining) : bytes.length;
     remaining -= end - at;
-    if (end > at) sink.data(bytes.subarray(at, end), kind === "length" && remaining === 0);
+    if (end > at) kept = sink.data(bytes.subarray(at, end), kind === "length" && remaining === 0);
     return kind === "length" && remaining === 0 ? end : -1;
   }
 
@@ -60,12 +65,12 @@ export function createResponseReader() {
     read(chunk: Buffer): "more" | "done" | "surplus" {
       let bytes = chunk;
       let at = 0;
+      kept = false;
       if (!head) {
         if (pending) bytes = Buffer.concat([pending, chunk]);
         pending = undefined;
         at = readHead(bytes);
         if (at === -1 || !head) return "more";
-        sink.head(head, atHand);
       }
       const end = readBody(bytes, at, head.framing);
       if (end === -1) return "more";
@@ -78,12 +83,10 @@ export function createResponseReader() {
       sink.end();
       return true;
     },
-    get started(): boolean {
-      return head !== undefined || pending !== undefined;
-    },
-    get keepAlive(): boolean {
-      return head?.keepAlive ?? false;
-    },
+    /** Whether the bytes of the last read are still needed. */
+    isKept: () => kept,
+    hasStarted: () => head !== undefined || pending !== undefined,
+    keepsAlive: () => head?.keepAlive ?? false,
   };
 }
 

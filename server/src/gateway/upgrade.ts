@@ -21,7 +21,7 @@ export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: 
   let open = false;
   let ending = false;
   const handshake = createHandshake();
-  const upstream = openSocket(endpoint, () => upstream.write(head, "latin1"));
+  const upstream = openSocket(endpoint, () => upstream.write(head, "latin1"), take);
   tune(client);
 
   function destroy(): void {
@@ -29,14 +29,10 @@ export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: 
     client.destroy();
   }
 
-  /** Lets the last bytes (a close frame) reach the other side, but not for ever. */
   function end(): void {
     if (ending) return;
     ending = true;
-    upstream.end();
-    client.end();
-    const limit = setTimeout(destroy, lastBytesMs);
-    client.once("close", () => clearTimeout(limit));
+    endSoon(upstream, client);
   }
 
   function refuse(status: number): void {
@@ -58,19 +54,23 @@ export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: 
     client.resume();
   }
 
-  upstream.on("data", (chunk: Buffer) => {
+  /** Answers whether the bytes are still on their way. */
+  function take(bytes: Buffer): boolean {
     if (open) {
-      if (!client.write(chunk)) upstream.pause();
-      return;
+      client.write(bytes);
+      if (isFull(client)) upstream.pause();
+      return client.writableLength > 0;
     }
-    const answer = handshake(chunk);
-    if (!answer) return;
-    if ("head" in answer) join(answer.head, answer.rest);
-    else refuse(answer.status);
-  });
+    const answer = handshake(bytes);
+    if (answer && "head" in answer) join(answer.head, answer.rest);
+    else if (answer) refuse(answer.status);
+    return true;
+  }
+
   client.on("data", (chunk: Buffer) => {
-    if (!open) early = Buffer.concat([early, chunk]);
-    if (open ? !upstream.write(chunk) : early.length > mostEarly) client.pause();
+    if (open) upstream.write(chunk);
+    else early = Buffer.concat([early, chunk]);
+    if (open ? isFull(upstream) : early.length > mostEarly) client.pause();
   });
   resumeOnDrain(upstream, client);
   resumeOnDrain(client, upstream);
@@ -87,12 +87,28 @@ export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: 
   return { destroy };
 }
 
+/** Lets the last bytes (a close frame) reach the other side, but not for ever. */
+function endSoon(upstream: Duplex, client: Duplex): void {
+  upstream.end();
+  client.end();
+  const limit = setTimeout(() => {
+    upstream.destroy();
+    client.destroy();
+  }, lastBytesMs);
+  client.once("close", () => clearTimeout(limit));
+}
+
 /** A quiet notebook may be quiet for days; a vanished one is noticed. */
 function tune(client: Duplex): void {
   if (!(client instanceof Socket)) return;
   client.setTimeout(0);
   client.setNoDelay(true);
   client.setKeepAlive(true, 30_000);
+}
+
+/** A large piece asks for a pause although the kernel took all of it at once: then there is nothing to wait for. */
+function isFull(to: Duplex): boolean {
+  return to.writableNeedDrain && to.writableLength > 0;
 }
 
 function resumeOnDrain(from: Duplex, to: Duplex): void {

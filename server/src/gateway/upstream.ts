@@ -7,6 +7,8 @@ const connectLimitMs = 2000;
 /** Jupyter keeps idle connections an hour, small servers five seconds: below both, so that we close first. */
 const idleMs = 4000;
 const mostIdle = 256;
+/** Above what an environment writes at once, so that one read takes it. Pages that no answer reaches cost nothing. */
+const readBytes = 256 * 1024;
 
 /** Who made a request hears its answer, or exactly one `failed`. */
 export interface ExchangeSink extends ResponseSink {
@@ -52,9 +54,23 @@ export interface Upstream {
   readonly sockets: number;
 }
 
-export function openSocket(endpoint: Endpoint, connected: () => void): Socket {
+/**
+ * `take` gets what arrives, in a buffer that the next read overwrites, unless it answers true: still needed. A buffer
+ * for each read costs more than all the rest of a small answer, and the collection of large ones a whole thread.
+ */
+export function openSocket(endpoint: Endpoint, connected: () => void, take: (bytes: Buffer) => boolean): Socket {
+  let space = Buffer.allocUnsafeSlow(readBytes);
+  const onread = {
+    buffer: () => space,
+    callback(length: number) {
+      if (take(space.subarray(0, length))) space = Buffer.allocUnsafeSlow(readBytes);
+      return true;
+    },
+  };
   const socket = connect(
-    "socketPath" in endpoint ? { path: endpoint.socketPath } : { ...endpoint, noDelay: true, keepAlive: true },
+    "socketPath" in endpoint
+      ? { path: endpoint.socketPath, onread }
+      : { ...endpoint, noDelay: true, keepAlive: true, onread },
   );
   const limit = setTimeout(() => socket.destroy(new UpstreamError("no connection within 2 s")), connectLimitMs);
   socket.once("connect", () => {
@@ -106,11 +122,11 @@ function openLine(endpoint: Endpoint, release: (line: Line) => void, closed: (li
   let sink: ExchangeSink | undefined;
   let reused = false;
   let sent = false;
-  const socket = openSocket(endpoint, () => {});
+  const socket = openSocket(endpoint, () => {}, take);
 
   function finish(clean: boolean): void {
     sink = undefined;
-    if (!clean || !sent || !reader.keepAlive || socket.destroyed) return void socket.destroy();
+    if (!clean || !sent || !reader.keepsAlive() || socket.destroyed) return void socket.destroy();
     // The last piece may have asked for a pause; an idle connection must hear that it is closed.
     if (socket.isPaused()) socket.resume();
     release(line);
@@ -121,18 +137,23 @@ function openLine(endpoint: Endpoint, release: (line: Line) => void, closed: (li
     sink = undefined;
     socket.destroy();
     const known = error instanceof UpstreamError ? error : new UpstreamError("the connection broke", { cause: error });
-    waiting?.failed(known, reused && !reader.started);
+    waiting?.failed(known, reused && !reader.hasStarted());
   }
 
-  socket.on("data", (chunk: Buffer) => {
-    if (!sink) return void socket.destroy();
+  function take(bytes: Buffer): boolean {
+    if (!sink) {
+      socket.destroy();
+      return false;
+    }
     try {
-      const state = reader.read(chunk);
+      const state = reader.read(bytes);
       if (state !== "more" && sink) finish(state === "done");
     } catch (error) {
       fail(error);
     }
-  });
+    return reader.isKept();
+  }
+
   socket.on("end", () => {
     if (sink && reader.endsHere()) finish(false);
   });

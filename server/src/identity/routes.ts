@@ -10,6 +10,7 @@ import {
   string,
   type ZodMiniType,
 } from "zod/mini";
+import { isLostConnection } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { IdentityError } from "./identity.ts";
 import type { Device } from "./local/sessions.ts";
@@ -119,6 +120,7 @@ function inDialect(error: FastifyError): { status: number; message: string; retr
     const { code, retryAfterSeconds } = error;
     return { status: code === "UNAVAILABLE" ? 503 : code === tooMany ? 429 : 400, message: code, retryAfterSeconds };
   }
+  if (isLostConnection(error)) return { status: 503, message: "UNAVAILABLE", retryAfterSeconds: 5 };
   const status = error instanceof AppError ? errorStatus[error.code] : (error.statusCode ?? 500);
   const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
   if (status >= 500) return { status, message: status === 503 ? "UNAVAILABLE" : "INTERNAL", retryAfterSeconds };

@@ -50,8 +50,8 @@ export function delivery({ announce }: Options): Delivery {
         .where("order_id", "=", orderId)
         .where("settles_order", "=", true)
         .executeTakeFirstOrThrow();
+      if (payment.refund_minor === payment.amount_minor) return await closeRefunded(tx, orderId);
       await askRefund(tx, payment, reason, announce);
-      if (payment.refund_minor === payment.amount_minor) await closeRefunded(tx, orderId);
       if (reason === "not_delivered")
         await tx
           .insertInto("time_credits")
@@ -62,7 +62,7 @@ export function delivery({ announce }: Options): Delivery {
   };
 }
 
-/** Nothing is left to send back: it went back outside already. */
+/** Nothing is left to send back: it went back outside already, by somebody who has decided what else is owed. */
 async function closeRefunded(tx: Tx, orderId: string): Promise<void> {
   const closed = tx.updateTable("orders").set({ status: "refunded", closed_at: sql`now()` });
   await closed.where("id", "=", orderId).execute();

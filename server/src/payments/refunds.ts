@@ -85,7 +85,8 @@ async function push(payments: Payments, refund: Claimed): Promise<void> {
   }
 }
 
-async function stateOf({ db, provider }: Payments, refund: Claimed): Promise<GatewayRefund> {
+async function stateOf(payments: Payments, refund: Claimed): Promise<GatewayRefund> {
+  const { provider } = payments;
   const { id: key, gateway_refund_id, gateway_payment_id: paymentId, amount_minor: amountMinor, reason } = refund;
   if (gateway_refund_id) return provider.refundById(gateway_refund_id);
   try {
@@ -93,18 +94,27 @@ async function stateOf({ db, provider }: Payments, refund: Claimed): Promise<Gat
   } catch (error) {
     if (!(error instanceof GatewayError) || error.retryable) throw error;
     // Refused for good: perhaps because it exists already, made by a call whose answer was lost or by a person.
-    const all = await provider.refundsOfPayment(paymentId);
-    const taken = await db
-      .selectFrom("refunds")
-      .select("gateway_refund_id")
-      .where("payment_id", "=", refund.payment_id)
-      .execute();
-    const free = all.find(
-      ({ id, amountMinor: amount }) => amount === amountMinor && !taken.some((row) => row.gateway_refund_id === id),
-    );
-    if (free) return free;
+    const found = await findMade(payments, refund);
+    if (found) return found;
     throw error;
   }
+}
+
+/** One of the same amount that is no other row's, provided that all we owe of the payment has gone back with it. */
+async function findMade({ db, provider }: Payments, refund: Claimed): Promise<GatewayRefund | undefined> {
+  const made = (await provider.refundsOfPayment(refund.gateway_payment_id)).filter(({ status }) => status !== "failed");
+  const ours = await db
+    .selectFrom("refunds")
+    .innerJoin("payments", "payments.id", "refunds.payment_id")
+    .select(["gateway_refund_id", "refund_minor"])
+    .where("payment_id", "=", refund.payment_id)
+    .execute();
+  const sentMinor = made.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+  if (ours.some(({ refund_minor }) => sentMinor < refund_minor)) return undefined;
+  return made.find(
+    ({ id, amountMinor }) =>
+      amountMinor === refund.amount_minor && !ours.some(({ gateway_refund_id }) => gateway_refund_id === id),
+  );
 }
 
 async function record({ db, announce }: Payments, refund: Claimed, found: GatewayRefund): Promise<void> {

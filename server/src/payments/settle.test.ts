@@ -121,7 +121,12 @@ test("C35 all of it refunded in the dashboard after delivery: the environment en
   expect(await environments()).toMatchObject([{ desired: "running" }]);
   await refundOutside(40);
   await refundOutside(40);
-  expect(await rowOf(id)).toMatchObject({ status: "refunded", usd_net_minor: 0, hours: 0, closed_at: expect.any(Date) });
+  expect(await rowOf(id)).toMatchObject({
+    status: "refunded",
+    usd_net_minor: 0,
+    hours: 0,
+    closed_at: expect.any(Date),
+  });
   await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("terminated");
   expect(await environments()).toMatchObject([{ ended_reason: "operator" }]);
   const booked = (await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort();

@@ -2,6 +2,7 @@ import { type Selectable, sql, type Updateable } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { OrdersTable, PaymentsTable } from "../database/tables.ts";
+import { endPaidBack } from "../environments/actions.ts";
 import { hold, releaseHold } from "../environments/hold.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
@@ -39,6 +40,8 @@ export async function observe(db: Db, observation: Observation): Promise<Outcome
     if (before && before.order_id !== order.id) throw new Error(`payment ${before.id} belongs to another order`);
     const noted = await notePayment(tx, order, observation, before);
     const payment = await bookExternal(tx, noted, observation.payment);
+    if (payment !== noted && payment.settles_order && payment.refund_minor === payment.amount_minor)
+      await endPurchase(tx, order, observation.announce);
     if (payment.status !== "captured" || before?.status === "captured") return "noted";
     if (order.paid_at) {
       await askRefund(tx, payment, "surplus_payment", observation.announce);
@@ -174,6 +177,24 @@ async function notePayment(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * All of it went back in the provider's dashboard, after it had bought something (payments.md 2). Before the delivery the
+ * order is closed by who confirms that the container is gone; a refund of ours that had failed is settled by it.
+ */
+async function endPurchase(tx: Tx, { id, user_id: userId, status, subdomain, now }: LockedOrder, announce: Announce) {
+  if (status === "fulfilled" || status === "refunding")
+    await tx.updateTable("orders").set({ status: "refunded", closed_at: now, hours: 0 }).where("id", "=", id).execute();
+  if (status === "refunding") return;
+  await endPaidBack(tx, id);
+  await announce(tx, {
+    userId,
+    cause: `refunded:${id}`,
+    title: `${subdomain} was refunded`,
+    body: "Its whole price went back to your card, so it ends now.",
+    link: "/billing",
+  });
 }
 
 /** What went back that we never asked for: a refund made in the provider's dashboard. */

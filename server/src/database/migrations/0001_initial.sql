@@ -82,6 +82,7 @@ create table hosts (
   id text primary key,
   kind text not null check (kind in ('process', 'docker', 'kubernetes', 'fake')),
   isolation text not null default 'none',
+  pause boolean not null default true,                -- whether a run can be frozen there
   seen_at timestamptz not null default now(),
   drained_at timestamptz
 );
@@ -251,6 +252,7 @@ create table environments (
   stage_percent integer,
   requested_at timestamptz not null default now(),
   give_up_at timestamptz not null,                    -- not answering by then: terminated and refunded (payments.md 6)
+  first_attempt_at timestamptz,                       -- a worker took it: moves give_up_at, once, when that is late
   created_at timestamptz,                             -- JupyterLab answered for the first time (G28)
   expires_at timestamptz,
   banked_seconds bigint not null default 0 check (banked_seconds >= 0),

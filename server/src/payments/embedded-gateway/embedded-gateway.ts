@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { errorStatus } from "@berth/contract";
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
-import type { Db } from "../../database/database.ts";
+import { type Db, isLostConnection } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Account } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
@@ -66,7 +66,9 @@ function answerInDialect(scope: FastifyInstance): void {
     const httpStatus = error instanceof AppError ? errorStatus[error.code] : (error.statusCode ?? 500);
     if (httpStatus < 500) return reply.code(httpStatus).send(new DialectError(error.message).body);
     request.log.error(error);
-    return reply.code(500).send(new DialectError("We are facing some trouble", { code: "SERVER_ERROR" }).body);
+    return reply
+      .code(isLostConnection(error) ? 503 : 500)
+      .send(new DialectError("We are facing some trouble", { code: "SERVER_ERROR" }).body);
   });
   scope.setNotFoundHandler((_, reply) => {
     void reply.code(404).send(new DialectError("The requested URL was not found on the server").body);

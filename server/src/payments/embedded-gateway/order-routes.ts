@@ -17,10 +17,12 @@ const newOrder = z.object({
   notes: z.record(z.string(), z.string().max(256)).default({}),
   payment: z.object({ capture: z.enum(["automatic", "manual"]) }).optional(),
 });
+/** As far as PostgreSQL and a Date both go. */
+const unixSeconds = z.coerce.number().int().min(0).max(8_000_000_000_000);
 const filter = z.object({
   receipt: receiptText.optional(),
-  from: z.coerce.number().int().optional(),
-  to: z.coerce.number().int().optional(),
+  from: unixSeconds.optional(),
+  to: unixSeconds.optional(),
   count: z.coerce.number().int().min(1).max(100).default(10),
   skip: z.coerce.number().int().min(0).default(0),
   "expand[]": z.union([z.string(), z.array(z.string())]).optional(),

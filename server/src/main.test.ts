@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+/** Halves what a start costs. */
+const compiled = fileURLToPath(new URL("../../node_modules/.cache/berth/compiled", import.meta.url));
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** A data folder; whatever still runs in it is ended with the test. */
+function dataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "berth-main-"));
+  onTestFinished(() => {
+    for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return folder;
+}
+
+/** The processes whose command line names the folder: its database, and a server that was given it as an argument. */
+function processesOf(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => commandOf(pid).includes(folder))
+    .map(Number);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The real server, as its own process, with nothing of this one's environment. */
+function start(env: Record<string, string>) {
+  const settings = { PORT: "0", RUNTIME: "fake", LOG_LEVEL: "warn", PATH: "/usr/local/bin:/usr/bin:/bin", ...env };
+  const child = spawn(process.execPath, [main], {
+    env: { NODE_COMPILE_CACHE: compiled, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk) => (said.out += chunk));
+  child.stderr.on("data", (chunk) => (said.err += chunk));
+  const ended = ending(child);
+  return {
+    child,
+    said,
+    ended,
+    /** Its address, once it is ready. */
+    async url() {
+      const look = () => /ready at (\S+)/.exec(said.out)?.[1];
+      await Promise.race([expect.poll(look, { timeout: 20_000, interval: 10 }).toBeTruthy(), ended]);
+      return look() ?? expect.fail(`it ended: ${said.err}`);
+    },
+  };
+}
+
+async function ending(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, "close");
+  return code;
+}
+
+/** Starts it, and expects it to end with one message for a person, and nothing left behind. */
+async function refusal(env: Record<string, string>): Promise<string> {
+  const { said, ended } = start(env);
+  expect(await ended, said.err).toBe(1);
+  expect(said.out, "nothing but the message").toBe("");
+  expect(said.err, "no stack").not.toMatch(/^\s+at .*:\d+/m);
+  expect(said.err.endsWith("\n")).toBe(true);
+  return said.err.trimEnd();
+}
+
+async function post(url: string, path: string, body: object) {
+  const response = await fetch(`${url.replace("localhost", "127.0.0.1")}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+}
+
+const signIn = (url: string) =>
+  post(url, "/identity/v1/accounts:signInWithPassword?key=local", {
+    email: "ada@example.com",
+    password: "good password 1",
+  });
+
+test("half a pair of payment keys: one message, before anything is started", async () => {
+  const folder = dataFolder();
+  const message = await refusal({
+    DATA_DIR: folder,
+    RAZORPAY_KEY_ID: "rzp_test_half",
+    SLOTS: "8",
+    BRAND_NAME: "Berth",
+  });
+  expect(message).toBe(
+    "The settings do not fit together:\n  - RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
+  );
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a port that is taken: said, with the setting that helps, before anything is started", async () => {
+  const folder = dataFolder();
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const address = taken.address();
+  const port = String(typeof address === "object" && address?.port);
+  const message = await refusal({ DATA_DIR: folder, PORT: port });
+  expect(message).toBe(`Port ${port} is taken by another program. Stop it, or set PORT to another port.`);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("no Python and no prepared runtime: the package to install is named, and the database ends with it", async () => {
+  const folder = dataFolder();
+  const message = await refusal({ DATA_DIR: folder, RUNTIME: "process", PATH: pathWith("unshare", "true") });
+  expect(message).toMatch(/^There is no Python on this machine\. .* apt-get install python3-venv$/);
+  expect(processesOf(folder)).toEqual([]);
+});
+
+test("a database that cannot be reached: one message, without its password", async () => {
+  const folder = dataFolder();
+  const url = "postgres://berth:hidden@127.0.0.1:9/berth";
+  const message = await refusal({ DATA_DIR: folder, DATABASE_URL: url });
+  expect(message).toMatch(/^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED/);
+  expect(message).not.toContain("hidden");
+});
+
+test("one data folder has one server, though two start at once; killed, the next start takes its database over; stopped, it ends with 0", async () => {
+  const folder = dataFolder();
+  const both = [start({ DATA_DIR: folder }), start({ DATA_DIR: folder })];
+  const loser = await Promise.race(both.map((one) => one.ended.then(() => one)));
+  const first = both.find((one) => one !== loser) ?? loser;
+  const inUse =
+    /^The data folder \S+ is in use by another running server\. Stop it first, or set DATA_DIR to another folder\.$/;
+  expect([await loser.ended, loser.said.out, loser.said.err.trimEnd()]).toEqual([1, "", expect.stringMatching(inUse)]);
+  const url = await first.url();
+  const account = { email: "ada@example.com", password: "good password 1", name: "Ada" };
+  expect((await post(url, "/auth/signup", account)).status).toBe(200);
+  const { body: before } = await signIn(url);
+  const databases = processesOf(folder);
+  expect(databases.length).toBeGreaterThan(0);
+
+  expect(await refusal({ DATA_DIR: folder })).toMatch(inUse);
+  expect((await signIn(url)).status, "the first one goes on").toBe(200);
+  expect(processesOf(folder)).toEqual(databases);
+
+  expect(first.said.err).toBe("");
+  first.child.kill("SIGKILL");
+  await first.ended;
+  expect(processesOf(folder), "its database outlives it").not.toEqual([]);
+  const second = start({ DATA_DIR: folder });
+  const secondUrl = await second.url();
+  expect((await signIn(secondUrl)).body["localId"]).toBe(before["localId"]);
+  expect(processesOf(folder).filter((pid) => databases.includes(pid))).toEqual([]);
+  second.child.kill("SIGTERM");
+  expect(await second.ended, second.said.err).toBe(0);
+  expect(second.said.err).toBe("");
+  expect(processesOf(folder)).toEqual([]);
+
+  const began = performance.now();
+  const third = start({ DATA_DIR: folder });
+  const thirdUrl = await third.url();
+  const seconds = (performance.now() - began) / 1000;
+  console.log(`a second start: ${seconds.toFixed(2)} s`);
+  expect(seconds).toBeLessThan(10);
+  expect((await signIn(thirdUrl)).body["localId"]).toBe(before["localId"]);
+  third.child.kill("SIGINT");
+  expect(await third.ended).toBe(0);
+  expect(processesOf(folder)).toEqual([]);
+}, 40_000);
+
+test("a signal while it is starting leaves no database behind", async () => {
+  const folder = dataFolder();
+  const { child, said, ended } = start({ DATA_DIR: folder });
+  await expect.poll(() => processesOf(folder).length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+  child.kill("SIGTERM");
+  expect(await ended, said.err).toBe(0);
+  await expect.poll(() => processesOf(folder)).toEqual([]);
+}, 40_000);
+
+/** A PATH with nothing on it but these: what the database is started with where the tests run as root. */
+function pathWith(...programs: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "berth-path-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const program of programs) symlinkSync(`/usr/bin/${program}`, join(folder, program));
+  return folder;
+}
