@@ -46,6 +46,7 @@ export async function startProduct({
       // A proof asks far more often than a person.
       REQUESTS_PER_MINUTE: "1000000",
       ANONYMOUS_PER_MINUTE: "1000000",
+      ORDERS_PER_MINUTE: "1000000",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

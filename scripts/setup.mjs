@@ -67,7 +67,9 @@ function filesIn(folder) {
 
 /** Starts a long-running program of the project; signals reach it, and its code becomes ours. */
 export function become(program, args) {
-  const child = spawn(node, [join(root, program), ...args], { cwd: root, stdio: "inherit" });
+  // Compiled once and kept, Node starts the server in half the time.
+  const env = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "berth", "compiled"), ...process.env };
+  const child = spawn(node, [join(root, program), ...args], { cwd: root, stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" || signal === "SIGTERM" ? 0 : 1)));
 }

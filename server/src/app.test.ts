@@ -1,76 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { buildApp } from "./app.ts";
-import { readConfig } from "./config.ts";
-import { openChanges } from "./database/changes.ts";
-import { testDatabase } from "./database/testing.ts";
-import { createGateway } from "./gateway/gateway.ts";
-import { localIdentity } from "./identity/local.ts";
-import { announce } from "./notifications/notifications.ts";
-import { embeddedGateway } from "./payments/embedded-gateway/embedded-gateway.ts";
-import { razorpay } from "./payments/razorpay.ts";
-
-async function setup(env: Record<string, string> = {}) {
-  const database = await testDatabase();
-  const { db } = database;
-  const changes = await openChanges(database);
-  const config = readConfig({ LOG_LEVEL: "silent", ...env });
-  const appUrl = "http://localhost:3000";
-  const secret = Buffer.from("a secret of the test, long enough");
-  const own = await embeddedGateway({ db });
-  const failed = (error: unknown) => expect.fail(String(error));
-  const provider = razorpay({
-    ...own,
-    baseUrl: appUrl,
-    kind: "embedded",
-    mode: "embedded",
-    minimumMinor: { USD: 1, INR: 1 },
-  });
-  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, failed });
-  const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
-  const app = await buildApp({
-    config,
-    appUrl,
-    db,
-    changes,
-    identity: localIdentity({ db, secret, appUrl, limits: config.limits }),
-    payments: {
-      db,
-      changes,
-      provider,
-      announce,
-      caps: config.caps,
-      brandName: "Berth",
-      giveUpAfterSeconds: 600,
-      failed,
-    },
-    embeddedGateway: own,
-    gateway,
-    betaEndsAt: new Date(),
-    dist,
-  });
-  onTestFinished(async () => {
-    await app.close();
-    await gateway.close();
-    await database.close();
-    rmSync(dist, { recursive: true });
-  });
-  return app;
-}
-
-async function signUp(app: Awaited<ReturnType<typeof setup>>): Promise<string> {
-  const payload = { email: "ada@example.com", password: "a good password 1", name: "Ada" };
-  const { access_token } = (await app.inject({ method: "POST", url: "/auth/signup", payload })).json();
-  const url = "/identity/v1/accounts:signInWithCustomToken?key=local";
-  const answer = await app.inject({ method: "POST", url, payload: { token: access_token, returnSecureToken: true } });
-  return answer.json().idToken;
-}
+import { expect, test } from "vitest";
+import { testApp } from "./testing.ts";
 
 test("a hostile body is a clear 4xx in the one shape, never a 5xx", async () => {
-  const app = await setup();
+  const { app } = await testApp();
   const json = { "content-type": "application/json" };
   const post = (url: string, payload: string, headers: Record<string, string> = json) =>
     app.inject({ method: "POST", url, payload, headers });
@@ -99,8 +32,8 @@ test("a hostile body is a clear 4xx in the one shape, never a 5xx", async () => 
 });
 
 test("no parameter of a path reaches the database as a 5xx", async () => {
-  const app = await setup();
-  const headers = { authorization: `Bearer ${await signUp(app)}` };
+  const { app, signUp } = await testApp();
+  const headers = { authorization: `Bearer ${(await signUp()).token}` };
   for (const id of ["%00", "%ff", "%ed%a0%80", "..%2f..%2f", "x".repeat(2000), "'", "%F0%9F%98%80"]) {
     for (const url of [`/environments/${id}`, `/subdomains/${id}`, `/profile/${id}`, `/nothing/${id}`]) {
       const { statusCode } = await app.inject({ url, headers });
@@ -118,7 +51,7 @@ test("no parameter of a path reaches the database as a 5xx", async () => {
 });
 
 test("every bearer call refuses a request without a token, and counts it", async () => {
-  const app = await setup({ UNAUTHENTICATED_PER_MINUTE: "5" });
+  const { app } = await testApp({ UNAUTHENTICATED_PER_MINUTE: "5" });
   const call = () => app.inject({ url: "/notifications", headers: { authorization: "Bearer not.a.token" } });
   for (let n = 0; n < 5; n++) expect((await call()).json().code).toBe("unauthenticated");
   const limited = await call();
@@ -127,15 +60,15 @@ test("every bearer call refuses a request without a token, and counts it", async
 });
 
 test("a user has a limit of their own", async () => {
-  const app = await setup({ REQUESTS_PER_MINUTE: "4" });
-  const headers = { authorization: `Bearer ${await signUp(app)}` };
+  const { app, signUp } = await testApp({ REQUESTS_PER_MINUTE: "4" });
+  const headers = { authorization: `Bearer ${(await signUp()).token}` };
   for (let n = 0; n < 4; n++) expect((await app.inject({ url: "/notifications", headers })).statusCode).toBe(200);
   expect((await app.inject({ url: "/notifications", headers })).statusCode).toBe(429);
 });
 
 test("an unknown action and an unknown path are not found", async () => {
-  const app = await setup();
-  const headers = { authorization: `Bearer ${await signUp(app)}` };
+  const { app, signUp } = await testApp();
+  const headers = { authorization: `Bearer ${(await signUp()).token}` };
   for (const url of ["/docker/explode_container/x/y", "/docker/payments/none", "/nothing"]) {
     const answer = await app.inject({ method: "POST", url, headers, payload: {} });
     expect([answer.statusCode, answer.json().code], url).toEqual([404, "not_found"]);
@@ -143,7 +76,7 @@ test("an unknown action and an unknown path are not found", async () => {
 });
 
 test("a mutation from another site is refused, reading is not", async () => {
-  const app = await setup();
+  const { app } = await testApp();
   const headers = { "sec-fetch-site": "same-site" };
   const post = await app.inject({ method: "POST", url: "/auth/signup", headers, payload: {} });
   expect([post.statusCode, post.json().code]).toEqual([403, "forbidden"]);
@@ -151,7 +84,7 @@ test("a mutation from another site is refused, reading is not", async () => {
 });
 
 test("OpenAPI names every mounted call and nothing else", async () => {
-  const app = await setup();
+  const { app } = await testApp();
   const { paths } = (await app.inject({ url: "/openapi.json" })).json();
   expect(Object.keys(paths)).toEqual(
     expect.arrayContaining([
@@ -174,7 +107,7 @@ test("OpenAPI names every mounted call and nothing else", async () => {
 });
 
 test("pages say what browsers may do", async () => {
-  const app = await setup();
+  const { app } = await testApp();
   const { headers } = await app.inject({ url: "/config" });
   expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
   expect(headers["content-security-policy"]).not.toContain("razorpay");
@@ -183,8 +116,7 @@ test("pages say what browsers may do", async () => {
 });
 
 test("a host that nobody serves gets 421 before any route", async () => {
-  const app = await setup();
-  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { app } = await testApp();
   const address = app.server.address();
   const port = typeof address === "object" ? (address?.port ?? 0) : 0;
   const status = async (host: string) => {

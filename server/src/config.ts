@@ -40,6 +40,7 @@ const variables = z.object({
   GIVE_UP_AFTER: count(600),
   GPUS_PER_USER: count(8),
   LAUNCHES_PER_USER: count(3),
+  ORDERS_PER_MINUTE: count(20),
   RETENTION_DAYS: count(30),
   REQUESTS_PER_MINUTE: count(300),
   ANONYMOUS_PER_MINUTE: count(120),
@@ -145,7 +146,7 @@ function nest(v: Variables) {
     processNetwork: v.PROCESS_NETWORK as "shared" | "off",
     fake: readFake(v.FAKE_DRIVER),
     giveUpAfterSeconds: v.GIVE_UP_AFTER,
-    caps: { gpusPerUser: v.GPUS_PER_USER, launchesPerUser: v.LAUNCHES_PER_USER },
+    caps: { gpusPerUser: v.GPUS_PER_USER, launchesPerUser: v.LAUNCHES_PER_USER, ordersPerMinute: v.ORDERS_PER_MINUTE },
     retentionDays: v.RETENTION_DAYS,
     limits: {
       requestsPerMinute: v.REQUESTS_PER_MINUTE,

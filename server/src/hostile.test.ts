@@ -257,3 +257,10 @@ test("clear, actions, terminate: malformed ids, unknown words and wrong bodies c
   for (const [url, body, refusal] of cases) expectRefusal(await call("POST", url, user.token, body), refusal, url);
   expect(await rows()).toEqual(before);
 });
+
+test("a page asked for with a range or a condition that it cannot meet is a refusal, not a fault", async () => {
+  const { app } = await testApp();
+  const headers: readonly Record<string, string>[] = [{ range: "bytes=99999-" }, { "if-match": '"x"' }];
+  for (const each of headers)
+    expectRefusal(await app.inject({ url: "/", headers: each }), invalid, JSON.stringify(each));
+});

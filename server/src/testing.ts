@@ -92,7 +92,7 @@ export async function testApp(
     database,
     config,
     identity,
-    /** Everything that was mounted, in any way. */
+    /** Everything that was mounted, in any way; that each GET answers HEAD too is understood. */
     routes,
     /** What the parts reported as failed. */
     errors,
@@ -144,12 +144,21 @@ const unlimited = {
   SIGN_INS_PER_MINUTE: "1000000",
 };
 
+interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly url: string;
+  readonly config: RouteOptions["config"];
+}
+
 /** Hears of every route of the next app, also of those no contract names: Fastify itself can only print them. */
-function listRoutes(): () => readonly RouteOptions[] {
-  const routes: RouteOptions[] = [];
+function listRoutes(): () => readonly Route[] {
+  const routes: Route[] = [];
   const hear = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };
-    fastify.addHook("onRoute", (route) => void routes.push(route));
+    fastify.addHook("onRoute", ({ method, url, config }) => {
+      for (const each of [method].flat())
+        if (each !== "HEAD") routes.push({ method: each as Route["method"], url, config });
+    });
   };
   subscribe("fastify.initialization", hear);
   return () => {

@@ -316,44 +316,6 @@ test("what the owner asked for while a worker was at it is not overwritten", asy
   expect(await driver.list()).toEqual([]);
 });
 
-test("an outage longer than the deadline: half of it is still left from the first attempt on (payments.md 6)", async () => {
-  const { db, rent, read, reach, pass, told } = await setupEnvironments();
-  const id = await rent({ giveUpInMs: 600_000 });
-  await sql`update environments set requested_at = now() - interval '1 hour', give_up_at = now() - interval '50 minutes'`.execute(
-    db,
-  );
-  await pass({ answers: async () => false });
-  const row = await read(id);
-  expect(row).toMatchObject({ status: "pending", desired: "running" });
-  expect(Math.round((row.give_up_at.getTime() - (row.first_attempt_at?.getTime() ?? 0)) / 1000)).toBe(300);
-  await pass({ answers: async () => false });
-  expect((await read(id)).give_up_at).toEqual(row.give_up_at);
-  await sql`update environments set give_up_at = now()`.execute(db);
-  await reach(id, "terminated");
-  expect(told.undelivered).toEqual([`${id}:not_delivered`]);
-});
-
-test("a launch in time keeps the time at which it is given up", async () => {
-  const { rent, read, pass } = await setupEnvironments();
-  const id = await rent();
-  const { give_up_at } = await read(id);
-  await pass({ answers: async () => false });
-  expect(await read(id)).toMatchObject({ give_up_at, first_attempt_at: expect.any(Date) });
-});
-
-test("what the owner asked for while a pass failed is not kept waiting by its back-off", async () => {
-  const { db, rent, read, parts, driver } = await setupEnvironments();
-  const id = await rent();
-  await sql`update environments set attempts = 9`.execute(db);
-  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
-  driver.failNext("observe");
-  await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
-  if (claimed) await reconcile(parts, claimed);
-  const { claim, due_at } = await read(id);
-  expect(claim).toBe(null);
-  expect(due_at.getTime()).toBeLessThanOrEqual(Date.now());
-});
-
 test("a stop that is through only after the end of the time is an end, not a bank of nothing", async () => {
   const { db, rent, read, reach, parts } = await setupEnvironments();
   const id = await rent();
@@ -364,17 +326,4 @@ test("a stop that is through only after the end of the time is an end, not a ban
   if (claimed) await reconcile(parts, claimed);
   await reach(id, "terminated");
   expect(await read(id)).toMatchObject({ ended_reason: "expired", banked_seconds: 0 });
-});
-
-test("what has ended by a clock in doubt goes on, and is looked at again in a second, not at once and for ever", async () => {
-  const { db, rent, read, reach, parts } = await setupEnvironments();
-  const id = await rent();
-  await reach(id, "active");
-  await sql`update environments set expires_at = now(), due_at = now()`.execute(db);
-  const before = Date.now();
-  const [claimed] = await claimDue(db, ["host"], 1, sql`false`);
-  if (claimed) await reconcile(parts, claimed);
-  const { due_at, ...row } = await read(id);
-  expect(row).toMatchObject({ status: "active", desired: "running", claim: null });
-  expect(due_at.getTime() - before).toBeGreaterThanOrEqual(1000);
 });

@@ -4,7 +4,7 @@ import type { Connection, ExchangeSink, Upstream } from "./upstream.ts";
 
 /** A body that stops arriving for this long ends the request; answers may be silent for ever. */
 const silentBodyMs = 120_000;
-/** A small piece is copied into the same write as the head; above this, copying costs more than a second segment. */
+/** Up to this a piece is copied, so that it leaves in one write with the head or with the next pieces of the same read. */
 const smallBytes = 16 * 1024;
 const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -40,16 +40,14 @@ export function forward(
       if (!atHand) response.flushHeaders();
     },
     data(piece, last) {
-      if (last && piece.length <= smallBytes) {
-        response.end(piece.toString("latin1"), "latin1");
-        return false;
-      }
-      const left = pass(response, piece, last);
-      if (left === "waits" && !last && !paused) {
+      const small = piece.length <= smallBytes;
+      const more = small ? passCopy(response, piece, last) : passNow(response, piece, last);
+      const kept = !small && response.socket?.writableLength !== 0;
+      if (!more && !paused && (small || kept)) {
         paused = true;
         connection.pause(sink);
       }
-      return left !== "gone";
+      return kept;
     },
     end() {
       answered = true;
@@ -88,15 +86,23 @@ export function forward(
   };
 }
 
-/** Head and piece leave in one write, at once: "gone" when the kernel took all of it, "waits" when enough is under way. */
-function pass(response: ServerResponse, piece: Buffer, last: boolean): "gone" | "kept" | "waits" {
+/** A string goes into the head's own; both answer whether more may follow at once. */
+function passCopy(response: ServerResponse, piece: Buffer, last: boolean): boolean {
+  const copy = piece.toString("latin1");
+  if (!last) return response.write(copy, "latin1");
+  response.end(copy, "latin1");
+  return true;
+}
+
+/** Head and piece leave in one write before this returns, as far as the kernel takes them. */
+function passNow(response: ServerResponse, piece: Buffer, last: boolean): boolean {
   // Null while an earlier answer on the same connection is unfinished.
   const { socket } = response;
   socket?.cork();
-  const more = last ? Boolean(response.end(piece)) : response.write(piece);
+  const more = last || response.write(piece);
+  if (last) response.end(piece);
   socket?.uncork();
-  if (socket?.writableLength === 0) return "gone";
-  return more ? "kept" : "waits";
+  return more;
 }
 
 function sendBody(

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { createServer as createNetServer } from "node:net";
 import type { Duplex } from "node:stream";
@@ -139,21 +140,30 @@ test("a reset while the environment is still silent, and one from its side, end 
   await expect.poll(() => [gateway.openSockets, sockets.size]).toEqual([0, 0]);
 });
 
-test("a slow reader of a WebSocket slows the other side, and nothing is lost", async () => {
+test("a slow reader of a WebSocket slows the other side, and nothing is lost or changed", async () => {
   const { connected, ends } = await echoing();
   const { socket } = await connected();
   const end = ends[0] as Duplex;
   let read = 0;
+  const received = createHash("sha256");
   socket.removeAllListeners("data").on("data", (chunk) => {
+    received.update(chunk);
     read += chunk.length;
   });
   socket.pause();
   const total = 32 * 1024 * 1024;
   end.unpipe();
-  end.write(Buffer.alloc(total));
+  const sent = randomBytes(total);
+  // One by one: pieces of a size that the gateway takes several of before it waits.
+  const pieceBytes = 32 * 1024;
+  for (let at = 0; at < total; at += pieceBytes) {
+    end.write(sent.subarray(at, at + pieceBytes));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   await expect.poll(() => end.writableLength).toBeGreaterThan(0);
   socket.resume();
   await expect.poll(() => read, { timeout: 10_000 }).toBe(total);
+  expect(received.digest("hex")).toBe(createHash("sha256").update(sent).digest("hex"));
 });
 
 test("an open WebSocket ends within two seconds of a sign-out, a stop and an expiry, and survives a pause", async () => {

@@ -8,7 +8,7 @@ const connectLimitMs = 2000;
 const idleMs = 4000;
 const mostIdle = 256;
 /** Above what an environment writes at once, so that one read takes it. Pages that no answer reaches cost nothing. */
-const readBytes = 256 * 1024;
+const readBytes = 128 * 1024;
 
 /** Who made a request hears its answer, or exactly one `failed`. */
 export interface ExchangeSink extends ResponseSink {

@@ -17,7 +17,7 @@ export function handleErrors(app: FastifyInstance): void {
   });
 }
 
-/** An address that cannot be decoded is refused before there is a route, with hooks or a handler. */
+/** For an address that cannot be decoded: it has no route, so neither the hooks nor the handler above see it. */
 export function refuseAddress(_: FastifyError, __: FastifyRequest, reply: FastifyReply): void {
   const refusal = new AppError("invalid_request", "This address is not valid");
   void reply.code(errorStatus[refusal.code]).send(wire(refusal));

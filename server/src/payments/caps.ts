@@ -4,8 +4,6 @@ import { AppError } from "../errors.ts";
 import type { OrderRequest } from "./order-request.ts";
 import type { Payments } from "./payments.ts";
 
-const ordersPerMinute = 20;
-
 /** What one user may have and ask for at once (G52, G89). */
 export async function checkCaps(tx: Tx, { caps }: Payments, userId: string, gpuCount: number): Promise<void> {
   const { rows } = await sql<{ gpus: number; launches: number; orders: number }>`
@@ -23,7 +21,7 @@ export async function checkCaps(tx: Tx, { caps }: Payments, userId: string, gpuC
     );
   if (launches >= caps.launchesPerUser)
     throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
-  if (orders >= (caps.ordersPerMinute ?? ordersPerMinute)) throw tooMany("Too many orders. Try again in a minute.", 60);
+  if (orders >= caps.ordersPerMinute) throw tooMany("Too many orders. Try again in a minute.", 60);
 }
 
 /** A type that no host can run, now or soon, is not sold (G101). One that is being prepared is: the launch waits for it. */

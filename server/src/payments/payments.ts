@@ -14,7 +14,7 @@ export interface Payments {
   readonly changes: Changes;
   readonly announce: Announce;
   /** G52, G89. */
-  readonly caps: { readonly gpusPerUser: number; readonly launchesPerUser: number; readonly ordersPerMinute?: number };
+  readonly caps: { readonly gpusPerUser: number; readonly launchesPerUser: number; readonly ordersPerMinute: number };
   readonly brandName: string;
   /** From payment to "not delivered" (GIVE_UP_AFTER). */
   readonly giveUpAfterSeconds: number;

@@ -64,7 +64,7 @@ export async function setup({ slots = 8, caps, giveUpAfterSeconds = 600, keys, b
     provider,
     changes,
     announce,
-    caps: { gpusPerUser: 8, launchesPerUser: 3, ...caps },
+    caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, ...caps },
     brandName: "Berth",
     giveUpAfterSeconds,
     failed,
