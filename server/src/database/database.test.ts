@@ -98,3 +98,19 @@ async function relay() {
     },
   };
 }
+
+test("a connection that ends between two queries fails its transaction, not the process", async () => {
+  await using database = await testDatabase({ failed: () => {} });
+  const { db } = database;
+  const cut = db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+    const pid = rows[0]?.pid;
+    await sql`select pg_terminate_backend(${pid})`.execute(db);
+    const alive = async () =>
+      (await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(db)).rows.length > 0;
+    await expect.poll(alive).toBe(false);
+    await sql`select 1`.execute(tx);
+  });
+  await expect(cut).rejects.toThrow();
+  expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
+});

@@ -35,6 +35,8 @@ export async function openDatabase(connection: Connection, failed: (error: unkno
   let closing = false;
   // The pool does not wait for its connections to end, so a server that is stopped next may still cut them off.
   pool.on("error", (error) => closing || failed(error));
+  // One that is in use is not the pool's to hear: its query says what happened, but without a listener Node would end.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   await migrate(db);
   const stops: (() => Promise<void>)[] = [];
