@@ -1,4 +1,4 @@
-import { array, enum as choice, literal, number, object, record, string } from "zod/mini";
+import { array, enum as choice, literal, nullable, number, object, record, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { currencies } from "./pricing.ts";
 import { payment } from "./profile.ts";
@@ -15,10 +15,14 @@ const invoice = object({
   state: choice(["paid", "pending", "failed", "refunded", "partially_refunded"]),
   description: string(),
   duration: string(),
+  /** In `currency`, asked for and not failed. */
   refunded: number(),
+  /** The provider's payment id, and the newest session that the payment bought (G70). */
+  payment_reference: string(),
+  session_id: nullable(string()),
 });
 
-/** Names by G87; money in major units. */
+/** Names by G87; money in major units. Months are "2026-11", in UTC (G19). */
 export const billing = endpoint({
   method: "GET",
   path: "/billing/{user_id}",
@@ -32,7 +36,10 @@ export const billing = endpoint({
     paymentCount: number(),
     monthlyTotals: record(string(), number()),
     trend: object({ trend: choice(["up", "down"]), changePercent: number() }),
-    usageBreakdown: array(object({ service: string(), usage: number(), cost: number(), unit: literal("hours") })),
+    /** `usage` is booked, `run` what ran of it (G32); both with one decimal. */
+    usageBreakdown: array(
+      object({ service: string(), usage: number(), run: number(), cost: number(), unit: literal("hours") }),
+    ),
     invoices: array(invoice),
     recentPayments: array(payment),
     chartData: array(object({ month: string(), totalPaid: number(), paymentCount: number(), avgPayment: number() })),

@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import type { InvoiceRow, MonthRow, RunRow, Sources } from "./statement.ts";
+
+/** Spec section 9. */
+const mostInvoices = 10;
+
+/** Everything a user's statement is made of. */
+export async function readBilling(db: Db, userId: string): Promise<Sources> {
+  const [months, invoices, runs] = await Promise.all([
+    monthsOf(userId).execute(db),
+    invoicesOf(userId).execute(db),
+    runsOf(userId).execute(db),
+  ]);
+  return { months: months.rows, invoices: invoices.rows, runs: runs.rows };
+}
+
+/** Every paid order by UTC month and type, from the index `orders_paid` alone (payments.md 9). */
+export function monthsOf(userId: string): RawBuilder<MonthRow> {
+  return sql<MonthRow>`
+    select to_char(paid_at at time zone 'UTC', 'YYYY-MM') as month, container_type as service,
+      sum(usd_net_minor) as usd_minor, count(*) filter (where usd_net_minor > 0) as payments, sum(hours) as hours
+    from orders where user_id = ${userId} and paid_at is not null
+    group by 1, 2`;
+}
+
+/** The newest orders that were paid or attempted, each with the payment that got furthest. */
+function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
+  return sql<InvoiceRow>`
+    select p.id, p.gateway_payment_id, p.status, p.amount_minor, p.currency, p.refund_minor, p.created_at,
+      coalesce(o.paid_at, p.created_at) as at, o.usd_minor, o.container_type, o.duration_hours,
+      (select s.id from environments e join sessions s on s.environment_id = e.id
+       where e.order_id = o.id order by s.opened_at desc, s.id limit 1) as session_id
+    from orders o cross join lateral (
+      select * from payments where order_id = o.id
+      order by settles_order desc, rank desc, created_at desc, id limit 1) p
+    where o.user_id = ${userId}
+    order by o.created_at desc, o.id desc limit ${mostInvoices}`;
+}
+
+/** Hours that environments really ran, open sessions up to now (G32). No order knows them. */
+function runsOf(userId: string): RawBuilder<RunRow> {
+  return sql<RunRow>`
+    select e.container_type as service,
+      sum(extract(epoch from coalesce(s.closed_at, now()) - s.opened_at)) / 3600 as hours
+    from environments e join sessions s on s.environment_id = e.id
+    where e.user_id = ${userId} group by 1`;
+}

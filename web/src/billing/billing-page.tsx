@@ -1,0 +1,75 @@
+import { Button, Tabs } from "@mantine/core";
+import { useSearchParams } from "react-router";
+import { useSession } from "../api/session.ts";
+import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { Notice } from "../ui/notice.tsx";
+import classes from "./billing-page.module.css";
+import { BillingSkeleton } from "./billing-skeleton.tsx";
+import { BillingStats } from "./billing-stats.tsx";
+import { type Statement, tabOf } from "./figures.ts";
+import { Overview } from "./overview.tsx";
+import { PaymentHistory } from "./payment-history.tsx";
+import { useBilling } from "./use-billing.ts";
+
+const failed = "Unable to load billing data";
+
+/** Spec section 2, Billing and Usage. */
+export function BillingPage() {
+  const userId = useSession()?.userId;
+  // The guard is on its way to /login; until then the page says why it is empty.
+  return userId === undefined ? <Failed reason="User not authenticated" /> : <Loaded userId={userId} />;
+}
+
+function Loaded({ userId }: { readonly userId: string }) {
+  const { statement, reason } = useBilling(userId);
+  if (!statement) return reason === undefined ? <BillingSkeleton /> : <Failed reason={reason} />;
+  return (
+    <div className={classes.page}>
+      {reason !== undefined && (
+        <Notice tone="fail" title={failed} action={<TryAgain />}>
+          {reason}. What stands here is from before.
+        </Notice>
+      )}
+      <BillingStats statement={statement} />
+      <Panels statement={statement} />
+    </div>
+  );
+}
+
+/** The open tab lives in the URL (R10). */
+function Panels({ statement }: { readonly statement: Statement }) {
+  const [params, setParams] = useSearchParams();
+  const open = (tab: string | null) =>
+    setParams(tab === "invoices" ? { tab } : {}, { replace: true, preventScrollReset: true });
+  return (
+    <Tabs value={tabOf(params)} onChange={open} keepMounted={false}>
+      <Tabs.List mb={24} aria-label="Billing">
+        <Tabs.Tab value="overview">Overview</Tabs.Tab>
+        <Tabs.Tab value="invoices">Payment History</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="overview">
+        <Overview statement={statement} />
+      </Tabs.Panel>
+      <Tabs.Panel value="invoices">
+        {statement.invoices.length === 0 ? (
+          <Blank title="No payment history available" />
+        ) : (
+          <PaymentHistory invoices={statement.invoices} />
+        )}
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Failed({ reason }: { readonly reason: string }) {
+  return (
+    <Blank title={failed} picture={<FreeSlots failed />} action={<TryAgain />}>
+      {reason}. Your payments and environments are not affected.
+    </Blank>
+  );
+}
+
+/** Reloads the page (spec section 8), which also brings the newest app after an upgrade. */
+function TryAgain() {
+  return <Button onClick={() => location.reload()}>Try Again</Button>;
+}

@@ -1,0 +1,23 @@
+import { Skeleton } from "@mantine/core";
+import classes from "./billing-page.module.css";
+
+/** The final layout while it is read, so that nothing moves when it comes. */
+export function BillingSkeleton() {
+  return (
+    <div className={classes.page} role="status" aria-label="Loading billing data...">
+      <Skeleton className={classes.statsSkeleton ?? ""} radius="lg" />
+      <Skeleton height={33} />
+      <ChartsSkeleton />
+    </div>
+  );
+}
+
+/** Both charts at their heights: 300 and 250 px under title and caption, aligned at the bottom while side by side. */
+export function ChartsSkeleton() {
+  return (
+    <div className={classes.charts}>
+      <Skeleton height={356} radius="lg" />
+      <Skeleton className={classes.barsSkeleton ?? ""} radius="lg" />
+    </div>
+  );
+}
