@@ -37,6 +37,16 @@ export const logout = endpoint({
   errors: [],
 });
 
+export const resetPassword = endpoint({
+  method: "POST",
+  path: "/auth/reset-password",
+  auth: "none",
+  summary: "Mails a reset link if there is an account; the same answer for every well-formed address (G47)",
+  body: object({ email: email().check(maxLength(254)) }),
+  reply: success,
+  errors: ["unavailable"],
+});
+
 /** What `GET /config` says of the identity provider: base URLs in the Firebase dialect (identity.md 3). */
 export const identityConfig = object({
   kind: choice(["local", "firebase"]),

@@ -266,6 +266,24 @@ interface GrantsTable {
   revoked_at: Date | null;
 }
 
+export interface MailsTable {
+  id: string;
+  cause: string;
+  user_id: string;
+  recipient: string;
+  subject: string;
+  body_text: string;
+  body_html: string;
+  status: Generated<"queued" | "sent" | "refused" | "lapsed">;
+  created_at: Generated<Date>;
+  useful_until: Date;
+  ended_at: Date | null;
+  next_try_at: Generated<Date>;
+  claim: string | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+}
+
 /** The embedded payment gateway's own tables: nothing outside payments/embedded-gateway reads them. */
 interface EmbeddedGatewayAccountTable {
   one: Generated<boolean>;
@@ -333,6 +351,7 @@ export interface Tables {
   sessions: SessionsTable;
   sign_in_codes: SignInCodesTable;
   grants: GrantsTable;
+  mails: MailsTable;
   embedded_gateway_account: EmbeddedGatewayAccountTable;
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;

@@ -48,6 +48,17 @@ export async function exchangeRefreshToken(config: IdentityConfig, refreshToken:
   });
 }
 
+/** Whose code it is; spends nothing. Refused with INVALID_OOB_CODE, EXPIRED_OOB_CODE or USER_DISABLED. */
+export async function verifyResetCode(config: IdentityConfig, code: string): Promise<{ email: string }> {
+  const { email } = await account(config, "resetPassword", { oobCode: code });
+  return { email: String(email ?? "") };
+}
+
+/** Spends the code. Refused like `verifyResetCode`, and with WEAK_PASSWORD, which leaves the code whole. */
+export async function confirmReset(config: IdentityConfig, code: string, newPassword: string): Promise<void> {
+  await account(config, "resetPassword", { oobCode: code, newPassword });
+}
+
 function account(config: IdentityConfig, method: string, body: Answer): Promise<Answer> {
   const tenant = config.tenantId ? { tenantId: config.tenantId } : {};
   return post(config, `${config.accountsUrl}:${method}`, JSON.stringify({ ...body, ...tenant }));

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { ApiError } from "../api/client.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
-import { loginFailure, signUpFailure } from "./failure-text.ts";
-import { loginProblem, signUpProblem } from "./form-problem.ts";
+import { loginFailure, resetFailure, signUpFailure } from "./failure-text.ts";
+import { isStrong, loginProblem, resetProblem, signUpProblem } from "./form-problem.ts";
 import { returnPath } from "./return-path.ts";
 
 test.each([
@@ -34,6 +34,42 @@ test("sign-up wants equal passwords, then six characters", () => {
   expect(signUpProblem({ email, password: "abc", confirmation: "abd" })?.text).toBe(texts.passwordsDiffer);
   expect(signUpProblem({ email, password: "abcde", confirmation: "abcde" })?.text).toBe(texts.passwordTooShort);
   expect(signUpProblem({ email, password: "abcdef", confirmation: "abcdef" })).toBeUndefined();
+});
+
+test("a new password wants both fields, the same in both, then the checklist", () => {
+  const problem = (password: string, confirmation: string) => resetProblem({ password, confirmation });
+  expect(problem("", "")).toBe("Please fill in all fields");
+  expect(problem("Good pass 1!", "")).toBe("Please fill in all fields");
+  expect(problem("", "Good pass 1!")).toBe("Please fill in all fields");
+  expect(problem("weak", "Weak")).toBe("Passwords do not match");
+  expect(problem("weak", "weak")).toBe("Password does not meet security requirements");
+  expect(problem("Good pass 1!", "Good pass 1!")).toBeUndefined();
+});
+
+test.each<[password: string, strong: boolean]>([
+  ["Abcdef1!", true],
+  ["Abcde1!", false],
+  ["abcdef1!", false],
+  ["ABCDEF1!", false],
+  ["Abcdefg!", false],
+  ["Abcdefg1", false],
+  ["Abcdefg1-", false],
+  ["Éàcdef1!", false],
+  ...[...'!@#$%^&*(),.?":{}|<>'].map((special) => [`Abcdef1${special}`, true] as [string, boolean]),
+])("%s meets the checklist: %s", (password, strong) => {
+  expect(isStrong(password)).toBe(strong);
+});
+
+test("reset failures are in our words", () => {
+  const refused = (code: string, status = 400) => resetFailure(new IdentityError(code, status));
+  expect(refused("EXPIRED_OOB_CODE")).toBe("Invalid or expired link.Request another one.");
+  expect(refused("INVALID_OOB_CODE")).toBe("Invalid or expired link.Request another one.");
+  expect(refused("WEAK_PASSWORD")).toBe("Password does not meet security requirements");
+  expect(refused("TOO_MANY_ATTEMPTS_TRY_LATER", 429)).toBe(notices.tooManySignIns);
+  expect(refused("NETWORK", 0)).toBe(notices.signInNoAnswer);
+  expect(refused("UNAVAILABLE", 503)).toBe("Failed to reset password. Please try again.");
+  expect(refused("toString")).toBe("Failed to reset password. Please try again.");
+  expect(resetFailure(new Error("x"))).toBe("Failed to reset password. Please try again.");
 });
 
 test("login failures are in our words", () => {

@@ -1,3 +1,4 @@
+import { texts } from "@berth/contract";
 import { ApiError } from "../api/client.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
@@ -33,3 +34,19 @@ export function signUpFailure(error: unknown): string {
 }
 
 const unexpected = "An unexpected error occurred. Please try again.";
+
+/** What a failed check of a reset link is told as (spec section 4). */
+export const invalidLink = "Invalid or expired link.Request another one.";
+
+const resetByCode: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(byCode),
+  ["INVALID_OOB_CODE", invalidLink],
+  ["EXPIRED_OOB_CODE", invalidLink],
+  ["WEAK_PASSWORD", texts.passwordWeak],
+]);
+
+/** The provider's refusal of a new password in our words, or the general one (spec section 8). */
+export function resetFailure(error: unknown): string {
+  const known = error instanceof IdentityError ? resetByCode.get(error.code) : undefined;
+  return known ?? "Failed to reset password. Please try again.";
+}

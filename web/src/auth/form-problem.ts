@@ -1,5 +1,10 @@
-import { isEmail, signupPasswordLength, texts } from "@berth/contract";
+import { isEmail, passwordChecks, signupPasswordLength, texts } from "@berth/contract";
 import { notices } from "../content/notices.ts";
+
+export interface ResetFields {
+  readonly password: string;
+  readonly confirmation: string;
+}
 
 export interface SignUpFields {
   readonly email: string;
@@ -26,4 +31,16 @@ export function signUpProblem({ email, password, confirmation }: SignUpFields): 
   if (password !== confirmation) return { field: "confirmation", text: texts.passwordsDiffer };
   if (password.length < signupPasswordLength) return { field: "password", text: texts.passwordTooShort };
   return undefined;
+}
+
+/** Why a new password is not sent, or undefined; in the order of spec section 5. Guards every way of submitting (G78). */
+export function resetProblem({ password, confirmation }: ResetFields): string | undefined {
+  if (password === "" || confirmation === "") return texts.resetFields;
+  if (password !== confirmation) return texts.passwordsDiffer;
+  return isStrong(password) ? undefined : texts.passwordWeak;
+}
+
+/** The whole checklist is met (G46). */
+export function isStrong(password: string): boolean {
+  return passwordChecks.every(({ met }) => met(password));
 }

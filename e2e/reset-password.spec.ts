@@ -1,0 +1,282 @@
+import type { Page } from "@playwright/test";
+import { type Customer, must, send, signUp } from "../prove/customer.ts";
+import type { Product } from "../prove/product.ts";
+import { expect, expectAccessible, signIn, test } from "./test.ts";
+
+const strong = "A new pass 1!";
+const email = (page: Page) => page.getByLabel("Email");
+const field = (page: Page) => page.getByLabel("New password", { exact: true });
+const confirmation = (page: Page) => page.getByLabel("Confirm password", { exact: true });
+const button = (page: Page) => page.getByRole("button", { name: "Reset Password" });
+const toast = (page: Page, text: string) => page.locator("[data-toast]", { hasText: text });
+
+/** The link in the newest mail to this customer, from the outbox of an installation without a mail server. */
+async function linkTo(product: Product, { email: to }: Customer): Promise<string> {
+  const answer = await fetch(`${product.url}/outbox`, { headers: { accept: "application/json" } });
+  const mails: { to: string; subject: string; text: string }[] = await answer.json();
+  const text = mails.find((mail) => mail.to === to)?.text ?? "";
+  return /^http\S+\/reset-password\?oobCode=\S+$/m.exec(text)?.[0] ?? "";
+}
+
+/** Asks by the API, as the forgot page does. */
+async function mailedLink(product: Product, customer: Customer): Promise<string> {
+  await must(product.url, "POST", "/auth/reset-password", { body: { email: customer.email } });
+  return linkTo(product, customer);
+}
+
+/** How long a toast that is there stays, in milliseconds. */
+async function staysMs(page: Page, text: string): Promise<number> {
+  await expect(toast(page, text)).toBeVisible();
+  const startedMs = Date.now();
+  await expect(toast(page, text)).toBeHidden();
+  return Date.now() - startedMs;
+}
+
+test("forgotten, mailed, chosen anew: every sign-in ends, and the page goes on to login (2, 4, 8, 9)", async ({
+  page,
+  product,
+  browser,
+}) => {
+  const ada = await signUp(product.url);
+  const elsewhere = await browser.newPage({ baseURL: product.url });
+  await signIn(elsewhere, ada);
+
+  await page.goto("/login");
+  await page.getByRole("link", { name: "Forgot Password?" }).click();
+  await page.waitForURL("**/forgot-password");
+  await expect(page).toHaveTitle(/^Forgot password/);
+  await expect(page.getByText("If no email arrives within 5 minutes, check your spam folder")).toBeVisible();
+  await email(page).fill(ada.email);
+  await page.getByRole("button", { name: "Send Reset Link" }).click();
+  await expect(toast(page, "Reset password email sent. Please check you given email.")).toContainText("Email Sent");
+  const infoMs = await staysMs(page, "Reset password email sent.");
+  expect(infoMs).toBeGreaterThan(5000);
+  expect(infoMs).toBeLessThan(7500);
+
+  await page.goto(await linkTo(product, ada));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Choose a new password");
+  await field(page).fill(strong);
+  await confirmation(page).fill(strong);
+  await button(page).click();
+  const done = toast(page, "Password updated successfully! Navigating to login.");
+  await expect(done).toBeVisible();
+  const startedMs = Date.now();
+  await expect(done).toBeHidden();
+  const toastMs = Date.now() - startedMs;
+  expect(toastMs).toBeGreaterThan(3300);
+  expect(toastMs).toBeLessThan(5300);
+  await page.waitForURL("**/login");
+  const redirectMs = Date.now() - startedMs;
+  expect(redirectMs).toBeGreaterThan(4800);
+  expect(redirectMs).toBeLessThan(6800);
+
+  await elsewhere.goto("/environments");
+  await elsewhere.waitForURL(/\/login/);
+  await signIn(page, { ...ada, password: strong });
+});
+
+test("the forgot page refuses and fails in the specification's words (5, 8)", async ({ page, product }) => {
+  const ada = await signUp(product.url);
+  await page.goto("/forgot-password");
+  const submit = () => page.getByRole("button", { name: "Send Reset Link" }).click();
+  await submit();
+  await expect(toast(page, "Email address cannot be empty")).toContainText("Error");
+  expect(await staysMs(page, "Email address cannot be empty")).toBeGreaterThan(5000);
+  await email(page).fill("no address");
+  await submit();
+  await expect(page.getByText("Enter an email address such as you@university.edu")).toBeVisible();
+  await expect(email(page)).toHaveValue("no address");
+  await email(page).fill("");
+  await expect(page.getByText("Enter an email address such as you@university.edu")).toBeHidden();
+
+  await email(page).fill(ada.email);
+  await page.route("**/auth/reset-password", (route) => route.abort());
+  await submit();
+  await expect(toast(page, "Technical Failure, please try again after a while")).toContainText("Failed");
+  await page.unroute("**/auth/reset-password");
+
+  for (let n = 0; n < 3; n++) await mailedLink(product, ada);
+  await submit();
+  await expect(toast(page, "Mismatch in user submit")).toContainText("Error");
+  await expect(page.getByText("An account gets three reset emails an hour.")).toBeVisible();
+  await expect(email(page)).toHaveValue(ada.email);
+
+  await page.getByRole("link", { name: "Sign in here" }).click();
+  await page.waitForURL("**/login");
+  await page.goBack();
+  await page.getByRole("link", { name: "Back to login" }).click();
+  await page.waitForURL("**/login");
+});
+
+test("while it is sent, an overlay covers the page and the button says so (2)", async ({ page }) => {
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route("**/auth/reset-password", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("/forgot-password");
+  await email(page).fill("nobody-at-all@example.com");
+  await email(page).press("Enter");
+  await expect(page.getByRole("button", { name: "Sending Reset Link..." })).toBeDisabled();
+  const overlay = page.locator("[data-overlay]");
+  expect(await overlay.boundingBox()).toEqual({ x: 0, y: 0, width: 1440, height: 900 });
+  await expectAccessible(page);
+  letGo();
+  // The same words for an address without an account (G47).
+  await expect(toast(page, "Reset password email sent. Please check you given email.")).toBeVisible();
+  await expect(overlay).toBeHidden();
+});
+
+test("a new password is judged while it is typed, and by every way of submitting (5, G46, G78)", async ({
+  page,
+  product,
+}) => {
+  const link = await mailedLink(product, await signUp(product.url));
+  await page.goto(link);
+  const list = page.getByRole("list", { name: "Password requirements" });
+  await expect(list).toBeHidden();
+  await expect(button(page)).toBeDisabled();
+  const met = () => list.locator('[data-met="true"]').allInnerTexts();
+  for (const [typed, count] of [
+    ["a", 1],
+    ["aB", 2],
+    ["aB1", 3],
+    ["aB1-", 3],
+    ["aB1!", 4],
+    ["aB1!5678", 5],
+  ] as const) {
+    await field(page).fill(typed);
+    expect((await met()).length, typed).toBe(count);
+  }
+  await expect(list.getByRole("listitem")).toHaveCount(5);
+  await expect(button(page)).toBeDisabled();
+  await confirmation(page).fill("aB1!567");
+  await expect(button(page)).toBeEnabled();
+  await button(page).click();
+  await expect(page.getByText("Passwords do not match")).toBeVisible();
+  await confirmation(page).fill("aB1!5678");
+  await expect(page.getByText("Passwords do not match")).toBeHidden();
+
+  const submitAnyway = () => page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
+  await field(page).fill("weak");
+  await confirmation(page).fill("weak");
+  await expect(button(page)).toBeDisabled();
+  await submitAnyway();
+  await expect(page.getByText("Password does not meet security requirements")).toBeVisible();
+  await confirmation(page).fill("");
+  await submitAnyway();
+  await expect(page.getByText("Please fill in all fields")).toBeVisible();
+
+  await expect(field(page)).toHaveAttribute("type", "password");
+  await page.getByRole("button", { name: "Show new password" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(field(page)).toHaveAttribute("type", "text");
+  await expect(confirmation(page)).toHaveAttribute("type", "password");
+  await page.getByRole("button", { name: "Hide new password" }).click();
+  await expect(field(page)).toHaveAttribute("type", "password");
+});
+
+test("no code, a wrong one and a spent one show the invalid-link view, each in its words (4, G78)", async ({
+  page,
+  product,
+}) => {
+  const ada = await signUp(product.url);
+  const title = page.getByRole("heading", { level: 1, name: "Invalid Reset Link" });
+  await page.goto("/reset-password");
+  await expect(title).toBeVisible();
+  await expect(page.getByText("No reset link or token found!")).toBeVisible();
+  await page.getByRole("link", { name: "Request New Reset Link" }).click();
+  await page.waitForURL("**/forgot-password");
+
+  await page.goto("/reset-password?oobCode=never-made");
+  await expect(title).toBeVisible();
+  await expect(page.getByText("Invalid or expired link.Request another one.")).toBeVisible();
+
+  const link = await mailedLink(product, ada);
+  const oobCode = new URL(link).searchParams.get("oobCode");
+  // Looking at the page does not spend the code (reload), another tab's submit does.
+  await page.goto(link);
+  await page.reload();
+  await field(page).fill(strong);
+  await confirmation(page).fill(strong);
+  const { identity } = await must(product.url, "GET", "/config");
+  const path = `${new URL(identity.accountsUrl, product.url).pathname}:resetPassword?key=${identity.apiKey}`;
+  const spent = await send(product.url, "POST", path, { body: { oobCode, newPassword: "Another tab 1!" } });
+  expect(spent.status).toBe(200);
+  await button(page).click();
+  await expect(toast(page, "Failed to reset password. Try again after a while")).toBeVisible();
+  await expect(page.getByRole("main").getByText("Invalid or expired link.Request another one.")).toBeVisible();
+  await expect(field(page)).toHaveValue(strong);
+  expect(await staysMs(page, "Failed to reset password. Try again after a while")).toBeGreaterThan(4500);
+  await page.reload();
+  await expect(title).toBeVisible();
+});
+
+test("submit waits for the check, and a check without an answer blames nobody's link (G48)", async ({
+  page,
+  product,
+}) => {
+  const link = await mailedLink(product, await signUp(product.url));
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const checks = "**/accounts:resetPassword*";
+  await page.route(checks, async (route) => {
+    await held;
+    await route.abort();
+  });
+  await page.goto(link);
+  await field(page).fill(strong);
+  await confirmation(page).fill(strong);
+  await expect(button(page)).toBeDisabled();
+  letGo();
+  await expect(page.getByText("The link could not be checked")).toBeVisible();
+  await expect(button(page)).toBeDisabled();
+  await page.unroute(checks);
+  await page.getByRole("button", { name: "Try Again" }).click();
+  await expect(button(page)).toBeEnabled();
+  await page.route(checks, (route) => route.abort());
+  await button(page).click();
+  await expect(toast(page, "Failed to reset password. Try again after a while")).toBeVisible();
+});
+
+test("resetting one account leaves another one's sign-in in this browser alone", async ({ page, product }) => {
+  const [ada, ben] = [await signUp(product.url), await signUp(product.url)];
+  await signIn(page, ben);
+  await page.goto(await mailedLink(product, ada));
+  await field(page).fill(strong);
+  await confirmation(page).fill(strong);
+  await button(page).click();
+  await page.getByRole("link", { name: "Go to login" }).click();
+  await page.waitForURL("**/dashboard");
+});
+
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+] as const)
+  for (const colorScheme of ["light", "dark"] as const)
+    test(`the screens of this flow are accessible at ${width} px, ${colorScheme}`, async ({ page, product }) => {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      const link = await mailedLink(product, await signUp(product.url));
+      const judge = async (name: string) => {
+        await expectAccessible(page);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        expect(overflow, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+        const folder = process.env["SHOTS"];
+        if (folder) await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
+      };
+      await page.goto("/forgot-password");
+      await page.getByRole("button", { name: "Send Reset Link" }).click();
+      await expect(toast(page, "Email address cannot be empty")).toBeVisible();
+      await judge("forgot-empty");
+      await page.goto("/reset-password");
+      await expect(page.getByText("Invalid Reset Link")).toBeVisible();
+      await judge("reset-invalid");
+      await page.goto(link);
+      await field(page).fill("Half of it");
+      await confirmation(page).fill("Half of it");
+      await page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
+      await judge("reset-checklist");
+      await page.goto("/outbox");
+      await judge("outbox");
+    });

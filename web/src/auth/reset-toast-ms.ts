@@ -1,0 +1,2 @@
+/** How long toasts stay on the forgot and reset screens (spec section 9). */
+export const resetToastMs = { success: 4000, error: 6000, info: 6000 } as const;
