@@ -9,7 +9,9 @@ const rounds = 5;
 const cache = fileURLToPath(new URL("../node_modules/.cache/berth/lighthouse", import.meta.url));
 const categories = ["performance", "accessibility", "best-practices", "seo"] as const;
 
-/** Lighthouse mobile on the prerendered landing page: the median of five (G104). Installed on first use, not a dependency. */
+const paths = ["/", "/refund"];
+
+/** Lighthouse mobile on the prerendered pages, of the legal ones one: the median of five (G104). Installed on first use, not a dependency. */
 export async function run(): Promise<void> {
   const program = join(cache, "node_modules", "lighthouse", "cli", "index.js");
   if (!existsSync(program)) {
@@ -19,10 +21,12 @@ export async function run(): Promise<void> {
   }
   const product = await startProduct({ env: { RUNTIME: "fake" } });
   try {
-    const scores = Array.from({ length: rounds }, () => measure(program, `${product.url}/`, product.dataDir));
-    for (const category of categories) {
-      const all = scores.map((score) => score[category] ?? 0);
-      console.log(`${category.padEnd(16)} ${median(all)}   (${all.join(", ")})`);
+    for (const path of paths) {
+      const scores = Array.from({ length: rounds }, () => measure(program, product.url + path, product.dataDir));
+      for (const category of categories) {
+        const all = scores.map((score) => score[category] ?? 0);
+        console.log(`${path.padEnd(10)} ${category.padEnd(16)} ${median(all)}   (${all.join(", ")})`);
+      }
     }
   } finally {
     await product.stop();

@@ -24,7 +24,8 @@ export function eventRoutes(app: FastifyInstance, changes: Changes): void {
     stream.write(": connected\n\n");
     const unsubscribe = changes.subscribe(
       (change) => {
-        if (change.user === user && change.kind !== "grant") tell({ kind: change.kind, id: change.id });
+        if (change.user === user && change.kind !== "grant" && change.kind !== "mail")
+          tell({ kind: change.kind, id: change.id });
       },
       () => tell({ kind: "environment", id: null }),
     );

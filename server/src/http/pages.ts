@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { crawlerRoutes } from "./crawlers.ts";
+import { type PageSettings, readDocuments, sendDocument } from "./documents.ts";
 import { wire } from "./error-handler.ts";
 import { notFound } from "./mount.ts";
 
@@ -9,28 +11,36 @@ import { notFound } from "./mount.ts";
  * The built browser app. A document navigation without a bearer always gets the app, though the same path with one is
  * the API (G93): the prerendered page where there is one, else the empty shell, which React may hydrate under any path.
  */
-export async function servePages(app: FastifyInstance, dist: string): Promise<void> {
-  const built = existsSync(join(dist, "shell.html"));
-  if (built) {
-    await app.register(fastifyStatic, {
-      root: dist,
-      index: false,
-      wildcard: false,
-      preCompressed: true,
-      cacheControl: false,
-      setHeaders: (reply, path) =>
-        reply.setHeader(
-          "cache-control",
-          path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
-        ),
-    });
-    app.get("/", (_, reply) => reply.sendFile("index.html"));
-    app.addHook("onRequest", async (request, reply) => {
-      const { config } = request.routeOptions;
-      if ((config.auth === "bearer" || request.is404) && isNavigation(request)) return reply.sendFile("shell.html");
-    });
-  }
+export async function servePages(app: FastifyInstance, dist: string, settings: PageSettings): Promise<void> {
+  if (existsSync(join(dist, "shell.html"))) await serveBuilt(app, dist, settings);
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_, reply) => reply.code(404).send(wire(notFound())));
+}
+
+async function serveBuilt(app: FastifyInstance, dist: string, settings: PageSettings): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: dist,
+    index: false,
+    wildcard: false,
+    globIgnore: ["*.html"],
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply, path) =>
+      reply.setHeader("cache-control", path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"),
+  });
+  const { shell, ...drawn } = Object.fromEntries(await readDocuments(dist, settings));
+  if (!shell) throw new Error(`${dist} has no shell.html`);
+  const pages = Object.entries(drawn).map(([name, page]) => ({ path: name === "index" ? "/" : `/${name}`, page }));
+  for (const { path, page } of pages) app.get(path, (request, reply) => sendDocument(request, reply, page));
+  crawlerRoutes(
+    app,
+    settings.appUrl,
+    pages.map(({ path }) => path),
+  );
+  app.addHook("onRequest", async (request, reply) => {
+    const { config } = request.routeOptions;
+    if ((config.auth === "bearer" || request.is404) && isNavigation(request))
+      return sendDocument(request, reply, shell);
+  });
 }
 
 function isNavigation({ method, headers }: FastifyRequest): boolean {

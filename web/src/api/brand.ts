@@ -1,10 +1,13 @@
 import { brand, exampleHost } from "../content/brand.ts";
 import { environmentAddress } from "../format.ts";
+import { pageSettings } from "./page-settings.ts";
 import { useConfig } from "./product-config.ts";
 
-/** The operator's name and addresses; the content file's until the server has answered. */
+const pageBrand: typeof brand = { ...brand, name: pageSettings.name, email: pageSettings.email };
+
+/** The operator's name and addresses; those of the page until the server has answered. */
 export function useBrand(): typeof brand {
-  return useConfig()?.brand ?? brand;
+  return useConfig()?.brand ?? pageBrand;
 }
 
 /** "resnet-lab.berth.example": where an environment of this name is or would be, without the scheme. */

@@ -1,4 +1,4 @@
-import { capacity, environmentDetail, listNotifications, profile, validate } from "@berth/contract";
+import { billing, capacity, environmentDetail, listNotifications, profile, validate } from "@berth/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
@@ -6,6 +6,7 @@ import { call } from "./client.ts";
 export const keys = {
   capacity: ["capacity"],
   profile: (userId: string) => ["profile", userId],
+  billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
   notifications: (userId: string) => ["notifications", userId],
   validate: (userId: string) => ["validate", userId],
@@ -21,6 +22,12 @@ export const profileQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.profile(userId),
     queryFn: ({ signal }) => call(profile, { params: { user_id: userId }, body: {} }, { signal }),
+  });
+
+export const billingQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.billing(userId),
+    queryFn: ({ signal }) => call(billing, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
 export const environmentQuery = (id: string) =>

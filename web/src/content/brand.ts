@@ -1,9 +1,12 @@
-/** What the pages say until `GET /config` has answered, and in the prerendered landing page. */
+/** What the pages say where no server has said otherwise: under the development server, and in a bare build. */
 export const brand = {
   name: "Berth",
   email: "hello@berth.example",
   supportName: "the founder",
 };
+
+/** Behind the brand's name in the title of the landing page. */
+export const slogan = "your own GPU by the hour";
 
 export const exampleHost = "berth.example";
 

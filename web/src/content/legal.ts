@@ -1,5 +1,15 @@
+import { compliance } from "./legal-compliance.ts";
+import { delivery } from "./legal-delivery.ts";
+import { privacy } from "./legal-privacy.ts";
+import { terms } from "./legal-terms.ts";
 import type { LegalText } from "./legal-text.ts";
 import { refund } from "./refund.ts";
 
-/** By route. A document that is not here yet has a plain page that says so (G98). */
-export const legalTexts: Readonly<Record<string, LegalText>> = { "/refund": refund };
+/** By route (spec section 2, G84). */
+export const legalTexts: Readonly<Record<string, LegalText>> = {
+  "/terms-condition": terms,
+  "/refund": refund,
+  "/privacy-policy": privacy,
+  "/legal-compliance": compliance,
+  "/delivery-policy": delivery,
+};

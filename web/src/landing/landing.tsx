@@ -1,6 +1,9 @@
 import { Button } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
 import { Link, Navigate } from "react-router";
+import { useBrand } from "../api/brand.ts";
 import { useSession } from "../api/session.ts";
+import { slogan } from "../content/brand.ts";
 import { Hero } from "./hero.tsx";
 import { HowItWorks } from "./how-it-works.tsx";
 import { InTheBox } from "./in-the-box.tsx";
@@ -12,6 +15,7 @@ import { RefundPromise } from "./refund-promise.tsx";
 
 /** Visitors only: who is signed in goes on to the dashboard (G55). */
 export function Landing() {
+  useDocumentTitle(`${useBrand().name}: ${slogan}`);
   if (useSession()) return <Navigate to="/dashboard" replace />;
   return (
     <PublicFrame>

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
-import type { ReactNode } from "react";
-import { Link } from "react-router";
+import { type ReactNode, useEffect } from "react";
+import { Link, useLocation, useNavigationType } from "react-router";
 import { useBrand } from "../api/brand.ts";
 import { legalLinks } from "../content/brand.ts";
 import { Logo } from "../ui/logo.tsx";
@@ -9,6 +9,7 @@ import classes from "./public-frame.module.css";
 
 export function PublicFrame({ children }: { children: ReactNode }) {
   const brand = useBrand();
+  useArrival();
   return (
     <>
       <a href="#main" className="skip">
@@ -54,4 +55,16 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       </footer>
     </>
   );
+}
+
+/** A followed link begins at the top, or at the section it names. Back and forward are the browser's own. */
+function useArrival(): void {
+  const { pathname, hash } = useLocation();
+  const followed = useNavigationType() !== "POP";
+  useEffect(() => {
+    if (!followed) return;
+    const section = pathname && hash ? document.getElementById(hash.slice(1)) : null;
+    if (section) section.scrollIntoView();
+    else window.scrollTo(0, 0);
+  }, [pathname, hash, followed]);
 }

@@ -1,30 +1,75 @@
+import { Link } from "react-router";
+import { useBrand } from "../api/brand.ts";
+import { pageSettings } from "../api/page-settings.ts";
+import { useConfig } from "../api/product-config.ts";
 import type { LegalSection, LegalText } from "../content/legal-text.ts";
+import { partsOf } from "./inline.ts";
 import classes from "./legal.module.css";
 
+/** The words of a document without its title: on its own page, and wherever else it is shown. */
 export function LegalDocument({ text }: { text: LegalText }) {
   return (
     <div className={classes.document}>
-      <p className={classes.summary}>{text.summary}</p>
-      {text.sections.map((section, index) => (
-        <Section key={section.title} section={section} id={`section-${index + 1}`} />
+      <p className={classes.summary}>
+        <Inline>{text.summary}</Inline>
+      </p>
+      {text.sections.map((section) => (
+        <Section key={section.id} section={section} />
       ))}
     </div>
   );
 }
 
-function Section({ section: { title, text, items, ordered }, id }: { section: LegalSection; id: string }) {
+function Section({ section: { id, title, text = [], items, ordered, after } }: { section: LegalSection }) {
   const List = ordered ? "ol" : "ul";
   return (
     <section id={id}>
       <h2>{title}</h2>
-      {text && <p>{text}</p>}
+      {text.map((paragraph) => (
+        <p key={paragraph}>
+          <Inline>{paragraph}</Inline>
+        </p>
+      ))}
       {items && (
         <List>
           {items.map((item) => (
-            <li key={item}>{item}</li>
+            <li key={item.text}>
+              {item.term && (
+                <>
+                  <b>
+                    <Inline>{item.term}</Inline>
+                  </b>{" "}
+                </>
+              )}
+              <Inline>{item.text}</Inline>
+            </li>
           ))}
         </List>
       )}
+      {after && (
+        <p>
+          <Inline>{after}</Inline>
+        </p>
+      )}
     </section>
   );
+}
+
+function Inline({ children }: { children: string }) {
+  const { name, email } = useBrand();
+  const days = useConfig()?.retentionDays;
+  const retentionDays = days === undefined ? pageSettings.retentionDays : String(days);
+  return partsOf(children, { name, email, retentionDays }).map(({ text, to }, index) => {
+    const key = `${index} ${text}`;
+    if (to === undefined) return text;
+    return to.startsWith("/") ? (
+      <Link key={key} to={to}>
+        {text}
+      </Link>
+    ) : (
+      <a key={key} href={to}>
+        {text}
+      </a>
+    );
+  });
 }

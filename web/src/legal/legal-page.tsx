@@ -1,47 +1,59 @@
 import { useDocumentTitle } from "@mantine/hooks";
+import { useEffect, useRef } from "react";
 import { Link, useLocation } from "react-router";
 import { useBrand } from "../api/brand.ts";
 import { legalLinks } from "../content/brand.ts";
 import { legalTexts } from "../content/legal.ts";
 import type { LegalText } from "../content/legal-text.ts";
-import { notices } from "../content/notices.ts";
 import { PublicFrame } from "../landing/public-frame.tsx";
 import classes from "./legal.module.css";
 import { LegalDocument } from "./legal-document.tsx";
 
+/** The day as it was written, in whatever zone it is read. */
+const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+
 export function LegalPage() {
-  const { pathname } = useLocation();
+  const path = useLocation().pathname.toLowerCase().replace(/\/+$/, "");
   const brand = useBrand();
-  const text = legalTexts[pathname];
-  const title = text?.title ?? legalLinks.find(({ to }) => to === pathname)?.label ?? "Legal";
-  useDocumentTitle(`${title} · ${brand.name}`);
+  const text = legalTexts[path];
+  if (!text) throw new Error(`no legal text for ${path}`);
+  useDocumentTitle(`${text.title} · ${brand.name}`);
   return (
     <PublicFrame>
       <div className={classes.page}>
-        <nav aria-label="Documents" className={classes.documents}>
-          {legalLinks.map(({ label, to }) => (
-            <Link key={to} to={to} aria-current={to === pathname ? "page" : undefined}>
-              {label}
-            </Link>
-          ))}
-        </nav>
+        <Documents path={path} />
         <article>
-          <h1>{title}</h1>
-          {text ? (
-            <>
-              <p className={classes.updated}>In force since {text.updated}. Changes are announced 30 days ahead.</p>
-              <LegalDocument text={text} />
-            </>
-          ) : (
-            <p className={classes.updated}>{notices.notBuilt} Ask us for the text meanwhile.</p>
-          )}
+          <h1>{text.title}</h1>
+          <p className={classes.updated}>
+            Last changed <time dateTime={text.updated}>{day.format(new Date(text.updated))}</time>, version{" "}
+            {text.version}. Changes are announced 30 days ahead.
+          </p>
+          <LegalDocument text={text} />
           <p className={classes.help}>
             Need help? Write to <a href={`mailto:${brand.email}`}>{brand.email}</a>.
           </p>
         </article>
-        {text && <Contents text={text} />}
+        <Contents text={text} />
       </div>
     </PublicFrame>
+  );
+}
+
+function Documents({ path }: { path: string }) {
+  const row = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the five stand in one row that scrolls: the current one must be in sight.
+    const current = row.current?.querySelector<HTMLElement>(`a[href="${path}"]`);
+    if (row.current && current) row.current.scrollLeft = current.offsetLeft - row.current.clientWidth / 2;
+  }, [path]);
+  return (
+    <nav aria-label="Documents" className={classes.documents} ref={row}>
+      {legalLinks.map(({ label, to }) => (
+        <Link key={to} to={to} aria-current={to === path ? "page" : undefined}>
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }
 
@@ -49,8 +61,8 @@ function Contents({ text }: { text: LegalText }) {
   return (
     <nav aria-label="On this page" className={classes.contents}>
       <p>On this page</p>
-      {text.sections.map(({ title }, index) => (
-        <a key={title} href={`#section-${index + 1}`}>
+      {text.sections.map(({ id, title }) => (
+        <a key={id} href={`#${id}`}>
           {title}
         </a>
       ))}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** What the built pages leave open, because the operator sets it (web/src/api/page-settings.ts). */
+export interface PageSettings {
+  readonly name: string;
+  readonly email: string;
+  readonly retentionDays: number;
+  /** Without a slash at its end. */
+  readonly appUrl: string;
+}
+
+export interface Document {
+  readonly bodies: Readonly<Record<"br" | "gzip" | "identity", Buffer>>;
+  readonly etag: string;
+}
+
+/** Every page of the build by its file name without ".html", filled and compressed once. */
+export async function readDocuments(dist: string, settings: PageSettings): Promise<ReadonlyMap<string, Document>> {
+  const files = (await readdir(dist)).filter((file) => file.endsWith(".html"));
+  return new Map(
+    await Promise.all(
+      files.map(async (file) => {
+        const html = fill(await readFile(join(dist, file), "utf8"), settings);
+        return [file.slice(0, -".html".length), await documentOf(html)] as const;
+      }),
+    ),
+  );
+}
+
+/** A whole page, always asked for anew and rarely sent anew. */
+export function sendDocument(request: FastifyRequest, reply: FastifyReply, { bodies, etag }: Document): FastifyReply {
+  reply.headers({ "cache-control": "no-cache", etag, vary: "accept-encoding" });
+  if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
+  const encoding = encodingOf(request.headers["accept-encoding"]);
+  if (encoding !== "identity") reply.header("content-encoding", encoding);
+  return reply.type("text/html; charset=utf-8").send(bodies[encoding]);
+}
+
+function fill(html: string, { name, email, retentionDays, appUrl }: PageSettings): string {
+  const values: Record<string, string> = {
+    BRAND_NAME: name,
+    CONTACT_EMAIL: email,
+    RETENTION_DAYS: String(retentionDays),
+    APP_URL: appUrl,
+  };
+  return html.replace(/\{\{([A-Z_]+)\}\}/g, (mark, key: string) => escapeMarkup(values[key] ?? mark));
+}
+
+async function documentOf(html: string): Promise<Document> {
+  const identity = Buffer.from(html);
+  const [br, zipped] = await Promise.all([
+    promisify(brotliCompress)(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    promisify(gzip)(identity, { level: 9 }),
+  ]);
+  const hash = createHash("sha256").update(identity).digest("base64url").slice(0, 22);
+  return { bodies: { br, gzip: zipped, identity }, etag: `W/"${hash}"` };
+}
+
+function encodingOf(accepted = ""): keyof Document["bodies"] {
+  const offers = accepted.split(",").map((offer) => offer.trim().toLowerCase());
+  const takes = (name: string) =>
+    offers.some((offer) => offer === name || new RegExp(`^${name};q=(?!0(\\.0*)?$)`).test(offer));
+  if (takes("br")) return "br";
+  return takes("gzip") ? "gzip" : "identity";
+}
+
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

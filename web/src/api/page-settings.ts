@@ -1,0 +1,19 @@
+import { brand } from "../content/brand.ts";
+
+/**
+ * The operator's settings that stand in public texts. The server writes them into every page, so that prerendered text is
+ * right without JavaScript and the browser's first render is the same text. While prerendering they are the marks that
+ * the server replaces (server/src/http/documents.ts).
+ */
+export const pageSettings = {
+  name: settingOf("application-name", "{{BRAND_NAME}}", brand.name),
+  email: settingOf("contact-email", "{{CONTACT_EMAIL}}", brand.email),
+  retentionDays: settingOf("retention-days", "{{RETENTION_DAYS}}", "30"),
+};
+
+function settingOf(name: string, mark: string, fallback: string): string {
+  if (typeof document === "undefined") return mark;
+  const content = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
+  // The development server hands the page out as it is in the sources.
+  return content === undefined || content === mark ? fallback : content;
+}

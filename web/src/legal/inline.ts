@@ -1,0 +1,23 @@
+import type { pageSettings } from "../api/page-settings.ts";
+
+export interface Part {
+  readonly text: string;
+  /** A path of the app, or a mailto address. */
+  readonly to?: string;
+}
+
+/** The parts of a legal text: plain words, and links for `[label](/path)` and for `{email}`. */
+export function partsOf(text: string, settings: typeof pageSettings): Part[] {
+  return text
+    .split(/(\[[^\]]+\]\(\/[^)]*\)|\{email\})/)
+    .filter((piece) => piece !== "")
+    .map((piece) => {
+      if (piece === "{email}") return { text: settings.email, to: `mailto:${settings.email}` };
+      const [, label, to] = /^\[([^\]]+)\]\((\/.*)\)$/.exec(piece) ?? [];
+      return to ? { text: filled(label ?? "", settings), to } : { text: filled(piece, settings) };
+    });
+}
+
+function filled(text: string, { name, retentionDays }: typeof pageSettings): string {
+  return text.replaceAll("{name}", name).replaceAll("{retentionDays}", retentionDays);
+}
