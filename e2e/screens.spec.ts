@@ -47,7 +47,7 @@ for (const { width, height, colorScheme } of rooms) {
     await judge("login-failed");
     await page.goto("/signup");
     await judge("signup");
-    for (const path of ["/refund", "/terms-condition", "/forgot-password"]) {
+    for (const path of ["/refund", "/terms-condition", "/forgot-password", "/reset-password"]) {
       await page.goto(path);
       await judge(path.slice(1));
     }
@@ -60,7 +60,7 @@ for (const { width, height, colorScheme } of rooms) {
     await judge("environments-empty");
     await creator(page, judge);
     await listed(page, product, ada, judge, room);
-    for (const path of ["/billing", "/support", "/settings", "/nowhere"]) {
+    for (const path of ["/billing", "/billing?tab=invoices", "/support", "/settings", "/nowhere"]) {
       await page.goto(path);
       await judge(path.slice(1));
     }

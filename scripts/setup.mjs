@@ -38,6 +38,7 @@ export function buildWeb() {
       "web/package.json",
       "web/vite.config.ts",
       "web/prerender.ts",
+      "web/icons.ts",
       "web/compress.ts",
       "web/postcss.config.cjs",
       "package-lock.json",

@@ -10,11 +10,14 @@ import { appUrl, containerRequest, orderBody, secret, type TestApp, type TestUse
 /** What takes no token of a user, or has no endpoint in the contract. Whatever else is mounted so needs a line here. */
 const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /auth/signup": "anyone",
+  "POST /auth/reset-password": "anyone",
+  "GET /outbox": "anyone",
   "GET /config": "anyone",
   "GET /capacity": "anyone",
   "GET /": "anyone",
-  "GET /index.html": "anyone",
-  "GET /shell.html": "anyone",
+  "GET /favicon.svg": "anyone",
+  "GET /robots.txt": "anyone",
+  "GET /sitemap.xml": "anyone",
   "GET /healthz": "anyone",
   "GET /readyz": "anyone",
   "GET /openapi.json": "anyone",

@@ -21,6 +21,8 @@ test.each([
   ["live keys on the embedded database", { ...live, DATABASE_URL: undefined }, "need DATABASE_URL"],
   ["the process driver in public", { HOST: "0.0.0.0" }, "binds loopback only"],
   ["a public address without keys", { APP_URL: "https://berth.example" }, "no payment keys"],
+  ["a mail server without a sender", { SMTP_URL: "smtp://relay.example" }, "SMTP_URL needs MAIL_FROM"],
+  ["a mail server that is none", { SMTP_URL: "http://relay.example" }, "SMTP_URL"],
   ["an unknown role", { ROLES: "api,cook", DATABASE_URL: "postgres://h/d" }, "ROLES"],
   ["split roles on the embedded database", { ROLES: "api" }, "split roles need"],
   ["a port that is none", { PORT: "70000" }, "PORT"],

@@ -24,6 +24,8 @@ const variables = z.object({
     .optional(),
   RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
   RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: z.email().optional(),
   IDENTITY: word("local").default("local"),
   IDENTITY_SECRET: z.string().min(32, "at least 32 characters").optional(),
   BRAND_NAME: z.string().min(1).default("Berth"),
@@ -46,6 +48,7 @@ const variables = z.object({
   ANONYMOUS_PER_MINUTE: count(120),
   UNAUTHENTICATED_PER_MINUTE: count(20),
   SIGN_INS_PER_MINUTE: count(10),
+  RESET_MAILS_PER_HOUR: count(3),
   TRUST_PROXY: z.string().optional(),
   UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo.default(false),
   LOG_LEVEL: word("fatal", "error", "warn", "info", "debug", "trace", "silent").default("info"),
@@ -93,6 +96,7 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
     (v) => isPublic(v.APP_URL) && !hasKeys(v) && v.PAYMENTS !== "embedded",
     "APP_URL is public and there are no payment keys: set them, or PAYMENTS=embedded for a test installation",
   ],
+  [(v) => Boolean(v.SMTP_URL) && !v.MAIL_FROM, "SMTP_URL needs MAIL_FROM: the address that mails come from"],
   [(v) => rolesOf(v).some((role) => !isRole(role)), "ROLES: a comma-separated list of api, gateway, worker"],
   [(v) => rolesOf(v).length < 3 && !v.DATABASE_URL, "ROLES: split roles need DATABASE_URL (G99)"],
 ];
@@ -138,6 +142,13 @@ function nest(v: Variables) {
             mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
           }
         : { kind: "embedded" as const },
+    mail: {
+      smtp: v.SMTP_URL
+        ? { url: v.SMTP_URL, from: { name: v.BRAND_NAME, address: v.MAIL_FROM ?? v.CONTACT_EMAIL } }
+        : undefined,
+      /** Never in public: behind a proxy every request comes from loopback. */
+      outboxPage: !v.SMTP_URL && !isPublic(v.APP_URL),
+    },
     secret: v.IDENTITY_SECRET,
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
@@ -153,6 +164,7 @@ function nest(v: Variables) {
       anonymousPerMinute: v.ANONYMOUS_PER_MINUTE,
       unauthenticatedPerMinute: v.UNAUTHENTICATED_PER_MINUTE,
       signInsPerMinute: v.SIGN_INS_PER_MINUTE,
+      resetMailsPerHour: v.RESET_MAILS_PER_HOUR,
     },
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,

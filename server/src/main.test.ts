@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 
 /** Halves what a start costs. */
@@ -185,6 +187,33 @@ test("a signal while it is starting leaves no database behind", async () => {
   expect(await ended, said.err).toBe(0);
   await expect.poll(() => processesOf(folder)).toEqual([]);
 }, 40_000);
+
+test("with a mail server set, a reset mail reaches it, and nobody reads it at the server", async () => {
+  const taken: string[] = [];
+  const relay = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) =>
+      username === "berth" && password === "p@ss" ? done(null, { user: username }) : done(new Error("Not you")),
+    async onData(stream, { envelope }, done) {
+      taken.push(`${envelope.rcptTo[0]?.address}\n${await text(stream)}`);
+      done();
+    },
+  });
+  relay.listen(0, "127.0.0.1");
+  await once(relay.server, "listening");
+  onTestFinished(() => new Promise<void>((resolve) => relay.close(resolve)));
+  const { port } = relay.server.address() as AddressInfo;
+  const smtp = { SMTP_URL: `smtp://berth:p%40ss@127.0.0.1:${port}`, MAIL_FROM: "hello@berth.example" };
+  const { url } = start({ DATA_DIR: dataFolder(), ...smtp });
+  const address = await url();
+  const email = "ada@uni.example";
+  expect((await post(address, "/auth/signup", { email, password: "good password 1" })).status).toBe(200);
+  expect((await post(address, "/auth/reset-password", { email })).status).toBe(200);
+  await expect.poll(() => taken, { timeout: 10_000 }).toEqual([expect.stringMatching(/^ada@uni\.example\n/)]);
+  expect(taken[0]).toMatch(/^Subject: Reset your Berth password/m);
+  expect((await fetch(`${address}/outbox`, { headers: { accept: "application/json" } })).status).toBe(404);
+});
 
 /** A PATH with nothing on it but these: what the database is started with where the tests run as root. */
 function pathWith(...programs: string[]): string {

@@ -21,6 +21,7 @@ import { localIdentity } from "./identity/local.ts";
 import { purgeIdentity } from "./identity/purge-identity.ts";
 import { installationOf, installationSecret } from "./installation.ts";
 import { startLoop } from "./loop.ts";
+import { startOutbox } from "./mail/outbox.ts";
 import { announce } from "./notifications/notifications.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
@@ -90,11 +91,13 @@ async function start(config: Config): Promise<void> {
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
         startWatch(money.payments),
         startRefunds(money.payments),
+        ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
         startLoop(() => purgeIdentity(db).then(() => purgeMs), purgeMs, failed),
       ]
     : [];
   for (const loop of loops) parts.defer(loop.stop);
   parts.defer(() => app.close());
+  if (!config.mail.smtp && !config.mail.outboxPage) console.warn("SMTP_URL is not set: no mail is sent.");
   console.log(`${config.brand.name} is ready at ${appUrl}`);
   await stopped;
 }

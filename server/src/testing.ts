@@ -56,7 +56,8 @@ export async function testApp(
   const { caps, giveUpAfterSeconds, brand } = config;
   const payments = { db, changes, provider, announce, caps, brandName: brand.name, giveUpAfterSeconds, failed };
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
-  for (const page of ["index.html", "shell.html"]) writeFileSync(join(dist, page), `<title>${page}</title>`);
+  for (const file of ["index.html", "shell.html", "favicon.svg"])
+    writeFileSync(join(dist, file), `<title>${file}</title>`);
   const stopListing = listRoutes();
   const app = await buildApp({
     config,
@@ -142,6 +143,7 @@ const unlimited = {
   ANONYMOUS_PER_MINUTE: "1000000",
   UNAUTHENTICATED_PER_MINUTE: "1000000",
   SIGN_INS_PER_MINUTE: "1000000",
+  RESET_MAILS_PER_HOUR: "1000000",
 };
 
 interface Route {

@@ -5,9 +5,10 @@ import { LoadingScreen } from "./shell/loading-screen.tsx";
 
 const frame = () => import("./shell/app-frame.tsx").then((part) => ({ Component: part.AppFrame }));
 const auth = () => import("./auth/auth-page.tsx").then((part) => ({ Component: part.AuthPage }));
-const password = () => import("./auth/password-page.tsx").then((part) => ({ Component: part.PasswordPage }));
-const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
+const forgot = () => import("./auth/forgot-page.tsx").then((part) => ({ Component: part.ForgotPage }));
+const reset = () => import("./auth/reset-page.tsx").then((part) => ({ Component: part.ResetPage }));
 const notBuilt = () => import("./shell/not-built-page.tsx").then((part) => ({ Component: part.NotBuiltPage }));
+const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
 
 /** Spec section 2, plus the delivery policy (G84) and the hand-off to the gateway. */
 export const routes: RouteObject[] = [
@@ -28,8 +29,8 @@ export const routes: RouteObject[] = [
             children: [
               { path: "/login", lazy: auth },
               { path: "/signup", lazy: auth },
-              { path: "/forgot-password", lazy: password },
-              { path: "/reset-password", lazy: password },
+              { path: "/forgot-password", lazy: forgot },
+              { path: "/reset-password", lazy: reset },
               {
                 path: "*",
                 lazy: () => import("./shell/not-found-page.tsx").then((part) => ({ Component: part.NotFoundPage })),
@@ -69,7 +70,10 @@ function guarded(): RouteObject {
                 path: "/environments/create",
                 lazy: () => import("./launch/launch-page.tsx").then((part) => ({ Component: part.LaunchPage })),
               },
-              { path: "/billing", lazy: notBuilt },
+              {
+                path: "/billing",
+                lazy: () => import("./billing/billing-page.tsx").then((part) => ({ Component: part.BillingPage })),
+              },
               { path: "/support", lazy: notBuilt },
               { path: "/settings", lazy: notBuilt },
             ],
