@@ -62,6 +62,7 @@ test("without its database every call says 503 and when to come again, and works
       .replace(/\{\w+\}/, "a".repeat(25));
   const bodies: Readonly<Record<string, unknown>> = {
     "/auth/signup": { email: "new@example.com", password: "good password 1", name: "New" },
+    "/auth/reset-password": { email: "new@example.com" },
     "/docker/payments/create_order": orderBody(id),
   };
   for (const endpoint of routes.flatMap(({ config }) => config?.endpoint ?? [])) {
