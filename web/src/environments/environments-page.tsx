@@ -69,7 +69,7 @@ function Stale({ listed }: { readonly listed: Environments }) {
 }
 
 function Listing({ userId, environments }: { readonly userId: string; readonly environments: readonly Environment[] }) {
-  const [view, setView] = useView();
+  const [view, change] = useView();
   const actions = useActions(userId);
   const [terminating, setTerminating] = useState<Environment>();
   const shown = useMemo(() => listingOf(environments, view), [environments, view]);
@@ -85,12 +85,12 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
           Create New Environment
         </Button>
       </div>
-      <EnvironmentsToolbar environments={environments} view={view} onView={setView} />
+      <EnvironmentsToolbar environments={environments} view={view} onView={change} />
       {shown.length > 0 ? (
         <EnvironmentsTable
           environments={shown}
           sort={view.sort}
-          onSort={(sort) => setView({ ...view, sort })}
+          onSort={(sort) => change({ sort })}
           actions={actions}
           onTerminate={setTerminating}
         />
@@ -99,7 +99,7 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
           reason="none"
           view={view}
           count={environments.length}
-          onClear={() => setView({ ...firstView, sort: view.sort })}
+          onClear={() => change({ ...firstView, sort: view.sort })}
         />
       )}
       <TerminateDialog
@@ -116,12 +116,16 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
 }
 
 /** Filters, search and sort live in the URL, without a history entry for each keystroke (R10). */
-function useView(): readonly [View, (view: View) => void] {
+function useView(): readonly [View, (part: Partial<View>) => void] {
   const [params, setParams] = useSearchParams();
   const view = useMemo(() => readView(params), [params]);
-  const setView = useCallback(
-    (next: View) => setParams(writeView(next), { replace: true, preventScrollReset: true }),
+  const change = useCallback(
+    (part: Partial<View>) => {
+      // The address, not what was last drawn: two changes may come before the page is drawn again.
+      const now = readView(new URLSearchParams(window.location.search));
+      setParams(writeView({ ...now, ...part }), { replace: true, preventScrollReset: true });
+    },
     [setParams],
   );
-  return [view, setView];
+  return [view, change];
 }

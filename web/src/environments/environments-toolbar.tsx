@@ -8,15 +8,15 @@ import { firstView, namedSorts, type Sort, statusFilters, tagsOf, type View } fr
 interface Props {
   readonly environments: readonly Environment[];
   readonly view: View;
-  readonly onView: (view: View) => void;
+  readonly onView: (part: Partial<View>) => void;
 }
 
 export function EnvironmentsToolbar({ environments, view, onView }: Props) {
   return (
     <div className={classes.toolbar}>
       <div className={classes.row}>
-        <SearchBox search={view.search} onSearch={(search) => onView({ ...view, search })} />
-        <SortSelect sort={view.sort} onSort={(sort) => onView({ ...view, sort })} />
+        <SearchBox search={view.search} onSearch={(search) => onView({ search })} />
+        <SortSelect sort={view.sort} onSort={(sort) => onView({ sort })} />
       </div>
       <StatusFilters environments={environments} view={view} onView={onView} />
       <Tags environments={environments} view={view} onView={onView} />
@@ -50,7 +50,7 @@ function StatusFilters({ environments, view, onView }: Props) {
           key={value}
           type="button"
           aria-pressed={view.status === value}
-          onClick={() => onView({ ...view, status: value })}
+          onClick={() => onView({ status: value })}
         >
           {label} <span>{counts[value]}</span>
         </button>
