@@ -68,11 +68,15 @@ test("a malformed name is refused at the field, and a dismissed payment leaves n
   await page.getByLabel("Subdomain").fill(name);
   await expect(page.getByText(/is free/).first()).toBeVisible();
   await page.getByRole("button", { name: "Continue" }).click();
+  const freeSlots = async (): Promise<number> => (await must(product.url, "GET", "/capacity")).free;
+  const before = await freeSlots();
   await page.getByRole("button", { name: "Launch" }).click();
-  const { free } = await must(product.url, "GET", "/capacity");
-  await page.frameLocator("iframe").getByRole("button", { name: "Cancel payment" }).click();
+  const dismiss = page.frameLocator("iframe").getByRole("button", { name: "Cancel payment" });
+  await expect(dismiss).toBeVisible();
+  expect(await freeSlots()).toBe(before - 2);
+  await dismiss.click();
   await expect(page.getByText("Payment cancelled. Cleaning up...")).toBeVisible();
-  await until("the hold to be released", async () => (await must(product.url, "GET", "/capacity")).free === free + 2);
+  await until("the hold to be released", async () => (await freeSlots()) === before);
   const check = await must(product.url, "GET", `/subdomains/${name}`, { token: ada.idToken });
   expect(check.available).toBe(true);
 
