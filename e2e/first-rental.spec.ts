@@ -83,6 +83,9 @@ test("from sign-up to a cell's output, through pause, stop and the end", async (
 async function openSession(page: Page, link: ReturnType<Page["getByRole"]>): Promise<Page> {
   const [session] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
   await session.waitForURL(/\/lab/);
+  // JupyterLab says so when it asked while the environment was paused, and goes on by itself.
+  const lost = session.locator(".jp-Dialog", { hasText: "Server Connection Error" });
+  await session.addLocatorHandler(lost, () => lost.getByRole("button").last().click());
   await expect(session.locator("#jp-main-dock-panel")).toBeVisible({ timeout: 30_000 });
   return session;
 }
