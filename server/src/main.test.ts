@@ -58,7 +58,7 @@ function start(env: Record<string, string>) {
     /** Its address, once it is ready. */
     async url() {
       const look = () => /ready at (\S+)/.exec(said.out)?.[1];
-      await Promise.race([expect.poll(look, { timeout: 20_000, interval: 10 }).toBeTruthy(), ended]);
+      await Promise.race([expect.poll(look, { timeout: 20_000, interval: 10 }).toMatch(/^http/), ended]);
       return look() ?? expect.fail(`it ended: ${said.err}`);
     },
   };

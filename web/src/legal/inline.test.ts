@@ -26,7 +26,8 @@ test.each([
 test("every legal link has its document, and every document can be cited", () => {
   expect(Object.keys(legalTexts).sort()).toEqual(legalLinks.map(({ to }) => to).sort());
   for (const [path, { title, description, updated, version, sections }] of Object.entries(legalTexts)) {
-    expect(title && version, path).toBeTruthy();
+    expect(title, path).toMatch(/\w/);
+    expect(version, path).toMatch(/^\d+\.\d+$/);
     expect(description.length, `${path} description`).toBeLessThanOrEqual(160);
     expect(new Date(updated).toISOString().slice(0, 10)).toBe(updated);
     expect(new Set(sections.map(({ id }) => id)).size, `${path} ids`).toBe(sections.length);
