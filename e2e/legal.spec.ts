@@ -85,10 +85,9 @@ test.describe("without JavaScript", () => {
 });
 
 for (const { path, title } of documents) {
-  test(`${path} is taken over as it stands, accessible, wide and narrow`, async ({ page }) => {
+  test(`${path} is accessible, wide and narrow, and breaks no rule of the browser`, async ({ page }) => {
     const problems = watch(page);
     await page.goto(path);
-    await expectTakenOver(page);
     await expect(page).toHaveTitle(`${title} · Berth`);
     // All four rooms of two of the documents are in screens.spec.ts.
     for (const [width, height, colorScheme] of [
@@ -98,7 +97,6 @@ for (const { path, title } of documents) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme });
       await page.reload();
-      await expectTakenOver(page);
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);
       await expect(page.getByRole("navigation", { name: "Documents" }).locator("[aria-current]")).toBeInViewport();
@@ -125,7 +123,6 @@ test("the list of contents stands on wide screens and leads to each section", as
 
 test("a link inside a text leads to the place it names, a document to its top", async ({ page }) => {
   await page.goto("/refund");
-  await expectTakenOver(page);
   await page.getByRole("link", { name: "what is not allowed" }).click();
   await expect(page).toHaveURL(/\/terms-condition#not-allowed$/);
   await expect(page.getByRole("heading", { name: "What is not allowed" })).toBeInViewport();
@@ -146,7 +143,6 @@ test("an address written another way still finds its document", async ({ page })
 test("printed, a document is black on white and nothing but the document", async ({ page }) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await page.goto("/refund");
-  await expectTakenOver(page);
   for (const part of [
     page.getByRole("banner"),
     page.getByRole("contentinfo"),
@@ -167,26 +163,7 @@ function watch(page: Page): string[] {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
   });
-  page.addInitScript(() => {
-    document.addEventListener("readystatechange", () => {
-      // "interactive" comes before any module runs: what stands here was drawn by the server.
-      if (document.readyState === "interactive") Object.assign(window, { drawn: document.querySelector("h1") });
-    });
-  });
   return problems;
-}
-
-/** React has bound itself to the markup; where `watch` is on, to the very markup that came. */
-async function expectTakenOver(page: Page): Promise<void> {
-  await expect
-    .poll(() =>
-      page.evaluate(() => {
-        const heading = document.querySelector("h1");
-        const drawn = "drawn" in window ? window.drawn : heading;
-        return heading === drawn && Object.keys(heading ?? {}).some((key) => key.startsWith("__reactFiber"));
-      }),
-    )
-    .toBe(true);
 }
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {

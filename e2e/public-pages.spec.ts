@@ -9,9 +9,37 @@ test("the landing page loads at most 135 KB of JavaScript, gzip (G104)", async (
     if (/\.js$/.test(new URL(response.url()).pathname)) scripts.push(response.body());
   });
   await page.goto("/", { waitUntil: "networkidle" });
+  expect(scripts.length).toBe(1);
+  await page.mouse.move(200, 200);
+  await expect.poll(() => scripts.length).toBeGreaterThan(4);
+  await page.waitForLoadState("networkidle");
   const sizes = (await Promise.all(scripts)).map((script) => gzipSync(script, { level: 9 }).length);
-  expect(sizes.length).toBeGreaterThan(1);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(most);
+});
+
+test("public pages are documents: the scheme is switched and kept, Sign Up opens its tab, who signs in elsewhere goes on", async ({
+  page,
+  context,
+}) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto("/");
+  const html = page.locator("html");
+  await expect(html).toHaveAttribute("data-mantine-color-scheme", "light");
+  await page.getByRole("button", { name: "Switch between light and dark" }).click();
+  await expect(html).toHaveAttribute("data-mantine-color-scheme", "dark");
+  await page.goto("/refund");
+  await expect(html).toHaveAttribute("data-mantine-color-scheme", "dark");
+  await page.goto("/");
+  await page.getByRole("banner").getByRole("link", { name: "Sign Up" }).click();
+  await expect(page).toHaveURL(/\/login#signup$/);
+  await expect(html).toHaveAttribute("data-mantine-color-scheme", "dark");
+  await expect(page.getByRole("tab", { name: "SIGN UP" })).toHaveAttribute("aria-selected", "true");
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Pricing" })).toBeVisible();
+  const other = await context.newPage();
+  await other.goto("/login");
+  await other.evaluate(() => localStorage.setItem("idToken", "of another tab"));
+  await expect(page).not.toHaveURL(/\/$/);
 });
 
 test("every route has a title of its own", async ({ page, customer: _ }) => {

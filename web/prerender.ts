@@ -7,8 +7,9 @@ import { legalTexts } from "./src/content/legal.ts";
 
 /**
  * Runs after `vite build`. The built page becomes dist/shell.html, empty, for every address of the app. Each public page
- * becomes a file of its own, drawn, readable without JavaScript; index.html is the landing page. Serving a drawn one
- * elsewhere would hydrate wrongly. All carry marks such as {{APP_URL}} that the server fills (http/documents.ts).
+ * becomes a document of its own, drawn, whole without JavaScript and without the app, which its links lead to and which is
+ * fetched ahead once somebody moves (src/public-page.ts). index.html is the landing page. All carry marks such as {{APP_URL}}
+ * that the server fills (http/documents.ts).
  */
 const here = import.meta.dirname;
 const dist = join(here, "dist");
@@ -19,20 +20,19 @@ interface Page {
   readonly title: string;
   /** The landing page keeps the one in index.html. */
   readonly description?: string;
-  /** Source file of a lazy route. */
-  readonly source?: string;
+  /** Source file of its route. */
+  readonly source: string;
 }
 
 interface Chunk {
   readonly file: string;
-  readonly isEntry?: boolean;
   readonly imports?: readonly string[];
   readonly css?: readonly string[];
   readonly assets?: readonly string[];
 }
 
 const pages: readonly Page[] = [
-  { path: "/", title: `{{BRAND_NAME}}: ${slogan}` },
+  { path: "/", title: `{{BRAND_NAME}}: ${slogan}`, source: "src/landing/landing.tsx" },
   ...Object.entries(legalTexts).map(([path, { title, description }]) => ({
     path,
     title: `${title} · {{BRAND_NAME}}`,
@@ -50,6 +50,7 @@ const { render } = (await import(join(rendered, "entry-server.js"))) as { render
 
 const manifest = JSON.parse(await readFile(join(dist, ".vite", "manifest.json"), "utf8")) as Record<string, Chunk>;
 await rename(join(dist, "index.html"), join(dist, "shell.html"));
+const entry = "index.html";
 const empty = '<div id="root"></div>';
 const shell = withFont(await readFile(join(dist, "shell.html"), "utf8"));
 const ownDescription = /name="description"\s+content="([^"]+)"/.exec(shell)?.[1];
@@ -57,19 +58,23 @@ if (!shell.includes(empty) || !ownDescription) throw new Error("dist/index.html 
 
 // An address of the app says nothing to a search engine.
 await writeFile(join(dist, "shell.html"), inHead(shell, ['<meta name="robots" content="noindex">']));
+const document = withoutApp(shell);
 for (const page of pages) {
   const markup = await render(`http://localhost${page.path}`);
   const file = page.path === "/" ? "index.html" : `${page.path.slice(1)}.html`;
   await writeFile(
     join(dist, file),
-    described(shell, page).replace(empty, () => `<div id="root">${markup}</div>`),
+    inHead(described(document, page), await stylesOf(page.source)).replace(
+      empty,
+      () => `<div id="root">${markup}</div>`,
+    ),
   );
 }
 await drawIcons(dist);
 await rm(rendered, { recursive: true });
 await rm(join(dist, ".vite"), { recursive: true });
 
-function described(html: string, { path, title, description = ownDescription ?? "", source }: Page): string {
+function described(html: string, { path, title, description = ownDescription ?? "" }: Page): string {
   const og = (property: string, content: string) => `<meta property="og:${property}" content="${content}">`;
   const url = `{{APP_URL}}${path}`;
   return inHead(html, [
@@ -83,21 +88,30 @@ function described(html: string, { path, title, description = ownDescription ?? 
     og("image:width", "1200"),
     og("image:height", "630"),
     '<meta name="twitter:card" content="summary_large_image">',
-    ...(source ? partsOf(source) : []),
   ])
     .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>`)
     .replace(/(name="description"\s+content=")[^"]+/, (_, start) => `${start}${description}`);
 }
 
-/** Links to what a lazy route needs beyond the entry: without its styles the drawn page would be bare. */
-function partsOf(source: string): string[] {
-  const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry) ?? "";
-  const known = closure(entry);
-  const own = [...closure(source)].filter((key) => !known.has(key)).map((key) => chunk(key));
-  return [
-    ...own.flatMap(({ css = [] }) => css).map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`),
-    ...own.map(({ file }) => `<link rel="modulepreload" crossorigin href="/${file}">`),
-  ];
+/** In place of the app and its style sheet a small script, and the app for later. */
+function withoutApp(html: string): string {
+  const app = [...closure(entry)].map((key) => `/${chunk(key).file}`);
+  const tags = html.replace(
+    / *<(script type="module"|link rel="(modulepreload|stylesheet)")[^>]*>(<\/script>)?\n/g,
+    "",
+  );
+  return inHead(tags, [
+    `<script type="module" src="/${chunk("src/public-page.ts").file}"></script>`,
+    `<template id="app">${app.map((file) => `<link rel="prefetch" href="${file}">`).join("")}</template>`,
+  ]);
+}
+
+/** Inside the page, so that nothing has to arrive before the first paint but the page itself. */
+async function stylesOf(source: string): Promise<string[]> {
+  const files = [...closure(source, closure(entry))].flatMap((key) => chunk(key).css ?? []);
+  return Promise.all(
+    [...new Set(files)].map(async (file) => `<style>${await readFile(join(dist, file), "utf8")}</style>`),
+  );
 }
 
 function closure(key: string, found = new Set<string>()): Set<string> {

@@ -17,5 +17,11 @@ export default defineConfig({
   plugins: [react()],
   server: { proxy: { [`^/(${paths})(/|\\?|$)`]: toServer } },
   // Every browser of the target knows modulepreload; the stand-in for it would only weigh.
-  build: { target: "es2022", manifest: true, reportCompressedSize: false, modulePreload: { polyfill: false } },
+  build: {
+    target: "es2022",
+    manifest: true,
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: ["index.html", "src/public-page.ts"] },
+  },
 });

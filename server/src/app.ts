@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { currencies, productConfig } from "@berth/contract";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { accountRoutes } from "./account/routes.ts";
+import { settingsRoutes } from "./account/settings-routes.ts";
 import { billingRoutes } from "./billing/routes.ts";
 import { type Config, version } from "./config.ts";
 import type { Changes } from "./database/changes.ts";
@@ -11,6 +12,7 @@ import { AppError } from "./errors.ts";
 import { type Gateway, serverOptions } from "./gateway/gateway.ts";
 import { gatewayRoutes } from "./gateway/routes.ts";
 import { parseBodies } from "./http/body.ts";
+import { type PageSettings, readDocuments } from "./http/documents.ts";
 import { handleErrors, refuseAddress } from "./http/error-handler.ts";
 import { eventRoutes } from "./http/events.ts";
 import { guardBrowsers } from "./http/headers.ts";
@@ -29,6 +31,7 @@ import { notificationRoutes } from "./notifications/routes.ts";
 import { type EmbeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import type { Payments } from "./payments/payments.ts";
 import { paymentRoutes } from "./payments/routes.ts";
+import { supportRoutes } from "./support/routes.ts";
 
 export interface Parts {
   readonly config: Config;
@@ -59,10 +62,15 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   });
   parseBodies(app);
   handleErrors(app);
-  await guardBrowsers(app, { tls: appUrl.startsWith("https:"), razorpay: payments.provider.kind === "razorpay" });
+  const documents = await readDocuments(parts.dist, pageSettings(parts));
+  await guardBrowsers(app, {
+    tls: appUrl.startsWith("https:"),
+    razorpay: payments.provider.kind === "razorpay",
+    scripts: [...new Set([...documents.values()].flatMap(({ scripts }) => scripts))],
+  });
   await limitRequests(app, config.limits, authenticate(identity));
   await describeApi(app, { title: config.brand.name, version });
-  await servePages(app, parts.dist, { ...config.brand, retentionDays: config.retentionDays, appUrl });
+  await servePages(app, { dist: parts.dist, documents, appUrl });
 
   health(app, db);
   productRoutes(app, parts);
@@ -75,11 +83,18 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts: gateway.hosts });
   accountRoutes(app, db);
+  settingsRoutes(app, db);
+  supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
   billingRoutes(app, db);
   notificationRoutes(app, db);
   eventRoutes(app, changes);
   parts.embeddedGateway?.routes(app);
   return app;
+}
+
+function pageSettings({ config, gateway, appUrl }: Parts): PageSettings {
+  const environmentHost = new URL(gateway.hosts.environmentUrl("any")).host.slice("any.".length);
+  return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl };
 }
 
 /** Only the app's own host reaches Fastify; environments and foreign names are the gateway's (G90). */
@@ -126,5 +141,6 @@ function productRoutes(
     beta: { endsAt: betaEndsAt.toISOString() },
     gpu: { model: "RTX 4070", memoryGb: 12 },
     retentionDays: config.retentionDays,
+    support: config.support,
   }));
 }

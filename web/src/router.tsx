@@ -1,5 +1,4 @@
 import type { RouteObject } from "react-router";
-import { Landing } from "./landing/landing.tsx";
 import { ErrorPage, ScreenError } from "./shell/error-page.tsx";
 import { LoadingScreen } from "./shell/loading-screen.tsx";
 
@@ -7,7 +6,6 @@ const frame = () => import("./shell/app-frame.tsx").then((part) => ({ Component:
 const auth = () => import("./auth/auth-page.tsx").then((part) => ({ Component: part.AuthPage }));
 const forgot = () => import("./auth/forgot-page.tsx").then((part) => ({ Component: part.ForgotPage }));
 const reset = () => import("./auth/reset-page.tsx").then((part) => ({ Component: part.ResetPage }));
-const notBuilt = () => import("./shell/not-built-page.tsx").then((part) => ({ Component: part.NotBuiltPage }));
 const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
 
 /** Spec section 2, plus the delivery policy (G84) and the hand-off to the gateway. */
@@ -15,10 +13,10 @@ export const routes: RouteObject[] = [
   {
     ErrorBoundary: ErrorPage,
     children: [
-      { path: "/", Component: Landing },
       {
         HydrateFallback: Nothing,
         children: [
+          { path: "/", lazy: () => import("./landing/landing.tsx").then((part) => ({ Component: part.Landing })) },
           { path: "/terms-condition", lazy: legal },
           { path: "/refund", lazy: legal },
           { path: "/privacy-policy", lazy: legal },
@@ -74,8 +72,14 @@ function guarded(): RouteObject {
                 path: "/billing",
                 lazy: () => import("./billing/billing-page.tsx").then((part) => ({ Component: part.BillingPage })),
               },
-              { path: "/support", lazy: notBuilt },
-              { path: "/settings", lazy: notBuilt },
+              {
+                path: "/support",
+                lazy: () => import("./support/support-page.tsx").then((part) => ({ Component: part.SupportPage })),
+              },
+              {
+                path: "/settings",
+                lazy: () => import("./settings/settings-page.tsx").then((part) => ({ Component: part.SettingsPage })),
+              },
             ],
           },
         ],

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +11,8 @@ export interface PageSettings {
   readonly name: string;
   readonly email: string;
   readonly retentionDays: number;
+  /** What stands behind a subdomain's dot: host, and port where there is one. */
+  readonly environmentHost: string;
   /** Without a slash at its end. */
   readonly appUrl: string;
 }
@@ -17,10 +20,15 @@ export interface PageSettings {
 export interface Document {
   readonly bodies: Readonly<Record<"br" | "gzip" | "identity", Buffer>>;
   readonly etag: string;
+  /** Sources for a script-src directive: the scripts that stand in the page itself. */
+  readonly scripts: readonly string[];
 }
 
-/** Every page of the build by its file name without ".html", filled and compressed once. */
-export async function readDocuments(dist: string, settings: PageSettings): Promise<ReadonlyMap<string, Document>> {
+export type Documents = ReadonlyMap<string, Document>;
+
+/** Every page of the build by its file name without ".html", filled and compressed once; none where nothing is built. */
+export async function readDocuments(dist: string, settings: PageSettings): Promise<Documents> {
+  if (!existsSync(join(dist, "shell.html"))) return new Map();
   const files = (await readdir(dist)).filter((file) => file.endsWith(".html"));
   return new Map(
     await Promise.all(
@@ -41,11 +49,12 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, { bod
   return reply.type("text/html; charset=utf-8").send(bodies[encoding]);
 }
 
-function fill(html: string, { name, email, retentionDays, appUrl }: PageSettings): string {
+function fill(html: string, { name, email, retentionDays, environmentHost, appUrl }: PageSettings): string {
   const values: Record<string, string> = {
     BRAND_NAME: name,
     CONTACT_EMAIL: email,
     RETENTION_DAYS: String(retentionDays),
+    ENVIRONMENT_HOST: environmentHost,
     APP_URL: appUrl,
   };
   return html.replace(/\{\{([A-Z_]+)\}\}/g, (mark, key: string) => escapeMarkup(values[key] ?? mark));
@@ -57,8 +66,16 @@ async function documentOf(html: string): Promise<Document> {
     promisify(brotliCompress)(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
     promisify(gzip)(identity, { level: 9 }),
   ]);
-  const hash = createHash("sha256").update(identity).digest("base64url").slice(0, 22);
-  return { bodies: { br, gzip: zipped, identity }, etag: `W/"${hash}"` };
+  const scripts = Array.from(
+    html.matchAll(/<script>(.*?)<\/script>/gs),
+    ([, script = ""]) => `'sha256-${sha256(script).toString("base64")}'`,
+  );
+  const etag = `W/"${sha256(identity).toString("base64url").slice(0, 22)}"`;
+  return { bodies: { br, gzip: zipped, identity }, etag, scripts };
+}
+
+function sha256(content: string | Buffer): Buffer {
+  return createHash("sha256").update(content).digest();
 }
 
 function encodingOf(accepted = ""): keyof Document["bodies"] {

@@ -6,17 +6,19 @@ interface Options {
   readonly tls: boolean;
   /** Only with the provider's own keys is anything foreign allowed (reliability.md 5). */
   readonly razorpay: boolean;
+  /** Sources that script-src names beside our own files. */
+  readonly scripts: readonly string[];
 }
 
 /** What every answer of the app says to browsers, and what it refuses from pages of other sites. */
-export async function guardBrowsers(app: FastifyInstance, { tls, razorpay }: Options): Promise<void> {
+export async function guardBrowsers(app: FastifyInstance, { tls, razorpay, scripts }: Options): Promise<void> {
   const foreign = (...hosts: string[]) => (razorpay ? hosts.map((host) => `https://${host}.razorpay.com`) : []);
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        scriptSrc: ["'self'", ...foreign("checkout")],
+        scriptSrc: ["'self'", ...scripts, ...foreign("checkout")],
         // Mantine writes its variables into style elements and attributes.
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", "data:", ...foreign("cdn")],

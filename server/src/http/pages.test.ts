@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,11 +6,13 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import rateLimit from "@fastify/rate-limit";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
+import { readDocuments } from "./documents.ts";
+import { guardBrowsers } from "./headers.ts";
 import { servePages } from "./pages.ts";
 
 const html = { accept: "text/html,*/*;q=0.8" };
 const page = (name: string) =>
-  `<title>${name} · {{BRAND_NAME}}</title><link href="{{APP_URL}}/${name}"><p>{{CONTACT_EMAIL}} {{RETENTION_DAYS}} {{x}}</p>`;
+  `<title>${name} · {{BRAND_NAME}}</title><link href="{{APP_URL}}/${name}"><p>{{CONTACT_EMAIL}} {{RETENTION_DAYS}} x.{{ENVIRONMENT_HOST}} {{x}}</p><script>1 < 2;\n</script>`;
 
 async function setup({ name = "Berth" } = {}) {
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
@@ -19,7 +22,14 @@ async function setup({ name = "Berth" } = {}) {
   const app = Fastify();
   await app.register(rateLimit, { global: false });
   const appUrl = "https://gpu.example";
-  await servePages(app, dist, { name, email: "a@gpu.example", retentionDays: 45, appUrl });
+  const settings = { name, email: "a@gpu.example", retentionDays: 45, environmentHost: "env.example:3000", appUrl };
+  const documents = await readDocuments(dist, settings);
+  await guardBrowsers(app, {
+    tls: true,
+    razorpay: false,
+    scripts: [...documents.values()].flatMap(({ scripts }) => scripts),
+  });
+  await servePages(app, { dist, documents, appUrl });
   app.get("/environments", { config: { auth: "bearer" } }, async () => ({ status: "success" }));
   onTestFinished(async () => {
     await app.close();
@@ -37,7 +47,7 @@ test("every prerendered page is served for its path, filled with the operator's 
     const { statusCode, headers, body } = await app.inject({ url: path, headers: html });
     expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(body).toBe(
-      `<title>${name} · Berth</title><link href="https://gpu.example/${name}"><p>a@gpu.example 45 {{x}}</p>`,
+      `<title>${name} · Berth</title><link href="https://gpu.example/${name}"><p>a@gpu.example 45 x.env.example:3000 {{x}}</p><script>1 < 2;\n</script>`,
     );
   }
 });
@@ -56,7 +66,7 @@ test("every other address gets the shell for a navigation and the API or a 404 f
 test("an operator's name is text, never markup", async () => {
   const app = await setup({ name: `</title><script>alert("&'$1")</script>` });
   const { body } = await app.inject({ url: "/refund", headers: html });
-  expect(body).not.toContain("<script>");
+  expect(body).not.toContain("<script>alert");
   expect(body).toContain("&#60;script&#62;alert(&#34;&#38;&#39;$1&#34;)");
 });
 
@@ -98,4 +108,11 @@ test("only named assets are kept for ever", async () => {
   const app = await setup();
   expect((await app.inject("/assets/app-1.js")).headers["cache-control"]).toContain("immutable");
   expect((await app.inject({ url: "/refund", headers: html })).headers["cache-control"]).toBe("no-cache");
+});
+
+test("a script in a page may run as it stands there, and no other", async () => {
+  const app = await setup();
+  const { headers } = await app.inject({ url: "/", headers: html });
+  const hash = createHash("sha256").update("1 < 2;\n").digest("base64");
+  expect(headers["content-security-policy"]).toMatch(`script-src 'self' 'sha256-${hash}'`);
 });

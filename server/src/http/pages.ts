@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { crawlerRoutes } from "./crawlers.ts";
-import { type PageSettings, readDocuments, sendDocument } from "./documents.ts";
+import { type Documents, sendDocument } from "./documents.ts";
 import { wire } from "./error-handler.ts";
 import { notFound } from "./mount.ts";
 
@@ -11,12 +9,18 @@ import { notFound } from "./mount.ts";
  * The built browser app. A document navigation without a bearer always gets the app, though the same path with one is
  * the API (G93): the prerendered page where there is one, else the empty shell, which React may hydrate under any path.
  */
-export async function servePages(app: FastifyInstance, dist: string, settings: PageSettings): Promise<void> {
-  if (existsSync(join(dist, "shell.html"))) await serveBuilt(app, dist, settings);
+export async function servePages(
+  app: FastifyInstance,
+  built: { readonly dist: string; readonly documents: Documents; readonly appUrl: string },
+): Promise<void> {
+  if (built.documents.size > 0) await serveBuilt(app, built);
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_, reply) => reply.code(404).send(wire(notFound())));
 }
 
-async function serveBuilt(app: FastifyInstance, dist: string, settings: PageSettings): Promise<void> {
+async function serveBuilt(
+  app: FastifyInstance,
+  { dist, documents, appUrl }: Parameters<typeof servePages>[1],
+): Promise<void> {
   await app.register(fastifyStatic, {
     root: dist,
     index: false,
@@ -27,13 +31,13 @@ async function serveBuilt(app: FastifyInstance, dist: string, settings: PageSett
     setHeaders: (reply, path) =>
       reply.setHeader("cache-control", path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"),
   });
-  const { shell, ...drawn } = Object.fromEntries(await readDocuments(dist, settings));
+  const { shell, ...drawn } = Object.fromEntries(documents);
   if (!shell) throw new Error(`${dist} has no shell.html`);
   const pages = Object.entries(drawn).map(([name, page]) => ({ path: name === "index" ? "/" : `/${name}`, page }));
   for (const { path, page } of pages) app.get(path, (request, reply) => sendDocument(request, reply, page));
   crawlerRoutes(
     app,
-    settings.appUrl,
+    appUrl,
     pages.map(({ path }) => path),
   );
   app.addHook("onRequest", async (request, reply) => {

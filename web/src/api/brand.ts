@@ -1,5 +1,4 @@
-import { brand, exampleHost } from "../content/brand.ts";
-import { environmentAddress } from "../format.ts";
+import { brand } from "../content/brand.ts";
 import { pageSettings } from "./page-settings.ts";
 import { useConfig } from "./product-config.ts";
 
@@ -11,10 +10,6 @@ export function useBrand(): typeof brand {
 }
 
 /** "resnet-lab.berth.example": where an environment of this name is or would be, without the scheme. */
-export function useEnvironmentHost(subdomain: string): string {
-  const template = useConfig()?.environmentUrl;
-  if (template === undefined) return `${subdomain}.${exampleHost}`;
-  return environmentAddress(template, subdomain)
-    .replace(/^https?:\/\//, "")
-    .replace(/\/$/, "");
+export function environmentHost(subdomain: string): string {
+  return `${subdomain}.${pageSettings.environmentHost}`;
 }

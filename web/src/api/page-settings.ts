@@ -1,14 +1,15 @@
-import { brand } from "../content/brand.ts";
+import { brand, exampleHost } from "../content/brand.ts";
 
 /**
- * The operator's settings that stand in public texts. The server writes them into every page, so that prerendered text is
- * right without JavaScript and the browser's first render is the same text. While prerendering they are the marks that
- * the server replaces (server/src/http/documents.ts).
+ * The operator's settings that stand in public texts. The server writes them into every page, so that a drawn page is
+ * right without JavaScript and the app knows them before it has asked. While drawing they are the marks that the server
+ * replaces (server/src/http/documents.ts).
  */
 export const pageSettings = {
   name: settingOf("application-name", "{{BRAND_NAME}}", brand.name),
   email: settingOf("contact-email", "{{CONTACT_EMAIL}}", brand.email),
   retentionDays: settingOf("retention-days", "{{RETENTION_DAYS}}", "30"),
+  environmentHost: settingOf("environment-host", "{{ENVIRONMENT_HOST}}", exampleHost),
 };
 
 function settingOf(name: string, mark: string, fallback: string): string {

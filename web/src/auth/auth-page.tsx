@@ -9,18 +9,18 @@ import { LoginForm } from "./login-form.tsx";
 import { returnPath } from "./return-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
-/** What other screens may hand over: the tab to open (G54), or that the stored sign-in has just been ended. */
+/** What other screens may hand over: that the stored sign-in has just been ended. */
 export interface AuthState {
-  readonly tab?: "login" | "signup";
   readonly leaving?: boolean;
 }
 
+/** The landing page's Sign Up comes as /login#signup (G54). */
 export function AuthPage() {
-  const { pathname, state } = useLocation() as { pathname: string; state: AuthState | null };
+  const { pathname, hash, state } = useLocation() as { pathname: string; hash: string; state: AuthState | null };
   const [search] = useSearchParams();
   const session = useSession();
   const leaving = useLeaving(state);
-  const [tab, setTab] = useState<string>(pathname === "/signup" ? "signup" : (state?.tab ?? "login"));
+  const [tab, setTab] = useState<string>(pathname === "/signup" || hash === "#signup" ? "signup" : "login");
   const signingUp = tab === "signup";
   useDocumentTitle(`${signingUp ? "Sign Up" : "Login"} · ${useBrand().name}`);
   if (session && !leaving) return <Navigate to={returnPath(search.get("from"))} replace />;

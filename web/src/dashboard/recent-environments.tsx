@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { useEnvironmentHost } from "../api/brand.ts";
+import { environmentHost } from "../api/brand.ts";
 import { typeName } from "../content/catalogue.ts";
 import { stageWords } from "../environments/stages.ts";
 import { date, environmentName, plural } from "../format.ts";
@@ -25,7 +25,7 @@ export function RecentEnvironments({ environments }: { environments: readonly Na
 
 function Row({ environment: { id, container }, now }: { environment: Named; now: number }) {
   const { status, subdomain, type, gpu_count, created_at, expires_at, duration_hours } = container;
-  const host = useEnvironmentHost(subdomain);
+  const host = environmentHost(subdomain);
   const gpus = gpu_count || 1;
   return (
     <li>

@@ -1,5 +1,5 @@
 import { type Quote, quote } from "@berth/contract";
-import { useEnvironmentHost } from "../api/brand.ts";
+import { environmentHost } from "../api/brand.ts";
 import { exampleOrder } from "../content/example-order.ts";
 import { money } from "../format.ts";
 import { LaunchTimeline } from "../ui/launch-timeline.tsx";
@@ -71,7 +71,7 @@ function Order() {
 }
 
 function Notebook() {
-  const host = useEnvironmentHost(exampleOrder.subdomain);
+  const host = environmentHost(exampleOrder.subdomain);
   return (
     <div className={classes.notebook}>
       <div className={classes.address}>

@@ -1,5 +1,5 @@
 import { gpuCounts } from "@berth/contract";
-import { useEnvironmentHost } from "../api/brand.ts";
+import { environmentHost } from "../api/brand.ts";
 import { environmentTypes } from "../content/catalogue.ts";
 import { Slots } from "../ui/slots.tsx";
 import classes from "./landing.module.css";
@@ -25,7 +25,7 @@ function sheetOf(address: string): Row[] {
 }
 
 export function InTheBox() {
-  const sheet = sheetOf(useEnvironmentHost("resnet-lab"));
+  const sheet = sheetOf(environmentHost("resnet-lab"));
   return (
     <section className={classes.section} aria-labelledby="box-title">
       <div className={classes.split}>

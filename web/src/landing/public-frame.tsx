@@ -28,7 +28,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
             <Button component={Link} to="/login" variant="subtle" size="sm">
               Login
             </Button>
-            <Button component={Link} to="/login" state={{ tab: "signup" }} size="sm">
+            <Button component={Link} to="/login#signup" size="sm">
               Sign Up
             </Button>
           </div>

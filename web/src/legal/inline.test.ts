@@ -4,7 +4,7 @@ import { legalTexts } from "../content/legal.ts";
 import type { LegalSection } from "../content/legal-text.ts";
 import { partsOf } from "./inline.ts";
 
-const settings = { name: "Acme <GPU>", email: "a@acme.example", retentionDays: "45" };
+const settings = { name: "Acme <GPU>", email: "a@acme.example", retentionDays: "45", environmentHost: "env.example" };
 
 test.each([
   ["Plain words.", [{ text: "Plain words." }]],

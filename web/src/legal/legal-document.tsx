@@ -1,7 +1,6 @@
 import { Link } from "react-router";
 import { useBrand } from "../api/brand.ts";
 import { pageSettings } from "../api/page-settings.ts";
-import { useConfig } from "../api/product-config.ts";
 import type { LegalSection, LegalText } from "../content/legal-text.ts";
 import { partsOf } from "./inline.ts";
 import classes from "./legal.module.css";
@@ -57,9 +56,7 @@ function Section({ section: { id, title, text = [], items, ordered, after } }: {
 
 function Inline({ children }: { children: string }) {
   const { name, email } = useBrand();
-  const days = useConfig()?.retentionDays;
-  const retentionDays = days === undefined ? pageSettings.retentionDays : String(days);
-  return partsOf(children, { name, email, retentionDays }).map(({ text, to }, index) => {
+  return partsOf(children, { ...pageSettings, name, email }).map(({ text, to }, index) => {
     const key = `${index} ${text}`;
     if (to === undefined) return text;
     return to.startsWith("/") ? (

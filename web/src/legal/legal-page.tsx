@@ -1,5 +1,4 @@
 import { useDocumentTitle } from "@mantine/hooks";
-import { useEffect, useRef } from "react";
 import { Link, useLocation } from "react-router";
 import { useBrand } from "../api/brand.ts";
 import { legalLinks } from "../content/brand.ts";
@@ -40,14 +39,8 @@ export function LegalPage() {
 }
 
 function Documents({ path }: { path: string }) {
-  const row = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On a phone the five stand in one row that scrolls: the current one must be in sight.
-    const current = row.current?.querySelector<HTMLElement>(`a[href="${path}"]`);
-    if (row.current && current) row.current.scrollLeft = current.offsetLeft - row.current.clientWidth / 2;
-  }, [path]);
   return (
-    <nav aria-label="Documents" className={classes.documents} ref={row}>
+    <nav aria-label="Documents" className={classes.documents}>
       {legalLinks.map(({ label, to }) => (
         <Link key={to} to={to} aria-current={to === path ? "page" : undefined}>
           {label}
