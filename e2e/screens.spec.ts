@@ -60,7 +60,14 @@ for (const { width, height, colorScheme } of rooms) {
     await judge("environments-empty");
     await creator(page, judge);
     await listed(page, product, ada, judge, room);
-    for (const path of ["/billing", "/billing?tab=invoices", "/support", "/settings", "/nowhere"]) {
+    for (const path of [
+      "/billing",
+      "/billing?tab=invoices",
+      "/support",
+      "/settings",
+      "/settings?tab=notifications",
+      "/nowhere",
+    ]) {
       await page.goto(path);
       await judge(path.slice(1));
     }

@@ -13,4 +13,6 @@ export * from "./profile.ts";
 export * from "./rules.ts";
 export * from "./settings.ts";
 export * from "./support.ts";
+export * from "./support-chat.ts";
+export * from "./support-content.ts";
 export * from "./wire.ts";

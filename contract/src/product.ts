@@ -12,6 +12,7 @@ import {
 import { identityConfig } from "./auth.ts";
 import { endpoint } from "./endpoint.ts";
 import { currencies } from "./pricing.ts";
+import { supportSettings } from "./support.ts";
 import { containerTypes, instant, nothing } from "./wire.ts";
 
 export const productConfig = endpoint({
@@ -35,6 +36,7 @@ export const productConfig = endpoint({
     beta: object({ endsAt: instant }),
     gpu: object({ model: string(), memoryGb: number() }),
     retentionDays: number(),
+    support: supportSettings,
   }),
   errors: [],
 });

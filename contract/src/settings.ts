@@ -1,9 +1,18 @@
-import { boolean, literal, maxLength, minLength, object, optional, string } from "zod/mini";
+import { boolean, type infer as Infer, literal, maxLength, minLength, object, optional, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength } from "./rules.ts";
 import { nothing, typed } from "./wire.ts";
 
 const changed = object({ status: literal("success"), success: literal(true), message: string() });
+
+const flags = object({
+  emailNotifications: boolean(),
+  billingAlerts: boolean(),
+  securityAlerts: boolean(),
+  marketingEmails: boolean(),
+  twoFactorAuth: boolean(),
+});
+export type Flags = Infer<typeof flags>;
 
 export const settings = endpoint({
   method: "GET",
@@ -14,13 +23,7 @@ export const settings = endpoint({
   reply: object({
     status: literal("success"),
     profile: object({ name: string(), email: string(), phone: string() }),
-    flags: object({
-      emailNotifications: boolean(),
-      billingAlerts: boolean(),
-      securityAlerts: boolean(),
-      marketingEmails: boolean(),
-      twoFactorAuth: boolean(),
-    }),
+    flags,
   }),
   errors: ["not_found"],
 });
@@ -31,6 +34,21 @@ export const settingsProfile = endpoint({
   auth: "bearer",
   summary: "The same as PUT /profile/{user_id}/update (G63)",
   body: object({ name: typed(maxNameLength), phone: optional(typed(maxPhoneLength)) }),
+  reply: changed,
+  errors: ["not_found"],
+});
+
+export const settingsFlags = endpoint({
+  method: "PUT",
+  path: "/settings/{user_id}/flags",
+  auth: "bearer",
+  summary: "Stores the given flags and leaves the others (G49); a second factor is not switched by a flag alone",
+  body: object({
+    emailNotifications: optional(boolean()),
+    billingAlerts: optional(boolean()),
+    securityAlerts: optional(boolean()),
+    marketingEmails: optional(boolean()),
+  }),
   reply: changed,
   errors: ["not_found"],
 });

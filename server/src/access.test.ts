@@ -14,6 +14,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /outbox": "anyone",
   "GET /config": "anyone",
   "GET /capacity": "anyone",
+  "GET /support/catalog": "anyone",
   "GET /": "anyone",
   "GET /favicon.svg": "anyone",
   "GET /robots.txt": "anyone",
@@ -62,6 +63,13 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/profile/{user_id}/update": () => ({ name: "Mallory", phone: "666" }),
   "/settings/{user_id}/profile": () => ({ name: "Mallory", phone: "666" }),
   "/profile/{user_id}/update_password": () => ({ current_password: "good password 1", new_password: "stolen now 1" }),
+  "/settings/{user_id}/flags": () => ({ billingAlerts: false }),
+  "/support/tickets": ({ victim }) => ({
+    issueType: "other",
+    description: "Not mine",
+    userEmail: victim.email,
+    userId: victim.id,
+  }),
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
 };
 

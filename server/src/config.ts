@@ -31,6 +31,17 @@ const variables = z.object({
   BRAND_NAME: z.string().min(1).default("Berth"),
   CONTACT_EMAIL: z.email().default("hello@berth.example"),
   SUPPORT_NAME: z.string().min(1).default("Mira"),
+  SUPPORT_TELEGRAM: z
+    .string()
+    .regex(/^@?[A-Za-z]\w{3,31}$/, "the name of a Telegram account, such as mira_berth")
+    .optional(),
+  SUPPORT_TELEGRAM_KIND: word("person", "bot", "channel").default("person"),
+  SUPPORT_CODE_PREFIX: z
+    .string()
+    .regex(/^[A-Z0-9]{2,8}$/, "2 to 8 capital letters or digits")
+    .default("BRT"),
+  SUPPORT_ONLINE: yesNo.default(true),
+  SUPPORT_RESPONSE_TIME: z.string().min(1).max(80).default("Usually within 1 hour"),
   BETA_STARTS_AT: z.iso.datetime().optional(),
   ROLES: z.string().default("api,gateway,worker"),
   SLOTS: z.coerce.number().int().min(1).max(64).default(8),
@@ -151,6 +162,14 @@ function nest(v: Variables) {
     },
     secret: v.IDENTITY_SECRET,
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
+    support: {
+      telegram: v.SUPPORT_TELEGRAM?.replace("@", "") ?? "",
+      /** A link carries a message to a person's account only (G61). */
+      prefill: v.SUPPORT_TELEGRAM_KIND === "person",
+      codePrefix: v.SUPPORT_CODE_PREFIX,
+      online: v.SUPPORT_ONLINE,
+      responseTime: v.SUPPORT_RESPONSE_TIME,
+    },
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
     roles: new Set(v.ROLES.split(",") as Role[]),
     slots: v.SLOTS,

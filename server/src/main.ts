@@ -22,7 +22,7 @@ import { purgeIdentity } from "./identity/purge-identity.ts";
 import { installationOf, installationSecret } from "./installation.ts";
 import { startLoop } from "./loop.ts";
 import { startOutbox } from "./mail/outbox.ts";
-import { announce } from "./notifications/notifications.ts";
+import { announcer } from "./notifications/announcer.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import type { Payments } from "./payments/payments.ts";
@@ -67,6 +67,7 @@ async function start(config: Config): Promise<void> {
   const drivers = new Map([[thisMachine, await driverOf(config, dataDir, installation.id)]]);
   for (const [id, driver] of drivers) await registerHost(db, id, driver, config.slots);
 
+  const announce = announcer({ appUrl, brandName: config.brand.name });
   const money = await moneyOf(config, port, { db, changes, announce, failed });
   const gateway = await createGateway({ db, changes, appUrl, envHost: config.envHost, secret, failed });
   parts.defer(gateway.close);
@@ -75,7 +76,7 @@ async function start(config: Config): Promise<void> {
     appUrl,
     db,
     changes,
-    identity: localIdentity({ db, secret, appUrl, limits: config.limits }),
+    identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce }),
     ...money,
     gateway,
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),

@@ -19,12 +19,13 @@ import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { localIdentity } from "./identity/local.ts";
 import type { Loop } from "./loop.ts";
-import { announce } from "./notifications/notifications.ts";
+import { announcer } from "./notifications/announcer.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import { razorpay } from "./payments/razorpay.ts";
 
 export const appUrl = "http://localhost:3000";
+const announce = announcer({ appUrl, brandName: "Berth" });
 export const secret = Buffer.from("a secret of the test, long enough");
 
 export interface TestUser {

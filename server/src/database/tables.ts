@@ -284,6 +284,25 @@ export interface MailsTable {
   last_error: string | null;
 }
 
+interface SupportTicketsTable {
+  id: string;
+  user_id: string;
+  code: string;
+  issue_type: string;
+  description: string;
+  email: string;
+  created_at: Generated<Date>;
+}
+
+interface UserFlagsTable {
+  user_id: string;
+  email_notifications: Generated<boolean>;
+  billing_alerts: Generated<boolean>;
+  security_alerts: Generated<boolean>;
+  marketing_emails: Generated<boolean>;
+  two_factor_auth: Generated<boolean>;
+}
+
 /** The embedded payment gateway's own tables: nothing outside payments/embedded-gateway reads them. */
 interface EmbeddedGatewayAccountTable {
   one: Generated<boolean>;
@@ -352,6 +371,8 @@ export interface Tables {
   sign_in_codes: SignInCodesTable;
   grants: GrantsTable;
   mails: MailsTable;
+  support_tickets: SupportTicketsTable;
+  user_flags: UserFlagsTable;
   embedded_gateway_account: EmbeddedGatewayAccountTable;
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;

@@ -12,13 +12,20 @@ export interface Notice {
   readonly link: string | null;
 }
 
-/** Writes a notification inside the transaction of what it tells, once for each user and cause. */
-export async function announce(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
-  await tx
+/** Writes a notification inside the transaction of what it tells, once for each user and cause. Answers whether it is new. */
+export async function writeNotice(tx: Tx, { userId, ...notice }: Notice): Promise<boolean> {
+  const written = await tx
     .insertInto("notifications")
     .values({ id: newId(), user_id: userId, ...notice })
     .onConflict((conflict) => conflict.columns(["user_id", "cause"]).doNothing())
-    .execute();
+    .returning("id")
+    .executeTakeFirst();
+  return written !== undefined;
+}
+
+/** The bell alone: what needs no mail, such as the welcome. */
+export async function announce(tx: Tx, notice: Notice): Promise<void> {
+  await writeNotice(tx, notice);
 }
 
 /** The three that a new user finds (G53). */

@@ -1,4 +1,14 @@
-import { billing, capacity, environmentDetail, listNotifications, profile, validate } from "@berth/contract";
+import {
+  billing,
+  capacity,
+  environmentDetail,
+  listNotifications,
+  profile,
+  settings,
+  supportCatalog,
+  supportContent,
+  validate,
+} from "@berth/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
@@ -9,6 +19,8 @@ export const keys = {
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
   notifications: (userId: string) => ["notifications", userId],
+  settings: (userId: string) => ["settings", userId],
+  supportCatalog: ["support-catalog"],
   validate: (userId: string) => ["validate", userId],
 } as const;
 
@@ -42,6 +54,20 @@ export const notificationsQuery = (userId: string) =>
     queryKey: keys.notifications(userId),
     queryFn: ({ signal }) => call(listNotifications, { params: {}, body: {} }, { signal }),
   });
+
+export const settingsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.settings(userId),
+    queryFn: ({ signal }) => call(settings, { params: { user_id: userId }, body: {} }, { signal }),
+  });
+
+/** The words are there at once, without the server too (G59); its own replace them. */
+export const supportCatalogQuery = queryOptions({
+  queryKey: keys.supportCatalog,
+  queryFn: ({ signal }) => call(supportCatalog, { params: {}, body: {} }, { signal }),
+  placeholderData: { status: "success", ...supportContent },
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** Asked once per page load: a token that dies later is met by the next call's 401 (G45). */
 export const validateQuery = (userId: string) =>

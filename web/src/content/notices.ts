@@ -16,5 +16,4 @@ export const notices = {
   noNotifications: "Nothing yet. What happens to your environments and payments is told here.",
   notificationsFailed: "The notifications could not be read.",
   noUsage: "Figures appear here after your first session.",
-  notBuilt: "This page is not built yet.",
 } as const;

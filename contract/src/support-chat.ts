@@ -1,0 +1,50 @@
+import type { SupportSettings } from "./support.ts";
+
+/** What an installation says before its settings are known. */
+export const defaultSupport: SupportSettings = {
+  telegram: "",
+  prefill: true,
+  codePrefix: "BRT",
+  online: true,
+  responseTime: "Usually within 1 hour",
+};
+
+/** `BRT-41d07b-4821`: prefix, first 6 characters of the user id, last 4 digits of the time (spec section 3, G81). A label, not a key (G60). */
+export function supportCode(prefix: string, userId: string, atMs: number): string {
+  return `${prefix}-${userId.slice(0, 6)}-${String(Math.trunc(atMs)).padStart(4, "0").slice(-4)}`;
+}
+
+/** Whether the code is one that this user's page could have made. */
+export function isSupportCode(code: string, prefix: string, userId: string): boolean {
+  const start = supportCode(prefix, userId, 0).slice(0, -4);
+  return code.startsWith(start) && /^\d{4}$/.test(code.slice(start.length));
+}
+
+export interface ChatMessage {
+  readonly code: string;
+  /** Empty is written as "Not available". */
+  readonly email: string;
+  readonly topic?: string;
+  readonly description?: string;
+}
+
+/** The message that the chat opens with. */
+export function chatText({ code, email, topic, description }: ChatMessage): string {
+  return [
+    `Support code: ${code}`,
+    `Email: ${email || "Not available"}`,
+    ...(topic ? [`Topic: ${topic}`] : []),
+    ...(description?.trim() ? ["", description.trim()] : []),
+  ].join("\n");
+}
+
+/**
+ * The Telegram address that opens the chat with the message in it. Needs no server (G59). Without an account of the
+ * operator's, Telegram asks whom to send to; `pageUrl` is what such a message must link.
+ */
+export function chatUrl({ telegram, prefill }: SupportSettings, text: string, pageUrl: string): string {
+  // Half of a surrogate pair, as a cut emoji leaves it, would throw.
+  const message = encodeURIComponent(text.toWellFormed());
+  if (telegram === "") return `https://t.me/share/url?url=${encodeURIComponent(pageUrl)}&text=${message}`;
+  return `https://t.me/${telegram}${prefill ? `?text=${message}` : ""}`;
+}

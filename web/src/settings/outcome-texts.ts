@@ -1,0 +1,10 @@
+import { ApiError } from "../api/client.ts";
+
+/** Spec section 8. */
+export const settingsUpdated = "Settings updated successfully";
+export const passwordFailed = "Error updating password...";
+
+/** Refused, or no answer at all: the specification has two texts (G80). */
+export function profileFailure(error: unknown): string {
+  return error instanceof ApiError && error.status > 0 ? "Failed to update user settings" : passwordFailed;
+}

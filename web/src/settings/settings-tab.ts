@@ -1,0 +1,6 @@
+const tabs = ["profile", "password", "notifications"] as const;
+
+/** The open tab lives in the URL (R10); an unknown one is the first. */
+export function tabOf(params: URLSearchParams): (typeof tabs)[number] {
+  return tabs.find((tab) => tab === params.get("tab")) ?? "profile";
+}

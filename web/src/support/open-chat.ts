@@ -1,0 +1,8 @@
+import { toast } from "../ui/toast.ts";
+
+/** Opens the chat in a tab of its own. A browser that refuses the tab is told of, never silent (spec section 8). */
+export function openChat(url: string): void {
+  const tab = window.open(url, "_blank");
+  if (tab) tab.opener = null;
+  else toast.error("Failed to create Telegram message. Please try again.");
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { draftOf } from "./prefill.ts";
+
+const read = (query: string) => draftOf(new URLSearchParams(query));
+
+test("a row's ids stand in the description (G70)", () => {
+  expect(read("issue=payment_issues&session=abc123&payment=pay_X1")).toEqual({
+    issueType: "payment_issues",
+    description: "Session ID: abc123\nPayment reference: pay_X1\n\n",
+  });
+  expect(read("payment=pay_X1").description).toBe("Payment reference: pay_X1\n\n");
+});
+
+test.each(["", "issue=weather", "session=", "session=send%20money%20to", `payment=${"x".repeat(65)}`])(
+  "%s brings nothing along",
+  (query) => {
+    expect(read(query)).toEqual({ issueType: null, description: "" });
+  },
+);

@@ -1,0 +1,22 @@
+import { type IssueType, issueTypes, maxSupportText } from "@berth/contract";
+
+export interface Draft {
+  readonly issueType: IssueType | null;
+  readonly description: string;
+}
+
+/** What a link from a row brings along: `?issue=container_issues&session=...&payment=...` (G70). Anything else is passed over. */
+export function draftOf(params: URLSearchParams): Draft {
+  const issue = params.get("issue");
+  const lines = [line("Session ID", params.get("session")), line("Payment reference", params.get("payment"))].filter(
+    (text) => text !== "",
+  );
+  return {
+    issueType: issueTypes.find((known) => known === issue) ?? null,
+    description: lines.length === 0 ? "" : `${lines.join("\n")}\n\n`.slice(0, maxSupportText),
+  };
+}
+
+function line(label: string, value: string | null): string {
+  return value !== null && /^[\w-]{1,64}$/.test(value) ? `${label}: ${value}` : "";
+}
