@@ -15,6 +15,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /config": "anyone",
   "GET /capacity": "anyone",
   "GET /support/catalog": "anyone",
+  "POST /webhooks/razorpay": "anyone",
   "GET /": "anyone",
   "GET /favicon.svg": "anyone",
   "GET /robots.txt": "anyone",

@@ -150,6 +150,7 @@ function nest(v: Variables) {
             kind: "razorpay" as const,
             keyId: v.RAZORPAY_KEY_ID,
             keySecret: v.RAZORPAY_KEY_SECRET,
+            webhookSecrets: (v.RAZORPAY_WEBHOOK_SECRET ?? "").split(",").filter((secret) => secret !== ""),
             mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
           }
         : { kind: "embedded" as const },

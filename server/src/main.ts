@@ -20,11 +20,13 @@ import { createGateway } from "./gateway/gateway.ts";
 import { localIdentity } from "./identity/local.ts";
 import { purgeIdentity } from "./identity/purge-identity.ts";
 import { installationOf, installationSecret } from "./installation.ts";
-import { startLoop } from "./loop.ts";
+import { type Loop, startLoop } from "./loop.ts";
 import { startOutbox } from "./mail/outbox.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
+import { startWebhooks } from "./payments/embedded-gateway/webhooks.ts";
+import { startEvents } from "./payments/events.ts";
 import type { Payments } from "./payments/payments.ts";
 import { razorpay } from "./payments/razorpay.ts";
 import { startRefunds } from "./payments/refunds.ts";
@@ -90,8 +92,7 @@ async function start(config: Config): Promise<void> {
     ? [
         startPreparing(db, drivers, failed),
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
-        startWatch(money.payments),
-        startRefunds(money.payments),
+        ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
         startLoop(() => purgeIdentity(db).then(() => purgeMs), purgeMs, failed),
       ]
@@ -146,12 +147,23 @@ async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" 
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
     const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor });
-    return { payments: { ...common, provider }, embeddedGateway: undefined };
+    return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
   }
   const own = await embeddedGateway({ db: parts.db });
   const baseUrl = `http://127.0.0.1:${port}${embeddedGatewayPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
-  return { payments: { ...common, provider }, embeddedGateway: own };
+  return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedGateway: own };
+}
+
+function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeof moneyOf>>, port: number): Loop[] {
+  const { db } = payments;
+  const url = `http://127.0.0.1:${port}/webhooks/razorpay`;
+  return [
+    startWatch(payments),
+    startRefunds(payments),
+    startEvents(payments),
+    ...(own ? [startWebhooks({ db, url, secret: own.webhookSecret, failed })] : []),
+  ];
 }
 
 /** The beta lasts one calendar month (spec section 9, G34). */

@@ -55,7 +55,9 @@ export async function testApp(
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
   const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, failed });
   const { caps, giveUpAfterSeconds, brand } = config;
-  const payments = { db, changes, provider, announce, caps, brandName: brand.name, giveUpAfterSeconds, failed };
+  const webhookSecrets = [own.webhookSecret];
+  const told = { db, changes, announce, failed };
+  const payments = { ...told, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds };
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
   for (const file of ["index.html", "shell.html", "favicon.svg"])
     writeFileSync(join(dist, file), `<title>${file}</title>`);

@@ -303,11 +303,25 @@ interface UserFlagsTable {
   two_factor_auth: Generated<boolean>;
 }
 
+export interface GatewayEventsTable {
+  gateway: string;
+  event_id: string;
+  event: string;
+  body: Buffer;
+  received_at: Generated<Date>;
+  processed_at: Date | null;
+  next_check_at: Generated<Date | null>;
+  claim: string | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+}
+
 /** The embedded payment gateway's own tables: nothing outside payments/embedded-gateway reads them. */
 interface EmbeddedGatewayAccountTable {
   one: Generated<boolean>;
   key_id: string;
   key_secret: string;
+  webhook_secret: string | null;
   created_at: Generated<Date>;
 }
 
@@ -348,6 +362,14 @@ export interface EmbeddedGatewayRefundsTable {
   arrives_at: Date;
 }
 
+interface EmbeddedGatewayWebhooksTable {
+  id: string;
+  body: string;
+  created_at: Generated<Date>;
+  next_try_at: Generated<Date>;
+  attempts: Generated<number>;
+}
+
 export interface Tables {
   installation: InstallationTable;
   identity_user: IdentityUserTable;
@@ -373,8 +395,10 @@ export interface Tables {
   mails: MailsTable;
   support_tickets: SupportTicketsTable;
   user_flags: UserFlagsTable;
+  gateway_events: GatewayEventsTable;
   embedded_gateway_account: EmbeddedGatewayAccountTable;
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;
   embedded_gateway_refunds: EmbeddedGatewayRefundsTable;
+  embedded_gateway_webhooks: EmbeddedGatewayWebhooksTable;
 }

@@ -24,7 +24,12 @@ export function eventRoutes(app: FastifyInstance, changes: Changes): void {
     stream.write(": connected\n\n");
     const unsubscribe = changes.subscribe(
       (change) => {
-        if (change.user === user && change.kind !== "grant" && change.kind !== "mail")
+        if (
+          change.user === user &&
+          change.kind !== "grant" &&
+          change.kind !== "mail" &&
+          change.kind !== "gateway_event"
+        )
           tell({ kind: change.kind, id: change.id });
       },
       () => tell({ kind: "environment", id: null }),

@@ -11,6 +11,8 @@ export type OrderRow = Selectable<OrdersTable>;
 export interface Payments {
   readonly db: Db;
   readonly provider: Provider;
+  /** Any of them signs a webhook; none: there are no webhooks, and the poller finds everything. */
+  readonly webhookSecrets: readonly string[];
   readonly changes: Changes;
   readonly announce: Announce;
   /** G52, G89. */

@@ -4,6 +4,7 @@ import { mount } from "../http/mount.ts";
 import { deliver } from "./create-environment.ts";
 import { clearOrder, placeOrder } from "./orders.ts";
 import type { OrderRow, Payments } from "./payments.ts";
+import { webhookRoute } from "./webhook.ts";
 
 /** The dialog's accent: our ink. */
 const themeColor = "#0f1517";
@@ -34,6 +35,7 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
     cleared: await clearOrder(payments, user.id, params.order_id),
   }));
 
+  webhookRoute(app, payments);
   mount(app, createEnvironment, ({ body, user }) => deliver(payments, user.id, body, closing.signal));
 }
 

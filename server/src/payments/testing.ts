@@ -17,6 +17,8 @@ import { delivery } from "./delivery.ts";
 import type { Proof } from "./embedded-gateway/charge.ts";
 import { type EmbeddedGateway, embeddedGateway, embeddedGatewayPath } from "./embedded-gateway/embedded-gateway.ts";
 import { dialectId } from "./embedded-gateway/entities.ts";
+import { startWebhooks } from "./embedded-gateway/webhooks.ts";
+import { startEvents } from "./events.ts";
 import type { Payments } from "./payments.ts";
 import { razorpay } from "./razorpay.ts";
 import { startRefunds } from "./refunds.ts";
@@ -62,6 +64,7 @@ export async function setup({ slots = 8, caps, giveUpAfterSeconds = 600, keys, b
   const payments: Payments = {
     db,
     provider,
+    webhookSecrets: ["the one before", gateway.webhookSecret],
     changes,
     announce,
     caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, ...caps },
@@ -122,6 +125,8 @@ function loops(payments: Payments, driver: Driver) {
     },
     runWatch: () => void running.push(startWatch(payments)),
     runRefunds: () => void running.push(startRefunds(payments)),
+    runEvents: () => void running.push(startEvents(payments)),
+    runWebhooks: (url: string, secret: string) => void running.push(startWebhooks({ db, url, secret, failed })),
   };
 }
 

@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import * as z from "zod";
-import type { Db } from "../../database/database.ts";
-import { isFutureExpiry, testCard } from "./cards.ts";
+import type { Db, Tx } from "../../database/database.ts";
+import { isFutureExpiry, type TestCard, testCard } from "./cards.ts";
 import { DialectError } from "./dialect-error.ts";
-import { dialectId } from "./entities.ts";
+import { dialectId, orderEntity, paymentEntity } from "./entities.ts";
 import { dialectIdText } from "./read.ts";
+import { tell } from "./webhooks.ts";
 
 export const chargeBody = z.object({
   key_id: z.string().max(64),
@@ -21,6 +22,8 @@ export const chargeBody = z.object({
 export interface Account {
   readonly keyId: string;
   readonly keySecret: string;
+  /** Signs webhooks, and nothing else. */
+  readonly webhookSecret: string;
 }
 
 /** What the dialog hands to the merchant's page: the proof of `create` (payments.md 7). */
@@ -35,8 +38,20 @@ export interface Proof {
  * Throws `DialectError`.
  */
 export async function charge(db: Db, account: Account, request: z.output<typeof chargeBody>): Promise<Proof> {
-  const { card: given, order_id: orderId } = request;
-  if (request.key_id !== account.keyId) throw new DialectError("The api key provided is invalid");
+  const card = readCard(account, request);
+  const orderId = request.order_id;
+  const paymentId = await db.transaction().execute((tx) => attempt(tx, orderId, card));
+  if (card.fails) {
+    const metadata = { payment_id: paymentId, order_id: orderId };
+    const { reason, description } = card.fails;
+    throw new DialectError(description, { source: "customer", step: "payment_authorization", reason, metadata });
+  }
+  const signature = createHmac("sha256", account.keySecret).update(`${orderId}|${paymentId}`).digest("hex");
+  return { razorpay_payment_id: paymentId, razorpay_order_id: orderId, razorpay_signature: signature };
+}
+
+function readCard({ keyId }: Account, { key_id, card: given }: z.output<typeof chargeBody>): TestCard {
+  if (key_id !== keyId) throw new DialectError("The api key provided is invalid");
   const card = testCard(given.number);
   if (!card)
     throw new DialectError("Only test cards work here. No money moves in test mode.", {
@@ -46,42 +61,42 @@ export async function charge(db: Db, account: Account, request: z.output<typeof 
     throw new DialectError("The card's CVV is 3 or 4 digits", { reason: "invalid_cvv" });
   if (!isFutureExpiry(given.expiry_month, given.expiry_year, new Date()))
     throw new DialectError("The card's expiry is not a month in the future", { reason: "card_expired" });
-  const paymentId = dialectId("pay");
-  await db.transaction().execute(async (tx) => {
-    const order = await tx
-      .selectFrom("embedded_gateway_orders")
-      .selectAll()
-      .where("id", "=", orderId)
-      .forUpdate()
-      .executeTakeFirst();
-    if (!order) throw new DialectError("The id provided does not exist");
-    if (order.status === "paid") throw new DialectError("The order is already paid", { reason: "order_already_paid" });
-    const captured = order.capture === "automatic" && !card.fails;
-    await tx
-      .updateTable("embedded_gateway_orders")
-      .set({ status: captured ? "paid" : "attempted", attempts: order.attempts + 1 })
-      .where("id", "=", orderId)
-      .execute();
-    await tx
-      .insertInto("embedded_gateway_payments")
-      .values({
-        id: paymentId,
-        order_id: orderId,
-        amount_minor: order.amount_minor,
-        currency: order.currency,
-        status: card.fails ? "failed" : captured ? "captured" : "authorized",
-        card_network: card.network,
-        card_last4: card.number.slice(-4),
-        error_reason: card.fails?.reason ?? null,
-        error_description: card.fails?.description ?? null,
-      })
-      .execute();
-  });
-  if (card.fails) {
-    const metadata = { payment_id: paymentId, order_id: orderId };
-    const { reason, description } = card.fails;
-    throw new DialectError(description, { source: "customer", step: "payment_authorization", reason, metadata });
-  }
-  const signature = createHmac("sha256", account.keySecret).update(`${orderId}|${paymentId}`).digest("hex");
-  return { razorpay_payment_id: paymentId, razorpay_order_id: orderId, razorpay_signature: signature };
+  return card;
+}
+
+async function attempt(tx: Tx, orderId: string, card: TestCard): Promise<string> {
+  const order = await tx
+    .selectFrom("embedded_gateway_orders")
+    .selectAll()
+    .where("id", "=", orderId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!order) throw new DialectError("The id provided does not exist");
+  if (order.status === "paid") throw new DialectError("The order is already paid", { reason: "order_already_paid" });
+  const captured = order.capture === "automatic" && !card.fails;
+  const attempted = await tx
+    .updateTable("embedded_gateway_orders")
+    .set({ status: captured ? "paid" : "attempted", attempts: order.attempts + 1 })
+    .where("id", "=", orderId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const row = await tx
+    .insertInto("embedded_gateway_payments")
+    .values({
+      id: dialectId("pay"),
+      order_id: orderId,
+      amount_minor: order.amount_minor,
+      currency: order.currency,
+      status: card.fails ? "failed" : captured ? "captured" : "authorized",
+      card_network: card.network,
+      card_last4: card.number.slice(-4),
+      error_reason: card.fails?.reason ?? null,
+      error_description: card.fails?.description ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const payment = paymentEntity(row);
+  await tell(tx, { event: `payment.${row.status}`, entities: { payment } });
+  if (captured) await tell(tx, { event: "order.paid", entities: { payment, order: orderEntity(attempted) } });
+  return row.id;
 }

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { errorStatus } from "@berth/contract";
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
+import { sql } from "kysely";
 import { type Db, isLostConnection } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Account } from "./charge.ts";
@@ -50,14 +51,15 @@ export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Pr
 
 /** Made at the first start and kept: a new key would orphan every order placed under the old one. */
 async function readAccount(db: Db): Promise<Account> {
-  const fresh = { key_id: `embedded_${randomBytes(10).toString("hex")}`, key_secret: randomBytes(24).toString("hex") };
-  await db
-    .insertInto("embedded_gateway_account")
-    .values(fresh)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const row = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
-  return { keyId: row.key_id, keySecret: row.key_secret };
+  const [keySecret, webhookSecret] = [24, 24].map((bytes) => randomBytes(bytes).toString("hex"));
+  const { rows } = await sql<{ key_id: string; key_secret: string; webhook_secret: string }>`
+    insert into embedded_gateway_account as stored (key_id, key_secret, webhook_secret)
+    values (${`embedded_${randomBytes(10).toString("hex")}`}, ${keySecret}, ${webhookSecret})
+    on conflict (one) do update set webhook_secret = coalesce(stored.webhook_secret, excluded.webhook_secret)
+    returning key_id, key_secret, webhook_secret`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("the embedded gateway has no account");
+  return { keyId: row.key_id, keySecret: row.key_secret, webhookSecret: row.webhook_secret };
 }
 
 function answerInDialect(scope: FastifyInstance): void {

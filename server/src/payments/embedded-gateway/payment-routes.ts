@@ -2,9 +2,10 @@ import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import type { Db, Tx } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
-import { collection, dialectId, type PaymentRow, paymentEntity, refundEntity } from "./entities.ts";
+import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, refundEntity } from "./entities.ts";
 import { dialectIdText, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
+import { tell } from "./webhooks.ts";
 
 const path = z.object({ id: dialectIdText });
 const captureBody = z.object({ amount: z.int(), currency: z.string() });
@@ -32,7 +33,9 @@ export function paymentRoutes(app: FastifyInstance, db: Db): void {
         throw new DialectError("Capture amount must be equal to the amount authorized");
       await tx.updateTable("embedded_gateway_orders").set({ status: "paid" }).where("id", "=", row.order_id).execute();
       const captured = tx.updateTable("embedded_gateway_payments").set({ status: "captured" }).where("id", "=", row.id);
-      return paymentEntity(await captured.returningAll().executeTakeFirstOrThrow());
+      const payment = paymentEntity(await captured.returningAll().executeTakeFirstOrThrow());
+      await tell(tx, { event: "payment.captured", entities: { payment } });
+      return payment;
     });
   });
 }
@@ -52,11 +55,12 @@ export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): voi
       if (before) return refundEntity(before, payment.currency, new Date());
       refuseRefund(payment, amount);
       const now = new Date();
-      await tx
+      const after = await tx
         .updateTable("embedded_gateway_payments")
         .set({ refunded_minor: payment.refunded_minor + amount })
         .where("id", "=", payment.id)
-        .execute();
+        .returningAll()
+        .executeTakeFirstOrThrow();
       const row = await tx
         .insertInto("embedded_gateway_refunds")
         .values({
@@ -70,6 +74,7 @@ export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): voi
         })
         .returningAll()
         .executeTakeFirstOrThrow();
+      await tellRefund(tx, row, after);
       return refundEntity(row, payment.currency, now);
     });
   });
@@ -96,6 +101,19 @@ async function lock(tx: Tx, params: unknown): Promise<PaymentRow> {
   const { id } = read(path, params);
   const query = tx.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).forUpdate();
   return (await query.executeTakeFirst()) ?? missing();
+}
+
+/** That it was made, and later that it arrived. */
+async function tellRefund(tx: Tx, row: RefundRow, payment: PaymentRow): Promise<void> {
+  for (const [event, at] of [
+    ["refund.created", row.created_at],
+    ["refund.processed", row.arrives_at],
+  ] as const)
+    await tell(tx, {
+      event,
+      entities: { refund: refundEntity(row, payment.currency, at), payment: paymentEntity(payment) },
+      notBefore: at,
+    });
 }
 
 function sameKey(tx: Tx, paymentId: string, key: string) {

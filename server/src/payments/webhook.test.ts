@@ -1,0 +1,179 @@
+import { createHmac } from "node:crypto";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { setup as money } from "./testing.ts";
+
+async function setup(options: Parameters<typeof money>[0] = {}) {
+  const shop = await money(options);
+  const { app, gateway, db } = shop;
+  const base = shop.gatewayUrl.replace(/\/embedded-gateway.*/, "");
+  const sign = (body: string | Buffer, secret = gateway.webhookSecret) =>
+    createHmac("sha256", secret).update(body).digest("hex");
+  return {
+    ...shop,
+    sign,
+    url: `${base}/webhooks/razorpay`,
+    post(body: string | Buffer, signature: string = sign(body), id?: string) {
+      const headers = { "content-type": "application/json", "x-razorpay-signature": signature };
+      const payload = { method: "POST" as const, url: "/webhooks/razorpay", payload: body };
+      return app.inject({ ...payload, headers: { ...headers, ...(id && { "x-razorpay-event-id": id }) } });
+    },
+    captured: (paymentId: string, event = "payment.captured") =>
+      JSON.stringify({
+        entity: "event",
+        event,
+        payload: { payment: { entity: { id: paymentId, status: "captured" } } },
+      }),
+    eventsOf: () => db.selectFrom("gateway_events").selectAll().orderBy("received_at").execute(),
+    async worked() {
+      const left = db.selectFrom("gateway_events").select("event_id").where("processed_at", "is", null);
+      await expect.poll(async () => (await left.execute()).length).toBe(0);
+    },
+  };
+}
+
+test("C30 the browser dies after paying and nobody polls: the webhook delivers", async () => {
+  const { order, pay, url, gateway, runEvents, runWebhooks, runReconciler, rowOf, worked, environments } =
+    await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  runEvents();
+  runReconciler();
+  runWebhooks(url, gateway.webhookSecret);
+  await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
+  await worked();
+  expect(await environments()).toHaveLength(1);
+});
+
+test("a refund is followed to its end by its webhooks", async () => {
+  const { order, pay, url, gateway, runEvents, runWebhooks, runReconciler, runRefunds, db, ...rest } = await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  runEvents();
+  runWebhooks(url, gateway.webhookSecret);
+  await expect.poll(rest.environments).toHaveLength(1);
+  await db.updateTable("environments").set({ desired: "terminated", ended_reason: "cancelled" }).execute();
+  runReconciler();
+  runRefunds();
+  await expect.poll(async () => (await rest.rowOf(id)).status).toBe("refunded");
+  const told = async () => (await rest.eventsOf()).map(({ event }) => event);
+  await expect.poll(told).toEqual(expect.arrayContaining(["payment.captured", "refund.created", "refund.processed"]));
+  await rest.worked();
+});
+
+test("C20 ten times, in any order, and an older word after a newer one: one environment", async () => {
+  const { order, pay, post, captured, runEvents, worked, environments, rowOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  const paymentId = (await pay(id)).body.razorpay_payment_id;
+  runEvents();
+  const bodies = ["payment.captured", "order.paid", "payment.authorized", "payment.failed"].map((event) =>
+    captured(paymentId, event),
+  );
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      bodies.map((body) => post(body, undefined, `event-${index % 7}-${body.length}`)),
+    ).flat(),
+  );
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  await worked();
+  expect((await rowOf(id)).status).toBe("paid");
+  expect(await environments()).toHaveLength(1);
+  expect(await db.selectFrom("payments").selectAll().execute()).toHaveLength(1);
+});
+
+test("C21 a signature that is wrong, missing, upper case, short, multibyte or of other bytes is refused and nothing kept", async () => {
+  const { post, captured, sign, eventsOf } = await setup();
+  const body = captured("pay_1");
+  const spaced = JSON.stringify(JSON.parse(body), null, 1);
+  for (const [payload, signature] of [
+    [body, "0".repeat(64)],
+    [body, ""],
+    [body, sign(body).toUpperCase()],
+    [body, sign(body).slice(0, 63)],
+    [body, "é".repeat(64)],
+    [body, sign(body, "another secret")],
+    [spaced, sign(body)],
+  ] as const) {
+    const { statusCode, body: answer } = await post(payload, signature);
+    expect([statusCode, JSON.parse(answer).code], signature).toEqual([400, "invalid_request"]);
+  }
+  expect(await eventsOf()).toEqual([]);
+});
+
+test("C22 and C23 a body replayed under a new id changes nothing; a secret from before the rotation still holds", async () => {
+  const { order, pay, post, captured, sign, runEvents, worked, environments, eventsOf } = await setup();
+  const { id } = (await order("ada")).body;
+  const body = captured((await pay(id)).body.razorpay_payment_id);
+  runEvents();
+  expect((await post(body, sign(body, "the one before"), "first")).statusCode).toBe(200);
+  await worked();
+  expect((await post(body, undefined, "second")).statusCode).toBe(200);
+  expect((await post(body)).statusCode).toBe(200);
+  expect((await post(body)).statusCode).toBe(200);
+  await worked();
+  expect(await eventsOf()).toHaveLength(3);
+  expect(await environments()).toHaveLength(1);
+});
+
+test("C24 an event of an unknown order is kept and tried again, one of another account is closed; neither does anything", async () => {
+  const { gatewayUrl, gateway, bank, post, captured, runEvents, eventsOf, db, environments } = await setupStray();
+  const stray = await bank(gatewayUrl, gateway);
+  runEvents();
+  await post(captured(stray), undefined, "stray");
+  await post(captured("pay_ofAnotherAccount"), undefined, "foreign");
+  await post(JSON.stringify({ event: "settlement.processed", payload: {} }), undefined, "other");
+  await expect
+    .poll(async () => (await eventsOf()).map(({ event_id, last_error }) => [event_id, last_error]))
+    .toEqual(
+      expect.arrayContaining([
+        ["stray", expect.stringContaining("belongs to no order of ours")],
+        ["foreign", expect.stringContaining("does not exist")],
+        ["other", "names no payment"],
+      ]),
+    );
+  const rows = Object.fromEntries((await eventsOf()).map((row) => [row.event_id, row]));
+  expect(rows["stray"]?.processed_at).toBeNull();
+  expect(rows["foreign"]?.processed_at).not.toBeNull();
+  expect([await environments(), await db.selectFrom("payments").selectAll().execute()]).toEqual([[], []]);
+});
+
+test("C25 ten megabytes, broken JSON, __proto__ and no body are refused plainly", async () => {
+  const { post, sign, eventsOf, app } = await setup();
+  expect((await post(Buffer.alloc(10 * 1024 * 1024, 32))).statusCode).toBe(413);
+  for (const body of ["{", "null", "[]", '"x"', '{"event": 7}'])
+    expect((await post(body, sign(body))).statusCode, body).toBe(400);
+  expect((await app.inject({ method: "POST", url: "/webhooks/razorpay" })).statusCode).toBe(400);
+  const polluted = '{"event": "x", "__proto__": {"polluted": true}, "payload": {}}';
+  expect((await post(polluted)).statusCode).toBe(200);
+  expect({}).not.toHaveProperty("polluted");
+  expect((await eventsOf()).map(({ event }) => event)).toEqual(["x"]);
+});
+
+test("C51 with 10,000 events queued a webhook is answered within a second", async () => {
+  const { post, captured, db, runEvents } = await setup();
+  await sql`insert into gateway_events (gateway, event_id, event, body, next_check_at)
+    select 'embedded', 'queued-' || n, 'payment.captured', ${Buffer.from(captured("pay_ofNobody"))}, now() - interval '1 second'
+    from generate_series(1, 10000) n`.execute(db);
+  runEvents();
+  const before = performance.now();
+  expect((await post(captured("pay_new"), undefined, "new")).statusCode).toBe(200);
+  expect(performance.now() - before).toBeLessThan(5000);
+});
+
+/** A payment at the provider of an order that is not in our database. */
+async function setupStray() {
+  const shop = await setup();
+  return {
+    ...shop,
+    async bank(url: string, { keyId, keySecret }: { keyId: string; keySecret: string }) {
+      const authorization = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`;
+      const made = await fetch(`${url}/orders`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ amount: 100, currency: "USD" }),
+      });
+      const { id } = (await made.json()) as { id: string };
+      return shop.addPayment(id);
+    },
+  };
+}
