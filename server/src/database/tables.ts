@@ -316,6 +316,21 @@ export interface GatewayEventsTable {
   last_error: string | null;
 }
 
+export interface JournalTable {
+  id: string;
+  kind: "capture" | "fee" | "refund_asked" | "refund_failed" | "refund_arrived" | "external_refund" | "session_over";
+  source_id: string;
+  at: Generated<Date>;
+}
+
+export interface JournalLinesTable {
+  entry_id: string;
+  account: "gateway" | "prepaid" | "revenue" | "refunds_payable" | "fees";
+  order_id: string;
+  currency: string;
+  amount_minor: number;
+}
+
 /** The embedded payment gateway's own tables: nothing outside payments/embedded-gateway reads them. */
 interface EmbeddedGatewayAccountTable {
   one: Generated<boolean>;
@@ -396,6 +411,8 @@ export interface Tables {
   support_tickets: SupportTicketsTable;
   user_flags: UserFlagsTable;
   gateway_events: GatewayEventsTable;
+  journal: JournalTable;
+  journal_lines: JournalLinesTable;
   embedded_gateway_account: EmbeddedGatewayAccountTable;
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;

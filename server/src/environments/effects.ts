@@ -12,6 +12,8 @@ export interface Delivery {
   delivered(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
   /** The end of an environment that never answered; its container is confirmed gone. */
   undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered"): Promise<void>;
+  /** The end of one that had answered: its time is over, however it ended. */
+  ended(tx: Tx, environment: Delivered): Promise<void>;
 }
 
 interface Delivered {

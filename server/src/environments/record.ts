@@ -50,6 +50,7 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
   const first = outcome.status === "active" && row.created_at === null;
   const delivered = first ? await parts.delivery.delivered(tx, environment) : undefined;
   if (first && !delivered) return await giveUp(tx, row);
+  if (outcome.status === "terminated" && row.created_at !== null) await parts.delivery.ended(tx, environment);
   if (outcome.status === "terminated" && row.created_at === null)
     await parts.delivery.undelivered(tx, environment, row.ended_reason === "cancelled" ? "cancelled" : "not_delivered");
   const { rows } = await sql`

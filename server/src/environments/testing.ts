@@ -92,6 +92,7 @@ function recorder(told: { delivered: string[]; undelivered: string[] }): Deliver
     async undelivered(_, { id }, reason) {
       told.undelivered.push(`${id}:${reason}`);
     },
+    async ended() {},
   };
 }
 

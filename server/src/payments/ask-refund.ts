@@ -4,6 +4,7 @@ import type { Tx } from "../database/database.ts";
 import type { PaymentsTable } from "../database/tables.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { formatAmount } from "./format-amount.ts";
+import { bookRefundAsked } from "./ledger.ts";
 
 export type RefundReason = "not_delivered" | "cancelled" | "late_payment" | "surplus_payment" | "wrong_amount";
 
@@ -36,6 +37,7 @@ export async function askRefund(
     .returning("id")
     .executeTakeFirst();
   if (!inserted) return;
+  await bookRefundAsked(tx, payment, { id, amount_minor });
   await tx.updateTable("payments").set({ refund_minor: payment.amount_minor }).where("id", "=", payment.id).execute();
   await announce(tx, {
     userId: payment.user_id,

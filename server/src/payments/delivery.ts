@@ -3,6 +3,7 @@ import type { Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { Announce, Delivery } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
+import { bookSessionOver } from "./ledger.ts";
 import { bonusHours } from "./timing.ts";
 
 interface Options {
@@ -58,6 +59,11 @@ export function delivery({ announce }: Options): Delivery {
           .values({ id: newId(), user_id: userId, order_id: orderId, hours: bonusHours, reason })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
+    },
+
+    async ended(tx, { orderId }) {
+      await tx.selectFrom("orders").select("id").where("id", "=", orderId).forUpdate().execute();
+      await bookSessionOver(tx, orderId);
     },
   };
 }

@@ -1,7 +1,10 @@
 import { type Selectable, sql } from "kysely";
-import type { RefundsTable } from "../database/tables.ts";
+import type { Tx } from "../database/database.ts";
+import type { PaymentsTable, RefundsTable } from "../database/tables.ts";
+import type { Announce } from "../environments/reconciler.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import { formatAmount } from "./format-amount.ts";
+import { bookRefundArrived, bookRefundAsked, bookRefundFailed } from "./ledger.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError, type GatewayRefund } from "./provider.ts";
 
@@ -135,33 +138,59 @@ async function record({ db, announce }: Payments, refund: Claimed, found: Gatewa
       .where("claim", "=", refund.claim)
       .returning("id")
       .executeTakeFirst();
-    if (!updated) return;
-    const payment = tx.selectFrom("payments").selectAll().where("id", "=", refund.payment_id);
-    if (status === "failed" && refund.status !== "failed")
-      await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${refund.payment_id}`.execute(
-        tx,
-      );
-    if (status !== "processed") return;
-    const { order_id, user_id, settles_order, currency } = await payment.executeTakeFirstOrThrow();
-    if (settles_order)
-      await tx
-        .updateTable("orders")
-        .set({
-          status: "refunded",
-          closed_at: sql`now()`,
-          next_check_at: sql`least(watch_until, now() + interval '1 hour')`,
-        })
-        .where("id", "=", order_id)
-        .where("status", "=", "refunding")
-        .execute();
-    await announce(tx, {
-      userId: user_id,
-      cause: `refunded:${refund.id}`,
-      title: "Refund sent",
-      body: `${formatAmount(refund.amount_minor, currency)} left us for your card${found.arn ? ` (bank reference ${found.arn})` : ""}. Banks take 4-5 business days.`,
-      link: "/billing",
-    });
+    if (!updated || status === refund.status) return;
+    const payments = tx.selectFrom("payments").selectAll().where("id", "=", refund.payment_id);
+    const payment = await payments.executeTakeFirstOrThrow();
+    if (refund.status === "failed") await oweAgain(tx, payment, refund);
+    if (status === "failed") await takeBack(tx, payment, refund);
+    if (status === "processed") await arrive(tx, payment, refund, found.arn, announce);
   });
+}
+
+async function arrive(
+  tx: Tx,
+  payment: Selectable<PaymentsTable>,
+  refund: Claimed,
+  arn: string | null,
+  announce: Announce,
+): Promise<void> {
+  await bookRefundArrived(tx, payment, refund);
+  if (payment.settles_order) await closeOrder(tx, payment.order_id);
+  await announce(tx, {
+    userId: payment.user_id,
+    cause: `refunded:${refund.id}`,
+    title: "Refund sent",
+    body: `${formatAmount(refund.amount_minor, payment.currency)} left us for your card${arn ? ` (bank reference ${arn})` : ""}. Banks take 4-5 business days.`,
+    link: "/billing",
+  });
+}
+
+/** Not on its way any more: what went back is less by it until somebody has settled it. */
+async function takeBack(tx: Tx, payment: Selectable<PaymentsTable>, refund: Claimed): Promise<void> {
+  await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${payment.id}`.execute(
+    tx,
+  );
+  await bookRefundFailed(tx, payment, refund);
+}
+
+async function oweAgain(tx: Tx, payment: Selectable<PaymentsTable>, refund: Claimed): Promise<void> {
+  await sql`update payments set refund_minor = refund_minor + ${refund.amount_minor} where id = ${payment.id}`.execute(
+    tx,
+  );
+  await bookRefundAsked(tx, payment, refund, true);
+}
+
+async function closeOrder(tx: Tx, orderId: string): Promise<void> {
+  await tx
+    .updateTable("orders")
+    .set({
+      status: "refunded",
+      closed_at: sql`now()`,
+      next_check_at: sql`least(watch_until, now() + interval '1 hour')`,
+    })
+    .where("id", "=", orderId)
+    .where("status", "=", "refunding")
+    .execute();
 }
 
 /** Young refunds are followed closely, old ones hourly. */

@@ -7,6 +7,7 @@ import { hold, releaseHold } from "../environments/hold.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
+import { bookCapture, bookExternalRefund } from "./ledger.ts";
 import type { OrderRow } from "./payments.ts";
 import type { GatewayPayment } from "./provider.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./timing.ts";
@@ -39,6 +40,7 @@ export async function observe(db: Db, observation: Observation): Promise<Outcome
     const before = await findPayment(tx, observation);
     if (before && before.order_id !== order.id) throw new Error(`payment ${before.id} belongs to another order`);
     const noted = await notePayment(tx, order, observation, before);
+    if (noted.status === "captured") await bookCapture(tx, noted);
     const payment = await bookExternal(tx, noted, observation.payment);
     if (payment !== noted && payment.settles_order && payment.refund_minor === payment.amount_minor)
       await endPurchase(tx, order, observation.announce);
@@ -202,10 +204,12 @@ async function bookExternal(tx: Tx, payment: Payment, { refundedMinor }: Gateway
   const amount_minor = Math.min(refundedMinor, payment.amount_minor) - payment.refund_minor;
   if (payment.status !== "captured" || amount_minor <= 0) return payment;
   const { id: payment_id, currency } = payment;
+  const id = newId();
+  await bookExternalRefund(tx, payment, { id, amount_minor });
   await tx
     .insertInto("refunds")
     .values({
-      id: newId(),
+      id,
       payment_id,
       amount_minor,
       currency,

@@ -4,7 +4,7 @@ import type { ContainerRequest } from "@berth/contract";
 import { major, quote } from "@berth/contract";
 import Fastify from "fastify";
 import { sql } from "kysely";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openChanges } from "../database/changes.ts";
 import { newId } from "../database/ids.ts";
 import { testDatabase } from "../database/testing.ts";
@@ -19,6 +19,7 @@ import { type EmbeddedGateway, embeddedGateway, embeddedGatewayPath } from "./em
 import { dialectId } from "./embedded-gateway/entities.ts";
 import { startWebhooks } from "./embedded-gateway/webhooks.ts";
 import { startEvents } from "./events.ts";
+import { brokenInvariants } from "./invariants.ts";
 import type { Payments } from "./payments.ts";
 import { razorpay } from "./razorpay.ts";
 import { startRefunds } from "./refunds.ts";
@@ -83,6 +84,7 @@ export async function setup({ slots = 8, caps, giveUpAfterSeconds = 600, keys, b
   const image = { host_id: "local", container_type: "jupyter", state: "ready" as const, percent: 100 };
   await db.insertInto("host_images").values(image).execute();
   onTestFinished(async () => {
+    expect(await brokenInvariants(db)).toEqual([]);
     await app.close();
     await driver.close();
     await database.close();

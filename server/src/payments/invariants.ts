@@ -1,0 +1,118 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../database/database.ts";
+
+/** A promise about money, and the query that finds what breaks it: one row for each, with its id and what is wrong. */
+interface Invariant {
+  readonly name: string;
+  readonly broken: RawBuilder<{ readonly id: string; readonly what: string }>;
+}
+
+const live = sql`('pending', 'active', 'paused', 'stopped', 'unknown')`;
+
+/**
+ * What always holds (payments.md 11), whenever no transaction is open. The same code is asked by the tests, by the
+ * operator's `doctor` and by the proofs.
+ */
+export const invariants: readonly Invariant[] = [
+  {
+    name: "every journal entry sums to zero",
+    broken: sql`select entry_id as id, currency || ' ' || sum(amount_minor) as what from journal_lines
+      group by entry_id, currency having sum(amount_minor) <> 0`,
+  },
+  {
+    name: "every captured payment is booked once",
+    broken: sql`select p.id, p.status as what from payments p
+      left join journal j on j.kind = 'capture' and j.source_id = p.id
+      where (p.status = 'captured') <> (j.id is not null)`,
+  },
+  {
+    name: "a paid order has one settling payment and one environment, or its money goes back",
+    broken: sql`select o.id, o.status as what from orders o
+      left join payments p on p.order_id = o.id and p.settles_order
+      left join environments e on e.order_id = o.id
+      where (o.paid_at is not null) <> (p.id is not null)
+        or (o.status in ('paid', 'fulfilled') and e.id is null)
+        or (o.status in ('refunding', 'refunded') and p.refund_minor < p.amount_minor
+            and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed'))`,
+  },
+  {
+    name: "never both: what was fully refunded before its delivery never ran",
+    broken: sql`select o.id, e.status as what from orders o join environments e on e.order_id = o.id
+      join payments p on p.order_id = o.id and p.settles_order
+      where o.status in ('refunding', 'refunded') and p.refund_minor = p.amount_minor
+        and e.status <> 'terminated' and e.desired <> 'terminated'`,
+  },
+  {
+    name: "every payment beyond the one that bought something goes back",
+    broken: sql`select p.id, 'surplus kept' as what from payments p
+      where p.status = 'captured' and not p.settles_order and p.refund_minor < p.amount_minor
+        and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed')`,
+  },
+  {
+    name: "prepaid money belongs to an environment that is there",
+    broken: sql`select l.order_id as id, l.currency || ' ' || -sum(l.amount_minor) as what from journal_lines l
+      where l.account = 'prepaid'
+        and not exists (select 1 from environments e where e.order_id = l.order_id and e.status in ${live})
+        and not exists (select 1 from refunds r join payments p on p.id = r.payment_id
+                        where p.order_id = l.order_id and r.status = 'failed')
+      group by l.order_id, l.currency having sum(l.amount_minor) <> 0`,
+  },
+  {
+    name: "refunds payable are the refunds under way",
+    broken: sql`select coalesce(l.order_id, r.order_id) as id, coalesce(l.owed, 0) || ' booked, ' || coalesce(r.owed, 0) || ' under way' as what
+      from (select order_id, -sum(amount_minor) as owed from journal_lines where account = 'refunds_payable' group by 1) l
+      full join (select p.order_id, sum(r.amount_minor) as owed from refunds r join payments p on p.id = r.payment_id
+                 where r.status in ('queued', 'sent') group by 1) r on r.order_id = l.order_id
+      where coalesce(l.owed, 0) <> coalesce(r.owed, 0)`,
+  },
+  {
+    name: "a payment's refunded sum is that of its refunds",
+    broken: sql`select p.id, p.refund_minor || ' v ' || coalesce(sum(r.amount_minor) filter (where r.status <> 'failed'), 0) as what
+      from payments p left join refunds r on r.payment_id = p.id
+      group by p.id having p.refund_minor <> coalesce(sum(r.amount_minor) filter (where r.status <> 'failed'), 0)`,
+  },
+  {
+    name: "GPUs are held by who may hold them, all of one holder on one host",
+    broken: sql`select l.holder_id as id, l.holder_kind || ' holds ' || count(*) as what from gpu_leases l
+      join gpus g on g.id = l.gpu_id
+      left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
+      left join orders o on l.holder_kind = 'order' and o.id = l.holder_id
+      where l.released_at is null and l.holder_kind <> 'pool'
+      group by l.holder_kind, l.holder_id, e.id, o.id
+      having count(distinct g.host_id) > 1
+        or (l.holder_kind = 'environment' and (e.id is null or e.status = 'terminated' or count(*) <> e.gpu_count))
+        or (l.holder_kind = 'order' and (o.id is null or count(*) <> o.gpu_count))`,
+  },
+  {
+    name: "two hours are owed for each order that was not delivered, once",
+    broken: sql`select p.order_id as id, count(c.id) || ' credits' as what
+      from refunds r join payments p on p.id = r.payment_id left join time_credits c on c.order_id = p.order_id
+      where r.reason = 'not_delivered' group by p.order_id having count(c.id) <> 1`,
+  },
+  {
+    name: "what is not finished is due",
+    broken: sql`select id, status as what from orders
+      where next_check_at is null and gateway_order_id is not null
+        and (status in ('open', 'paid', 'refunding') or now() < watch_until)`,
+  },
+];
+
+export interface Broken {
+  readonly invariant: string;
+  readonly id: string;
+  readonly what: string;
+}
+
+/** Everything that breaks a promise; nothing, hopefully. Read in one snapshot. */
+export async function brokenInvariants(db: Db): Promise<readonly Broken[]> {
+  return db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute(async (tx) => {
+      const found: Broken[] = [];
+      for (const { name, broken } of invariants)
+        for (const row of (await broken.execute(tx)).rows) found.push({ invariant: name, id: row.id, what: row.what });
+      return found;
+    });
+}
