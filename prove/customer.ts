@@ -89,12 +89,20 @@ export interface Paid {
 
 /** Orders, and pays in the embedded gateway's dialog call; answers the body of the create call. */
 export async function orderAndPay(url: string, customer: Customer, wish: Wish): Promise<Paid> {
-  const body = orderBody(customer, wish);
-  const order = await must(url, "POST", "/docker/payments/create_order", { token: customer.idToken, body });
+  const { body, order } = await orderOf(url, customer, wish);
   return { container_request: body.container_request, payment_data: await pay(url, order) };
 }
 
-async function pay(url: string, order: { key_id: string; id: string }, number = "5555555555554444") {
+export async function orderOf(url: string, customer: Customer, wish: Wish) {
+  const body = orderBody(customer, wish);
+  const order: { key_id: string; id: string } = await must(url, "POST", "/docker/payments/create_order", {
+    token: customer.idToken,
+    body,
+  });
+  return { body, order };
+}
+
+export async function pay(url: string, order: { key_id: string; id: string }, number = "5555555555554444") {
   return must(url, "POST", "/embedded-gateway/v1/payments/create/checkout", {
     body: {
       key_id: order.key_id,

@@ -1,16 +1,30 @@
-// npm run prove -- NAME [--rounds N]: one command per promise of docs/proof.md.
+// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M]: one command per promise of docs/proof.md.
 import { parseArgs } from "node:util";
 import { proveCrash } from "./crash.ts";
+import { proveMoney } from "./money.ts";
 
-const proofs: Readonly<Record<string, (options: { rounds: number }) => Promise<void>>> = { crash: proveCrash };
+interface Options {
+  readonly rounds: number;
+  readonly seed: number;
+  readonly minutes: number;
+}
+
+const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
+  crash: proveCrash,
+  money: proveMoney,
+};
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "20" } },
+  options: {
+    rounds: { type: "string", default: "20" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    minutes: { type: "string", default: "10" },
+  },
 });
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
-  console.error(`npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N]`);
+  console.error(`npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M]`);
   process.exit(2);
 }
-await proof({ rounds: Number(values.rounds) });
+await proof({ rounds: Number(values.rounds), seed: Number(values.seed), minutes: Number(values.minutes) });

@@ -25,7 +25,6 @@ import { startOutbox } from "./mail/outbox.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
-import { startWebhooks } from "./payments/embedded-gateway/webhooks.ts";
 import { startEvents } from "./payments/events.ts";
 import type { Payments } from "./payments/payments.ts";
 import { razorpay } from "./payments/razorpay.ts";
@@ -156,13 +155,11 @@ async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" 
 }
 
 function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeof moneyOf>>, port: number): Loop[] {
-  const { db } = payments;
-  const url = `http://127.0.0.1:${port}/webhooks/razorpay`;
   return [
     startWatch(payments),
     startRefunds(payments),
     startEvents(payments),
-    ...(own ? [startWebhooks({ db, url, secret: own.webhookSecret, failed })] : []),
+    ...(own ? [own.startWebhooks(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
   ];
 }
 

@@ -26,6 +26,8 @@ interface Options {
 /** The data folder is another process's, or cannot hold a database. The message is for a person. */
 export class EmbeddedDatabaseError extends Error {}
 
+const access = { user: "berth", database: "postgres" };
+
 interface Cluster {
   readonly bin: string;
   readonly data: string;
@@ -45,10 +47,9 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
   const passwordFile = join(cluster.data, "..", "password");
   if (!existsSync(join(cluster.data, "PG_VERSION"))) await initialise(cluster, passwordFile);
   const connection: Connection = {
+    ...access,
     host: cluster.sockets,
-    user: "berth",
     password: readFileSync(passwordFile, "utf8"),
-    database: "postgres",
   };
   await endLeftOver(cluster, connection);
 
@@ -80,6 +81,13 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
       claim?.close();
     },
   };
+}
+
+/** Of the database that a running server keeps in this folder: for a look beside it. Throws when there is none. */
+export function runningEmbedded(directory: string): Connection {
+  const password = join(directory, "password");
+  if (!existsSync(password)) throw new EmbeddedDatabaseError(`There is no database in ${directory}.`);
+  return { ...access, host: join(tmpdir(), nameOf(realpathSync(directory))), password: readFileSync(password, "utf8") };
 }
 
 /**

@@ -1,17 +1,24 @@
 import { join, resolve } from "node:path";
 import { ConfigError, readConfig } from "../config.ts";
+import { openDatabase } from "../database/database.ts";
+import { EmbeddedDatabaseError, runningEmbedded } from "../database/embedded.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
+import { examine } from "./doctor.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
-const commands: Readonly<Record<string, (argument: string) => Promise<void>>> = { prepare };
+const commands: Readonly<Record<string, (argument: string) => Promise<void>>> = { prepare, doctor };
 
 const [command = "", argument = ""] = process.argv.slice(2);
 try {
   await (commands[command] ?? usage)(argument);
 } catch (error) {
-  console.error(error instanceof ConfigError || error instanceof DriverError ? error.message : error);
+  console.error(isForPeople(error) ? error.message : error);
   process.exit(1);
+}
+
+function isForPeople(error: unknown): error is Error {
+  return [ConfigError, DriverError, EmbeddedDatabaseError].some((kind) => error instanceof kind);
 }
 
 /** Makes a type startable with the process driver; a running server offers it within ten minutes. */
@@ -29,7 +36,22 @@ async function prepare(type: string): Promise<void> {
   console.log(`${type} is prepared in ${join(runtimes, type)}`);
 }
 
+/** Looks beside the running server; ends with 1 when something is found. */
+async function doctor(): Promise<void> {
+  const { database: settings, dataDir } = readConfig(process.env);
+  const connection =
+    settings.kind === "external"
+      ? { connectionString: settings.url }
+      : runningEmbedded(join(resolve(dataDir), "database"));
+  const database = await openDatabase(connection, console.error);
+  const findings = await examine(database.db);
+  await database.close();
+  for (const { what, rows } of findings)
+    console.log(`${what}: ${rows.length}${rows.map((row) => `\n  ${row}`).join("")}`);
+  if (findings.some(({ rows }) => rows.length > 0)) process.exitCode = 1;
+}
+
 async function usage(): Promise<void> {
-  console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}`);
+  console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}\nnpm run operator -- doctor`);
   process.exit(2);
 }

@@ -17,7 +17,6 @@ import { delivery } from "./delivery.ts";
 import type { Proof } from "./embedded-gateway/charge.ts";
 import { type EmbeddedGateway, embeddedGateway, embeddedGatewayPath } from "./embedded-gateway/embedded-gateway.ts";
 import { dialectId } from "./embedded-gateway/entities.ts";
-import { startWebhooks } from "./embedded-gateway/webhooks.ts";
 import { startEvents } from "./events.ts";
 import { brokenInvariants } from "./invariants.ts";
 import type { Payments } from "./payments.ts";
@@ -99,14 +98,14 @@ export async function setup({ slots = 8, caps, giveUpAfterSeconds = 600, keys, b
     gatewayUrl,
     driver,
     errors,
-    ...loops(payments, driver),
+    ...loops(payments, driver, gateway),
     ...buyer(app, payments),
     ...bank(payments, gatewayUrl, gateway.keyId),
   };
 }
 
 /** What main.ts would keep running; a test starts what it is about. They end before the server and the database do. */
-function loops(payments: Payments, driver: Driver) {
+function loops(payments: Payments, driver: Driver, gateway: EmbeddedGateway) {
   const { db, changes, failed } = payments;
   const running: { stop(): Promise<void> }[] = [];
   onTestFinished(async () => void (await Promise.all(running.map((loop) => loop.stop()))));
@@ -128,7 +127,7 @@ function loops(payments: Payments, driver: Driver) {
     runWatch: () => void running.push(startWatch(payments)),
     runRefunds: () => void running.push(startRefunds(payments)),
     runEvents: () => void running.push(startEvents(payments)),
-    runWebhooks: (url: string, secret: string) => void running.push(startWebhooks({ db, url, secret, failed })),
+    runWebhooks: (url: string) => void running.push(gateway.startWebhooks(url, failed)),
   };
 }
 

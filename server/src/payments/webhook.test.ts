@@ -33,24 +33,23 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
 }
 
 test("C30 the browser dies after paying and nobody polls: the webhook delivers", async () => {
-  const { order, pay, url, gateway, runEvents, runWebhooks, runReconciler, rowOf, worked, environments } =
-    await setup();
+  const { order, pay, url, runEvents, runWebhooks, runReconciler, rowOf, worked, environments } = await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
   runEvents();
   runReconciler();
-  runWebhooks(url, gateway.webhookSecret);
+  runWebhooks(url);
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   await worked();
   expect(await environments()).toHaveLength(1);
 });
 
 test("a refund is followed to its end by its webhooks", async () => {
-  const { order, pay, url, gateway, runEvents, runWebhooks, runReconciler, runRefunds, db, ...rest } = await setup();
+  const { order, pay, url, runEvents, runWebhooks, runReconciler, runRefunds, db, ...rest } = await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
   runEvents();
-  runWebhooks(url, gateway.webhookSecret);
+  runWebhooks(url);
   await expect.poll(rest.environments).toHaveLength(1);
   await db.updateTable("environments").set({ desired: "terminated", ended_reason: "cancelled" }).execute();
   runReconciler();

@@ -4,11 +4,15 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { type Db, isLostConnection } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
+import type { Loop } from "../../loop.ts";
 import type { Account } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
+import { failByChance, faultsOf } from "./faults.ts";
 import { orderRoutes } from "./order-routes.ts";
 import { paymentRoutes, refundRoutes } from "./payment-routes.ts";
+import { testRoutes } from "./test-routes.ts";
+import { startWebhooks } from "./webhooks.ts";
 
 /** Where the router is mounted; the provider client's base URL is the server's own address and this. */
 export const embeddedGatewayPath = "/embedded-gateway/v1";
@@ -22,13 +26,17 @@ interface Options {
 export interface EmbeddedGateway extends Account {
   /** Mounts the router below `embeddedGatewayPath`. */
   routes(app: FastifyInstance): void;
+  /** Tells `url` of what happens to payments and refunds, signed. */
+  startWebhooks(url: string, failed: (error: unknown) => void): Loop;
 }
 
 /** A card payment provider in Razorpay's dialect for installations without keys (payments.md 8): no money moves. */
 export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Promise<EmbeddedGateway> {
   const account = await readAccount(db);
+  const faults = faultsOf();
   return {
     ...account,
+    startWebhooks: (url, failed) => startWebhooks({ db, url, secret: account.webhookSecret, faults, failed }),
     routes(app) {
       app.register(
         async (scope) => {
@@ -38,6 +46,8 @@ export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Pr
             merchant.addHook("onRequest", async (request) => {
               if (!isMerchant(request, account)) throw unauthorized();
             });
+            failByChance(merchant, faults);
+            testRoutes(merchant, db);
             orderRoutes(merchant, db);
             paymentRoutes(merchant, db);
             refundRoutes(merchant, db, refundDelayMs);

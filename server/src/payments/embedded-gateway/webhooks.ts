@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import { type Loop, startLoop } from "../../loop.ts";
+import { type Faults, happens } from "./faults.ts";
 
 type Entity = Readonly<Record<string, unknown>>;
 
@@ -31,11 +33,13 @@ interface Receiver {
   readonly db: Db;
   readonly url: string;
   readonly secret: string;
+  readonly faults: Faults;
   readonly failed: (error: unknown) => void;
 }
 
 const intervalMs = 1000;
 const timeoutMs = 5000;
+const longestDelayMs = 10_000;
 /** As the real one: told again for a day, then given up. */
 const giveUpHours = 24;
 
@@ -50,7 +54,8 @@ export function startWebhooks(receiver: Receiver): Loop {
         where id in (select id from embedded_gateway_webhooks where next_try_at <= now()
           order by next_try_at limit 10 for update skip locked)
         returning id, body, attempts`.execute(db);
-      await Promise.all(rows.map((row) => send(receiver, row)));
+      // A delayed one holds up none: it is another's turn.
+      for (const row of rows) void send(receiver, row).catch(failed);
       await sql`delete from embedded_gateway_webhooks where created_at < now() - make_interval(hours => ${giveUpHours})`.execute(
         db,
       );
@@ -61,13 +66,25 @@ export function startWebhooks(receiver: Receiver): Loop {
   );
 }
 
-async function send({ db, url, secret, failed }: Receiver, { id, body }: { id: string; body: string }): Promise<void> {
+async function send(receiver: Receiver, row: { id: string; body: string }): Promise<void> {
+  const { lost, tripled, delayed } = receiver.faults;
+  if (happens(delayed)) await sleep(Math.random() * longestDelayMs);
+  if (happens(lost)) return await forget(receiver, row.id);
+  for (let times = happens(tripled) ? 3 : 1; times > 0; times--) await post(receiver, row);
+}
+
+async function forget({ db }: Receiver, id: string): Promise<void> {
+  await db.deleteFrom("embedded_gateway_webhooks").where("id", "=", id).execute();
+}
+
+async function post(receiver: Receiver, { id, body }: { id: string; body: string }): Promise<void> {
+  const { url, secret, failed } = receiver;
   const signature = createHmac("sha256", secret).update(body).digest("hex");
   const headers = { "content-type": "application/json", "x-razorpay-signature": signature, "x-razorpay-event-id": id };
   try {
     const answer = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(timeoutMs) });
     if (!answer.ok) throw new Error(`the webhook ${id} was answered with ${answer.status}`);
-    await db.deleteFrom("embedded_gateway_webhooks").where("id", "=", id).execute();
+    await forget(receiver, id);
   } catch (error) {
     failed(error);
   }

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { type Db, openDatabase } from "../server/src/database/database.ts";
+import { runningEmbedded } from "../server/src/database/embedded.ts";
+import { brokenInvariants } from "../server/src/payments/invariants.ts";
+import { must, until } from "./customer.ts";
+import { type Shop, shopAlong } from "./money-customers.ts";
+import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
+import { writeProof } from "./proof-page.ts";
+import { seeded } from "./random.ts";
+
+interface Options {
+  readonly seed: number;
+  readonly minutes: number;
+}
+
+const customers = 24;
+const killEveryMs = 9000;
+/** What goes wrong at the provider (payments.md 13). */
+const faults = { serverError: 0.04, drop: 0.06, hang: 0.002, tooMany: 0.01, lost: 0.25, tripled: 0.3, delayed: 0.2 };
+const env = {
+  RUNTIME: "fake",
+  FAKE_DRIVER: "startMs=100,stopMs=20,fail=0.35",
+  SLOTS: "64",
+  GIVE_UP_AFTER: "15",
+  GPUS_PER_USER: "64",
+  LAUNCHES_PER_USER: "1000",
+  LOG_LEVEL: "silent",
+};
+
+interface World {
+  product: Product;
+  readonly dataDir: string;
+  readonly db: Db;
+  kills: number;
+  databaseKills: number;
+}
+
+/**
+ * Customers who leave, pay late and pay twice, a provider that fails, loses, triples and delays, and a server that is
+ * killed every few seconds, its database too. At the end the gateway's own books are compared with ours (P1).
+ */
+export async function proveMoney({ seed, minutes }: Options): Promise<void> {
+  const dataDir = temporaryFolder();
+  const product = await startProduct({ dataDir, env });
+  const database = await openDatabase(runningEmbedded(join(dataDir, "database")), () => {});
+  const world: World = { product, dataDir, db: database.db, kills: 0, databaseKills: 0 };
+  const random = seeded(seed);
+  const closesAt = Date.now() + minutes * 60_000;
+  const shop: Shop = {
+    url: product.url,
+    random,
+    seed,
+    isOpen: () => Date.now() < closesAt,
+    payAgain: (orderId) => asGateway(world, "POST", "/test/payments", { order_id: orderId, status: "captured" }),
+    seen: { orders: 0, left: 0, late: 0, twice: 0 },
+  };
+  try {
+    await setFaults(world, faults);
+    await Promise.all([
+      attack(world, shop),
+      ...Array.from({ length: customers }, (_, number) => shopAlong(shop, number)),
+    ]);
+    await setFaults(world, {});
+    await settled(world);
+    const text = await report(world, shop, { seed, minutes });
+    console.log(text);
+    writeProof("money", text);
+  } finally {
+    await database.close().catch(() => {});
+    await world.product.stop();
+    removeFolder(dataDir);
+  }
+}
+
+async function attack(world: World, { random, isOpen }: Shop): Promise<void> {
+  while (isOpen()) {
+    await sleep(killEveryMs * (0.5 + random()));
+    if (!isOpen()) return;
+    if (world.kills % 7 === 6) killDatabase(world);
+    await world.product.kill();
+    world.kills++;
+    world.product = await startProduct({ dataDir: world.dataDir, port: world.product.port, env });
+    await setFaults(world, faults);
+  }
+}
+
+function killDatabase(world: World): void {
+  const file = join(world.dataDir, "database", "cluster", "postmaster.pid");
+  process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGKILL");
+  world.databaseKills++;
+}
+
+async function setFaults(world: World, chosen: object): Promise<void> {
+  await until("the gateway to hear its faults", () =>
+    asGateway(world, "PUT", "/test/faults", chosen).then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+/** The merchant's own calls, with the account's keys. */
+async function asGateway({ db, product }: World, method: string, path: string, body: object): Promise<void> {
+  const account = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
+  const authorization = `Basic ${Buffer.from(`${account.key_id}:${account.key_secret}`).toString("base64")}`;
+  const answer = await fetch(`http://127.0.0.1:${product.port}/embedded-gateway/v1${path}`, {
+    method,
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+}
+
+/** Time passes: every poll comes due, until nothing is under way any more. */
+async function settled({ db, product }: World): Promise<void> {
+  await until(
+    "every order and refund to end",
+    async () => {
+      await sql`update orders set next_check_at = now() where claim is null and next_check_at > now()
+        and exists (select 1 from embedded_gateway_payments g where g.order_id = gateway_order_id and g.status = 'captured'
+          and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured'))`.execute(
+        db,
+      );
+      await sleep(500);
+      const { rows } = await sql<{ left: number }>`select
+        (select count(*) from orders where status in ('paid', 'refunding')) +
+        (select count(*) from refunds where status <> 'processed') +
+        (select count(*) from embedded_gateway_payments g where g.status = 'captured'
+          and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured')) as left`.execute(
+        db,
+      );
+      return rows[0]?.left === 0;
+    },
+    240_000,
+  );
+  await must(product.url, "GET", "/readyz");
+}
+
+/** The gateway's books beside ours: what became of every captured payment. */
+async function report(
+  { db, kills, databaseKills }: World,
+  { seen }: Shop,
+  { seed, minutes }: Options,
+): Promise<string> {
+  const { rows } = await sql<Record<"paid" | "delivered" | "refunded" | "surplus" | "both" | "neither", number>>`
+    with books as (
+      select g.refunded_minor = g.amount_minor as back, g.refunded_minor = 0 as kept, p.settles_order as settles,
+        e.created_at is not null as ran
+      from embedded_gateway_payments g
+      left join payments p on p.gateway_payment_id = g.id
+      left join environments e on e.order_id = p.order_id
+      where g.status = 'captured')
+    select count(*) filter (where settles) as paid, count(*) filter (where settles and ran and kept) as delivered,
+      count(*) filter (where settles and back) as refunded, count(*) filter (where not settles and back) as surplus,
+      count(*) filter (where settles and ran and not kept) as both,
+      count(*) filter (where settles is null or (settles and not ran and not back) or (not settles and not back)) as neither
+    from books`.execute(db);
+  const found = rows[0];
+  assert.ok(found);
+  const broken = await brokenInvariants(db);
+  const counts = `${found.paid} paid orders: ${found.delivered} delivered, ${found.refunded} refunded in full; ${found.surplus} surplus payments sent back. ${found.both} both, ${found.neither} neither, ${broken.length} broken invariants.`;
+  assert.deepEqual([found.both, found.neither, broken], [0, 0, []], counts);
+  assert.equal(found.delivered + found.refunded, found.paid, counts);
+  return `\`npm run prove -- money --seed ${seed} --minutes ${minutes}\`: ${kills} kills of the server (SIGKILL), ${databaseKills} of its database; ${customers} customers, ${seen.orders} orders, ${seen.left} left after paying, ${seen.late} paid after dismissing, ${seen.twice} paid twice. At the provider: 4 % answers 500, 6 % cut off after the work, 1 % 429, 0.2 % hang 15 s; 25 % of webhooks lost, 30 % tripled, 20 % delayed.
+
+${counts}
+`;
+}

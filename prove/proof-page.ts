@@ -1,0 +1,16 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const page = fileURLToPath(new URL("../docs/proof.md", import.meta.url));
+const head = `# Proofs
+
+Written by \`npm run prove -- NAME\`: what was run, with which seed, and what was counted. Run one again to replace its part.
+`;
+
+/** Replaces the part of this name, or adds it. */
+export function writeProof(name: string, text: string): void {
+  const before = existsSync(page) ? readFileSync(page, "utf8") : head;
+  const part = `## ${name}\n\n${text.trim()}\n`;
+  const known = new RegExp(`## ${name}\\n[^]*?(?=\\n## |$)`);
+  writeFileSync(page, known.test(before) ? before.replace(known, () => part) : `${before}\n${part}`);
+}

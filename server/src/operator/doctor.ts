@@ -1,0 +1,31 @@
+import { sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import { brokenInvariants } from "../payments/invariants.ts";
+
+interface Finding {
+  readonly what: string;
+  readonly rows: readonly string[];
+}
+
+const afterTries = 20;
+
+/** What an operator must know about money (reliability.md 9): every broken promise, and what waits for a person. */
+export async function examine(db: Db): Promise<readonly Finding[]> {
+  const broken = await brokenInvariants(db);
+  const { rows: failed } = await sql<{ id: string; text: string }>`
+    select r.id, p.gateway_payment_id || ' ' || r.amount_minor || ' ' || r.currency || ' ' || r.reason || coalesce(': ' || r.last_error, '') as text
+    from refunds r join payments p on p.id = r.payment_id
+    where r.status = 'failed' or (r.status <> 'processed' and r.attempts >= ${afterTries})`.execute(db);
+  const { rows: untold } = await sql<{ id: string; text: string }>`
+    select event_id as id, event || ': ' || coalesce(last_error, '') as text from gateway_events
+    where processed_at is null and attempts >= ${afterTries}`.execute(db);
+  const { rows: stuck } = await sql<{ id: string; text: string }>`
+    select id, status || ': ' || coalesce(last_error, '') as text from orders
+    where status in ('draft', 'open', 'paid', 'refunding') and attempts >= ${afterTries}`.execute(db);
+  return [
+    { what: "Broken promises", rows: broken.map(({ invariant, id, what }) => `${id} ${what} (${invariant})`) },
+    { what: "Refunds that failed or do not go through", rows: failed.map(({ id, text }) => `${id} ${text}`) },
+    { what: "Events that cannot be worked off", rows: untold.map(({ id, text }) => `${id} ${text}`) },
+    { what: "Orders that cannot be asked about", rows: stuck.map(({ id, text }) => `${id} ${text}`) },
+  ];
+}
