@@ -38,6 +38,16 @@ export const mayTerminate: Readonly<Record<Status, boolean>> = {
   unknown: false,
 };
 
+/** More hours are for what has run and can run on (G100). */
+export const mayExtend: Readonly<Record<Status, boolean>> = {
+  pending: false,
+  active: true,
+  paused: true,
+  stopped: true,
+  terminated: false,
+  unknown: false,
+};
+
 /** One launch, in order; each is stamped once per generation (runtime.md 5). */
 export const launchStages = ["ordered", "paid", "placed", "image", "created", "started", "answering", "ready"] as const;
 export type LaunchStage = (typeof launchStages)[number];

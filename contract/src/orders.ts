@@ -65,6 +65,21 @@ export const createOrder = endpoint({
   ],
 });
 
+export const extendEnvironment = endpoint({
+  method: "POST",
+  path: "/environments/{id}/extend",
+  auth: "bearer",
+  summary: "Opens an order for more hours; paid, they are added at once and the kernel is untouched (G86, G100)",
+  body: object({
+    duration: literal([...durationHours]),
+    /** Major units (G9); the server recomputes it and refuses a difference. */
+    amount: number(),
+    currency: choice(currencies),
+  }),
+  reply: createOrder.reply,
+  errors: ["not_found", "action_not_allowed", "price_changed", "order_in_payment", "below_minimum", "unavailable"],
+});
+
 export const clearOrder = endpoint({
   method: "POST",
   path: "/docker/payments/clear/{order_id}",

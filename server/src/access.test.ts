@@ -45,6 +45,8 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /embedded-gateway/v1/payments/:id/refund": "merchant",
   "GET /embedded-gateway/v1/payments/:id/refunds": "merchant",
   "GET /embedded-gateway/v1/refunds/:id": "merchant",
+  "PUT /embedded-gateway/v1/test/faults": "merchant",
+  "POST /embedded-gateway/v1/test/payments": "merchant",
 };
 
 /** A body that would work for the owner, by path: a call without one could be refused for the wrong reason. */
@@ -57,6 +59,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
     payment_data: rented.payment_data,
   }),
   "/docker/{action}_container/{container_id}/{user_id}": () => ({}),
+  "/environments/{id}/extend": () => ({ duration: 1, amount: 0.4, currency: "USD" }),
   "/environments/{id}/terminate": () => ({ confirm: "first-lab" }),
   "/environments/{id}/cancel": () => ({}),
   "/environments/{id}/sign-in-code": () => ({}),

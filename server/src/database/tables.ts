@@ -137,6 +137,8 @@ export interface OrdersTable {
   mode: "embedded" | "test" | "live";
   gateway_order_id: string | null;
   request_hash: string;
+  /** The environment that it buys more hours for; null launches one. */
+  extends: string | null;
   created_at: Generated<Date>;
   hold_until: Date;
   watch_until: Date;

@@ -77,10 +77,11 @@ function homeOf(userId: string, subdomain: string): string {
   return createHash("sha256").update(`${userId}\0${subdomain}`).digest("hex").slice(0, 32);
 }
 
-export async function environmentOfOrder(db: Sql, orderId: string) {
+/** The one it launched, or the one it bought more hours for. */
+export async function environmentOfOrder(db: Sql, { id, extends: extended }: { id: string; extends: string | null }) {
   return await db
     .selectFrom("environments")
-    .where("order_id", "=", orderId)
+    .where(extended === null ? "order_id" : "id", "=", extended ?? id)
     .select(["id", "status", "subdomain", "secret"])
     .executeTakeFirst();
 }

@@ -5,7 +5,12 @@ import type { OrderRequest } from "./order-request.ts";
 import type { Payments } from "./payments.ts";
 
 /** What one user may have and ask for at once (G52, G89). */
-export async function checkCaps(tx: Tx, { caps }: Payments, userId: string, gpuCount: number): Promise<void> {
+export async function checkCaps(
+  tx: Tx,
+  { caps }: Payments,
+  userId: string,
+  { container: { gpu_count: gpuCount }, extends: extended }: OrderRequest,
+): Promise<void> {
   const { rows } = await sql<{ gpus: number; launches: number; orders: number }>`
     select (select count(*) from gpu_leases l join environments e on e.id = l.holder_id
              where l.holder_kind = 'environment' and l.released_at is null and e.user_id = ${userId}) as gpus,
@@ -14,6 +19,8 @@ export async function checkCaps(tx: Tx, { caps }: Payments, userId: string, gpuC
     tx,
   );
   const { gpus, launches, orders } = rows[0] ?? { gpus: 0, launches: 0, orders: 0 };
+  if (orders >= caps.ordersPerMinute) throw tooMany("Too many orders. Try again in a minute.", 60);
+  if (extended) return;
   if (gpus + gpuCount > caps.gpusPerUser)
     throw new AppError(
       "too_many_gpus",
@@ -21,7 +28,6 @@ export async function checkCaps(tx: Tx, { caps }: Payments, userId: string, gpuC
     );
   if (launches >= caps.launchesPerUser)
     throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
-  if (orders >= caps.ordersPerMinute) throw tooMany("Too many orders. Try again in a minute.", 60);
 }
 
 /** A type that no host can run, now or soon, is not sold (G101). One that is being prepared is: the launch waits for it. */

@@ -32,9 +32,9 @@ export async function deliver(
   await note(payments, payment);
   if (payment.status !== "captured") throw notCaptured(payment);
   const { changes } = payments;
-  const read = () => look(payments, order.id, false);
+  const read = () => look(payments, order, false);
   const answer = await waitUntil({ changes, userId, timeoutMs: createWaitsMs, fallbackMs: 5000, signal, read });
-  return answer ?? (await look(payments, order.id, true)) ?? stillPending();
+  return answer ?? (await look(payments, order, true)) ?? stillPending();
 }
 
 async function findOrder(payments: Payments, userId: string, gatewayOrderId: string): Promise<OrderRow> {
@@ -81,21 +81,24 @@ function notCaptured({ status }: GatewayPayment): AppError {
 }
 
 /** Undefined while it is still starting, unless that itself is to be answered (G72). */
-async function look({ db }: Payments, orderId: string, pendingToo: boolean): Promise<Reply | undefined> {
-  const { status } = await db.selectFrom("orders").select("status").where("id", "=", orderId).executeTakeFirstOrThrow();
-  if (status === "refunding") throw notDelivered("Your money is on its way back.", "refund_started");
-  if (status === "refunded") throw notDelivered("Your money was sent back.", "refunded");
-  const environment = await environmentOfOrder(db, orderId);
+async function look({ db }: Payments, order: OrderRow, pendingToo: boolean): Promise<Reply | undefined> {
+  const row = db.selectFrom("orders").select("status").where("id", "=", order.id);
+  const { status } = await row.executeTakeFirstOrThrow();
+  if (status === "refunding") throw notDelivered(order, "Your money is on its way back.", "refund_started");
+  if (status === "refunded") throw notDelivered(order, "Your money was sent back.", "refunded");
+  const environment = await environmentOfOrder(db, order);
   if (!environment) return undefined;
   const { id, secret, subdomain } = environment;
   const delivered = { jupyter_token: secret, environment_id: id, subdomain };
   if (status === "fulfilled" && environment.status === "terminated") throw notFound();
-  if (status === "fulfilled") return { status: "active", message: "Environment ready", ...delivered };
+  const message = order.extends ? "Environment extended" : "Environment ready";
+  if (status === "fulfilled") return { status: "active", message, ...delivered };
   return pendingToo ? { status: "pending", message: "The environment is still starting", ...delivered } : undefined;
 }
 
-function notDelivered(what: string, money: MoneyState): AppError {
-  return new AppError("not_delivered", `The environment could not be delivered. ${what}`, { money });
+function notDelivered({ extends: extended }: OrderRow, what: string, money: MoneyState): AppError {
+  const failed = extended ? "extended: it has ended" : "delivered";
+  return new AppError("not_delivered", `The environment could not be ${failed}. ${what}`, { money });
 }
 
 function stillPending(): never {

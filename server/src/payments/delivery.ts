@@ -61,9 +61,12 @@ export function delivery({ announce }: Options): Delivery {
           .execute();
     },
 
-    async ended(tx, { orderId }) {
-      await tx.selectFrom("orders").select("id").where("id", "=", orderId).forUpdate().execute();
-      await bookSessionOver(tx, orderId);
+    async ended(tx, { id, orderId }) {
+      const orders = tx
+        .selectFrom("orders")
+        .select("id")
+        .where((where) => where.or([where("id", "=", orderId), where("extends", "=", id)]));
+      for (const order of await orders.orderBy("id").forUpdate().execute()) await bookSessionOver(tx, order.id);
     },
   };
 }

@@ -43,6 +43,7 @@ export async function insertDraft(
       gateway: provider.kind,
       mode: provider.mode,
       request_hash: request.hash,
+      extends: request.extends ?? null,
       hold_until,
       watch_until: minutesAfter(now, watchDays * 24 * 60),
       next_check_at: sql`now() + interval '30 seconds'`,
@@ -51,6 +52,7 @@ export async function insertDraft(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  if (draft.extends) return draft as Draft;
   const { subdomain, gpu_count: gpuCount } = draft;
   const holdUntil = minutesAfter(hold_until, graceMinutes);
   const held = await hold(tx, { orderId: draft.id, userId, subdomain, gpuCount, holdUntil });

@@ -29,7 +29,7 @@ export const invariants: readonly Invariant[] = [
     name: "a paid order has one settling payment and one environment, or its money goes back",
     broken: sql`select o.id, o.status as what from orders o
       left join payments p on p.order_id = o.id and p.settles_order
-      left join environments e on e.order_id = o.id
+      left join environments e on e.order_id = o.id or e.id = o.extends
       where (o.paid_at is not null) <> (p.id is not null)
         or (o.status in ('paid', 'fulfilled') and e.id is null)
         or (o.status in ('refunding', 'refunded') and p.refund_minor < p.amount_minor
@@ -52,7 +52,9 @@ export const invariants: readonly Invariant[] = [
     name: "prepaid money belongs to an environment that is there",
     broken: sql`select l.order_id as id, l.currency || ' ' || -sum(l.amount_minor) as what from journal_lines l
       where l.account = 'prepaid'
-        and not exists (select 1 from environments e where e.order_id = l.order_id and e.status in ${live})
+        and not exists (select 1 from environments e 
+                        join orders o on e.order_id = o.id or e.id = o.extends
+                        where o.id = l.order_id and e.status in ${live})
         and not exists (select 1 from refunds r join payments p on p.id = r.payment_id
                         where p.order_id = l.order_id and r.status = 'failed')
       group by l.order_id, l.currency having sum(l.amount_minor) <> 0`,

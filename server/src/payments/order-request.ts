@@ -23,6 +23,8 @@ export interface OrderRequest {
   readonly inrPaisePerUsd: number;
   /** The same purchase at the same price has the same hash. */
   readonly hash: string;
+  /** The environment that gets more hours; absent launches one. */
+  readonly extends?: string;
 }
 
 /** Refuses what no database is needed to refuse (G5, G73, G83). */
@@ -38,8 +40,17 @@ export function checkOrderRequest(
     throw new AppError("invalid_request", "The two container requests differ");
   const problem = subdomainProblem(container.subdomain);
   if (problem) throw new AppError("invalid_request", problem);
+  return priceRequest(container, payment, minimumMinor);
+}
+
+/** Priced by us; refuses another amount, and one that the provider would not take. */
+export function priceRequest(
+  container: ContainerRequest,
+  { amount, currency }: { readonly amount: number; readonly currency: Currency },
+  minimumMinor: Provider["minimumMinor"],
+): OrderRequest {
   const { usdMinor, amountMinor } = quote(container.gpu_count, container.duration, currency);
-  if (minorOf(payment.amount) !== amountMinor) throw priceChanged(amountMinor, currency);
+  if (minorOf(amount) !== amountMinor) throw priceChanged(amountMinor, currency);
   if (amountMinor < minimumMinor[currency]) throw belowMinimum(minimumMinor[currency], currency);
   const hash = hashOf(container, currency, amountMinor);
   return { container, currency, usdMinor, amountMinor, inrPaisePerUsd, hash };

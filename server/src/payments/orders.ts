@@ -20,7 +20,10 @@ export async function placeOrder(
   userId: string,
   body: Input<typeof createOrder>["body"],
 ): Promise<OrderRow> {
-  const request = checkOrderRequest(body, userId, payments.provider.minimumMinor);
+  return placeRequest(payments, userId, checkOrderRequest(body, userId, payments.provider.minimumMinor));
+}
+
+export async function placeRequest(payments: Payments, userId: string, request: OrderRequest): Promise<OrderRow> {
   for (let tries = 0; tries < 5; tries++) {
     const unpaid = await findUnpaid(payments, userId);
     if (!unpaid) {
@@ -81,15 +84,16 @@ function findUnpaid({ db }: Payments, userId: string): Promise<OrderRow | undefi
 }
 
 /** Within its hold, not its grace: whoever opens the dialog now should have time to pay. */
-function isSame(payments: Payments, order: OrderRow, { hash }: OrderRequest): boolean {
-  return order.request_hash === hash && isOurs(payments, order) && order.hold_until > new Date();
+function isSame(payments: Payments, order: OrderRow, request: OrderRequest): boolean {
+  const same = order.request_hash === request.hash && order.extends === (request.extends ?? null);
+  return same && isOurs(payments, order) && order.hold_until > new Date();
 }
 
 /** Undefined when a parallel call of the same user was first. */
 async function writeDraft(payments: Payments, userId: string, request: OrderRequest): Promise<Draft | undefined> {
   const write = async (tx: Tx) => {
-    await checkCaps(tx, payments, userId, request.container.gpu_count);
-    await checkPrepared(tx, request);
+    await checkCaps(tx, payments, userId, request);
+    if (!request.extends) await checkPrepared(tx, request);
     return insertDraft(tx, payments, userId, request);
   };
   try {

@@ -1,7 +1,8 @@
-import { clearOrder as clearOrderCall, createEnvironment, createOrder } from "@berth/contract";
+import { clearOrder as clearOrderCall, createEnvironment, createOrder, extendEnvironment } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { mount } from "../http/mount.ts";
 import { deliver } from "./create-environment.ts";
+import { placeExtension } from "./extensions.ts";
 import { clearOrder, placeOrder } from "./orders.ts";
 import type { OrderRow, Payments } from "./payments.ts";
 import { webhookRoute } from "./webhook.ts";
@@ -15,20 +16,22 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
   // A call that waits for an environment must not hold up the shutdown: it answers "still starting" instead.
   app.addHook("preClose", async () => closing.abort());
 
-  mount(app, createOrder, async ({ body, user }) => {
-    const order = await placeOrder(payments, user.id, body);
-    return {
-      status: "success" as const,
-      message: "Order created",
-      key_id: payments.provider.keyId,
-      amount: order.amount_minor,
-      currency: order.currency,
-      name: payments.brandName,
-      description: describe(order),
-      id: order.gateway_order_id ?? "",
-      theme: { color: themeColor },
-    };
+  const opened = (order: OrderRow) => ({
+    status: "success" as const,
+    message: "Order created",
+    key_id: payments.provider.keyId,
+    amount: order.amount_minor,
+    currency: order.currency,
+    name: payments.brandName,
+    description: describe(order),
+    id: order.gateway_order_id ?? "",
+    theme: { color: themeColor },
   });
+
+  mount(app, createOrder, async ({ body, user }) => opened(await placeOrder(payments, user.id, body)));
+  mount(app, extendEnvironment, async ({ params, body, user }) =>
+    opened(await placeExtension(payments, user.id, params.id, body)),
+  );
 
   mount(app, clearOrderCall, async ({ params, user }) => ({
     status: "success" as const,
@@ -40,8 +43,8 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
 }
 
 /** "PyTorch environment, 2 GPUs, 6 hours". */
-function describe({ container_type, gpu_count, duration_hours }: OrderRow): string {
-  return `${typeNames[container_type]} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
+function describe({ container_type, gpu_count, duration_hours, extends: extended }: OrderRow): string {
+  return `${extended ? "More time, " : ""}${typeNames[container_type]} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
 }
 
 function counted(count: number, word: string): string {

@@ -3,6 +3,7 @@ import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { OrdersTable, PaymentsTable } from "../database/tables.ts";
 import { endPaidBack } from "../environments/actions.ts";
+import { extend, shorten } from "../environments/extend.ts";
 import { hold, releaseHold } from "../environments/hold.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
@@ -58,6 +59,7 @@ async function settle(tx: Tx, order: LockedOrder, payment: Payment, observation:
   if (payment.refund_minor > 0) return giveBack(tx, order, payment, "late_payment", observation);
   if (payment.amount_minor !== order.amount_minor || payment.currency !== order.currency)
     return giveBack(tx, order, payment, "wrong_amount", observation);
+  if (order.extends) return settleExtension(tx, order, order.extends, payment, observation);
   if (!(await takeStock(tx, order, observation.giveUpAfterSeconds)))
     return giveBack(tx, order, payment, "late_payment", observation);
   await close(tx, order, {
@@ -66,6 +68,27 @@ async function settle(tx: Tx, order: LockedOrder, payment: Payment, observation:
     usd_net_minor: order.usd_minor,
     hours: order.duration_hours,
     closed_at: null,
+  });
+  return "settled";
+}
+
+/** Delivered in this very transaction, or the environment has ended meanwhile and the money goes back (G100). */
+async function settleExtension(
+  tx: Tx,
+  order: LockedOrder,
+  environmentId: string,
+  payment: Payment,
+  observation: Observation,
+): Promise<Outcome> {
+  const { id, user_id: userId, subdomain, usd_minor, duration_hours: hours, now } = order;
+  if (!(await extend(tx, environmentId, hours))) return giveBack(tx, order, payment, "late_payment", observation);
+  await close(tx, order, { status: "fulfilled", usd_net_minor: usd_minor, hours, closed_at: now });
+  await observation.announce(tx, {
+    userId,
+    cause: `extended:${id}`,
+    title: `${subdomain} was extended`,
+    body: `${hours} ${hours === 1 ? "hour was" : "hours were"} added. Nothing was restarted.`,
+    link: "/environments",
   });
   return "settled";
 }
@@ -185,10 +208,12 @@ async function notePayment(
  * All of it went back in the provider's dashboard, after it had bought something (payments.md 2). Before the delivery the
  * order is closed by who confirms that the container is gone; a refund of ours that had failed is settled by it.
  */
-async function endPurchase(tx: Tx, { id, user_id: userId, status, subdomain, now }: LockedOrder, announce: Announce) {
+async function endPurchase(tx: Tx, order: LockedOrder, announce: Announce) {
+  const { id, user_id: userId, status, subdomain, now } = order;
   if (status === "fulfilled" || status === "refunding")
     await tx.updateTable("orders").set({ status: "refunded", closed_at: now, hours: 0 }).where("id", "=", id).execute();
   if (status === "refunding") return;
+  if (order.extends) return await shorten(tx, order.extends, order.duration_hours);
   await endPaidBack(tx, id);
   await announce(tx, {
     userId,

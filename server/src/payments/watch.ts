@@ -94,9 +94,13 @@ async function lookAtDraft(payments: Payments, draft: Claimed): Promise<void> {
   else await reschedule(payments, draft, undefined);
 }
 
-/** Authorised after the order was given up: captured only with the stock in hand, else the provider returns it (C31). */
+/**
+ * Authorised after the order was given up: captured only with the stock in hand, else the provider returns it (C31).
+ * More hours for an environment are nothing that can be held.
+ */
 async function captureLate(payments: Payments, order: OrderRow, attempt: GatewayPayment): Promise<void> {
-  if (attempt.status !== "authorized" || (order.status !== "cancelled" && order.status !== "expired")) return;
+  if (order.extends || attempt.status !== "authorized" || (order.status !== "cancelled" && order.status !== "expired"))
+    return;
   if (attempt.amountMinor !== order.amount_minor || attempt.currency !== order.currency) return;
   const { db, provider } = payments;
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount } = order;
