@@ -222,6 +222,7 @@ export interface EnvironmentsTable {
   stage_percent: number | null;
   requested_at: Generated<Date>;
   give_up_at: Date;
+  down_since: Date | null;
   first_attempt_at: Date | null;
   created_at: Date | null;
   expires_at: Date | null;

@@ -8,11 +8,13 @@ export type Claimed = Selectable<EnvironmentsTable> & { readonly claim: string }
 /** Short, because a killed worker's rows wait this long; a working one renews. */
 const claimSeconds = 10;
 export const renewMs = 3000;
+/** How long a rental that has run may be down before its unused time is paid back (payments.md 10). */
+export const lostMinutes = 10;
 
 /**
  * Claims due rows. What the clock wants is decided here, by the database's clock alone and only while it can be believed
  * (`clockAgrees`): an expired environment and one that never answered in time are turned to `terminated` in the same
- * statement (runtime.md 8, payments.md 6). After an outage longer than the deadline a launch still gets half of it, from
+ * statement (runtime.md 8, payments.md 6), and so is one that has run and could not be brought back (payments.md 10). After an outage longer than the deadline a launch still gets half of it, from
  * its first attempt on. A claim that is lost with the machine is only a second pass, so it does not wait for the disk.
  */
 export async function claimDue(
@@ -25,7 +27,8 @@ export async function claimDue(
     with lazily as (select set_config('synchronous_commit', 'off', true)),
     due as (
       select id, ${clockAgrees} and expires_at <= now() as expired,
-        ${clockAgrees} and created_at is null and first_attempt_at is not null and give_up_at <= now() as too_late
+        ${clockAgrees} and created_at is null and first_attempt_at is not null and give_up_at <= now() as too_late,
+        ${clockAgrees} and down_since is not null and desired = 'running' and give_up_at <= now() as lost
       from environments where status <> 'terminated' and due_at <= now() and host_id = any(${[...hostIds]})
       order by due_at limit ${limit} for update skip locked)
     update environments e
@@ -33,13 +36,20 @@ export async function claimDue(
         first_attempt_at = coalesce(e.first_attempt_at, now()),
         give_up_at = case when e.first_attempt_at is null
           then greatest(e.give_up_at, now() + (e.give_up_at - e.requested_at) / 2) else e.give_up_at end,
-        desired = case when due.expired or due.too_late then 'terminated' else e.desired end,
+        desired = case when due.expired or due.too_late or due.lost then 'terminated' else e.desired end,
         ended_reason = case
           when e.ended_reason is not null then e.ended_reason
-          when due.expired then 'expired' when due.too_late then 'not_delivered'
+          when due.expired then 'expired' when due.too_late then 'not_delivered' when due.lost then 'hardware'
           when e.desired = 'terminated' then 'terminated' end
     from due, lazily where e.id = due.id returning e.*`.execute(db);
   return rows;
+}
+
+/** After an outage of our own, what was down gets half of its time anew before it is given up. */
+export async function grantTime(db: Db, hostIds: readonly string[]): Promise<void> {
+  await sql`
+    update environments set give_up_at = greatest(give_up_at, now() + make_interval(mins => ${lostMinutes / 2}))
+    where down_since is not null and status <> 'terminated' and host_id = any(${[...hostIds]})`.execute(db);
 }
 
 /** A driver verb may take longer than a claim lasts. */
@@ -80,5 +90,5 @@ export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
 export function dueIn(waitMs: number) {
   const end = sql`now() + make_interval(secs => ${waitMs / 1000})`;
   return sql<Date>`case when desired = 'terminated' then ${end}
-    else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
+    else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null or down_since is not null then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
 }

@@ -12,8 +12,8 @@ export interface Delivery {
   delivered(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
   /** The end of an environment that never answered; its container is confirmed gone. */
   undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered"): Promise<void>;
-  /** The end of one that had answered: its time is over, however it ended. */
-  ended(tx: Tx, environment: Delivered): Promise<void>;
+  /** The end of one that had answered. `unpaidSeconds` of its time could not be used for a fault of ours. */
+  ended(tx: Tx, environment: Delivered, unpaidSeconds: number): Promise<void>;
 }
 
 interface Delivered {

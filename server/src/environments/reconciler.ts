@@ -3,7 +3,7 @@ import type { Db } from "../database/database.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import { adopt } from "./adopt.ts";
-import { claimDue, makeDue, nextDueMs } from "./claims.ts";
+import { claimDue, grantTime, makeDue, nextDueMs } from "./claims.ts";
 import { type ReconcileParts, reconcile } from "./reconcile.ts";
 import { deleteLapsedHomes } from "./retention.ts";
 import { steadyClock } from "./steady-clock.ts";
@@ -34,7 +34,10 @@ export function startReconciler(parts: ReconcilerParts): Loop {
   const clock = steadyClock(db, parts.uptimeSeconds);
   const working = new Set<Promise<void>>();
 
+  let granted = false;
   async function handOut(): Promise<number> {
+    if (!granted) await grantTime(db, hostIds);
+    granted = true;
     const room = width - working.size;
     if (room === 0) return intervalMs;
     for (const row of await claimDue(db, hostIds, room, await clock.agrees())) {

@@ -2,7 +2,7 @@ import type { LaunchStage, Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { DriverError, type Endpoint } from "../drivers/driver.ts";
-import { abandon, type Claimed, dueIn } from "./claims.ts";
+import { abandon, type Claimed, dueIn, lostMinutes } from "./claims.ts";
 import { type Delivery, type EffectParts, takeEffect } from "./effects.ts";
 
 /** What one pass found. */
@@ -50,19 +50,30 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
   const first = outcome.status === "active" && row.created_at === null;
   const delivered = first ? await parts.delivery.delivered(tx, environment) : undefined;
   if (first && !delivered) return await giveUp(tx, row);
-  if (outcome.status === "terminated" && row.created_at !== null) await parts.delivery.ended(tx, environment);
+  if (outcome.status === "terminated" && row.created_at !== null)
+    await parts.delivery.ended(tx, environment, unpaidOf(row));
   if (outcome.status === "terminated" && row.created_at === null)
     await parts.delivery.undelivered(tx, environment, row.ended_reason === "cancelled" ? "cancelled" : "not_delivered");
+  const isDown = outcome.status === "pending" && row.created_at !== null && row.desired === "running";
   const { rows } = await sql`
     update environments
     set status = ${outcome.status}, endpoint = ${outcome.endpoint && JSON.stringify(outcome.endpoint)},
         stage = ${outcome.stage}, stage_percent = ${outcome.stagePercent}, attempts = ${outcome.attempts},
         run_token = case when ${outcome.runOver} then null else run_token end, last_error = null, claim = null,
-        terminated_at = case when ${outcome.status} = 'terminated' then now() end, due_at = ${dueIn(outcome.waitMs)}
+        terminated_at = case when ${outcome.status} = 'terminated' then now() end,
+        down_since = case when ${isDown} then coalesce(down_since, now()) end,
+        give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
+        due_at = ${dueIn(outcome.waitMs)}
     where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
   if (rows.length === 0) throw new Overtaken();
   await stamp(tx, row, outcome);
   await takeEffect(tx, parts, row, outcome.status, delivered?.bonusHours ?? 0);
+}
+
+/** The time that a machine's failure cost: from when it was down, or all that was banked (payments.md 10). */
+function unpaidOf({ ended_reason, expires_at, down_since, banked_seconds }: Claimed): number {
+  if (ended_reason !== "hardware" || !down_since) return 0;
+  return expires_at ? Math.max(0, (expires_at.getTime() - down_since.getTime()) / 1000) : banked_seconds;
 }
 
 /** Nobody waits for it any more: its order was refunded meanwhile. It is never shown as active. */
@@ -122,12 +133,16 @@ export async function recordFailure(db: Db, row: Claimed, error: unknown): Promi
   const attempts = row.attempts + 1;
   const lost = code === "unavailable" && attempts >= unreachableAfter;
   const runOver = code === "refused" || code === "stale";
+  const isStarting = row.status === "pending" || row.status === "stopped";
+  const isDown = isStarting && row.created_at !== null && row.desired === "running";
   await sql`
     update environments
     set attempts = ${attempts}, last_error = ${String(error).slice(0, 500)}, claim = null,
         status = case when ${lost} and status in ('active', 'paused') then 'unknown' else status end,
         desired = case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end,
         run_token = case when ${runOver} then null else run_token end,
+        down_since = case when ${isDown} then coalesce(down_since, now()) else down_since end,
+        give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
         due_at = case when desired = ${row.desired} then ${dueIn(backoffMs(attempts))} else now() end
     where id = ${row.id} and claim = ${row.claim}`.execute(db);
 }

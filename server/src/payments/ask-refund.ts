@@ -6,7 +6,13 @@ import type { Announce } from "../environments/reconciler.ts";
 import { formatAmount } from "./format-amount.ts";
 import { bookRefundAsked } from "./ledger.ts";
 
-export type RefundReason = "not_delivered" | "cancelled" | "late_payment" | "surplus_payment" | "wrong_amount";
+export type RefundReason =
+  | "not_delivered"
+  | "cancelled"
+  | "late_payment"
+  | "surplus_payment"
+  | "wrong_amount"
+  | "hardware";
 
 const why: Readonly<Record<RefundReason, string>> = {
   not_delivered: "The environment could not be delivered.",
@@ -14,10 +20,12 @@ const why: Readonly<Record<RefundReason, string>> = {
   late_payment: "The payment arrived after the reserved time, and the name or its GPUs were gone.",
   surplus_payment: "The order was paid twice.",
   wrong_amount: "The amount paid is not the amount of the order.",
+  hardware:
+    "The machine failed and the environment could not be brought back. The time you could not use is paid back.",
 };
 
 /**
- * Owes the rest of a payment back, once per payment and reason; the refund loop sends it. The id is a hash of both, so
+ * Owes the rest of a payment back, or no more than `mostMinor` of it, once per payment and reason; the refund loop sends it. The id is a hash of both, so
  * that it is also the provider's idempotency key and a replay can never pay twice. A fully refunded payment owes nothing.
  */
 export async function askRefund(
@@ -25,8 +33,9 @@ export async function askRefund(
   payment: Selectable<PaymentsTable>,
   reason: RefundReason,
   announce: Announce,
+  mostMinor: number = payment.amount_minor,
 ): Promise<void> {
-  const amount_minor = payment.amount_minor - payment.refund_minor;
+  const amount_minor = Math.min(mostMinor, payment.amount_minor - payment.refund_minor);
   if (amount_minor === 0) return;
   const id = createHash("sha256").update(`${payment.id}|${reason}`).digest("hex").slice(0, 25);
   const { currency } = payment;
@@ -38,7 +47,11 @@ export async function askRefund(
     .executeTakeFirst();
   if (!inserted) return;
   await bookRefundAsked(tx, payment, { id, amount_minor });
-  await tx.updateTable("payments").set({ refund_minor: payment.amount_minor }).where("id", "=", payment.id).execute();
+  await tx
+    .updateTable("payments")
+    .set({ refund_minor: payment.refund_minor + amount_minor })
+    .where("id", "=", payment.id)
+    .execute();
   await announce(tx, {
     userId: payment.user_id,
     cause: `refund:${id}`,

@@ -61,14 +61,37 @@ export function delivery({ announce }: Options): Delivery {
           .execute();
     },
 
-    async ended(tx, { id, orderId }) {
-      const orders = tx
+    async ended(tx, { id, orderId }, unpaidSeconds) {
+      const orders = await tx
         .selectFrom("orders")
-        .select("id")
-        .where((where) => where.or([where("id", "=", orderId), where("extends", "=", id)]));
-      for (const order of await orders.orderBy("id").forUpdate().execute()) await bookSessionOver(tx, order.id);
+        .select(["id", "hours"])
+        .where((where) => where.or([where("id", "=", orderId), where("extends", "=", id)]))
+        .where("status", "=", "fulfilled")
+        .orderBy("id")
+        .forUpdate()
+        .execute();
+      const boughtSeconds = orders.reduce((sum, { hours }) => sum + hours * 3600, 0);
+      for (const order of orders) {
+        if (unpaidSeconds > 0) await payBack(tx, order.id, unpaidSeconds / boughtSeconds, announce);
+        await bookSessionOver(tx, order.id);
+      }
     },
   };
+}
+
+/** Rounded down, so that never more than was paid goes back. What billing shows follows. */
+async function payBack(tx: Tx, orderId: string, share: number, announce: Announce): Promise<void> {
+  const payment = await tx
+    .selectFrom("payments")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .where("settles_order", "=", true)
+    .executeTakeFirstOrThrow();
+  const amountMinor = Math.floor(payment.amount_minor * Math.min(1, share));
+  await askRefund(tx, payment, "hardware", announce, amountMinor);
+  await sql`
+    update orders o set usd_net_minor = greatest(0, o.usd_minor - round(o.usd_minor * p.refund_minor::numeric / p.amount_minor)::bigint)
+    from payments p where p.id = ${payment.id} and o.id = p.order_id`.execute(tx);
 }
 
 /** Nothing is left to send back: it went back outside already, by somebody who has decided what else is owed. */
