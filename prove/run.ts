@@ -1,17 +1,20 @@
-// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M]: one command per promise of docs/proof.md.
+// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N]: one command per promise of docs/proof.md.
 import { parseArgs } from "node:util";
 import { proveCrash } from "./crash.ts";
 import { proveMoney } from "./money.ts";
+import { provePoints } from "./points.ts";
 
 interface Options {
   readonly rounds: number;
   readonly seed: number;
   readonly minutes: number;
+  readonly scenarios: number;
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   crash: proveCrash,
   money: proveMoney,
+  points: provePoints,
 };
 
 const { positionals, values } = parseArgs({
@@ -20,11 +23,19 @@ const { positionals, values } = parseArgs({
     rounds: { type: "string", default: "20" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string", default: "10" },
+    scenarios: { type: "string", default: "12000" },
   },
 });
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
-  console.error(`npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M]`);
+  console.error(
+    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N]`,
+  );
   process.exit(2);
 }
-await proof({ rounds: Number(values.rounds), seed: Number(values.seed), minutes: Number(values.minutes) });
+await proof({
+  rounds: Number(values.rounds),
+  seed: Number(values.seed),
+  minutes: Number(values.minutes),
+  scenarios: Number(values.scenarios),
+});

@@ -1,0 +1,162 @@
+import { createHmac } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { major, quote } from "@berth/contract";
+import { sql } from "kysely";
+import type { Db } from "../server/src/database/database.ts";
+import { act, cancel, terminate } from "../server/src/environments/actions.ts";
+import { deliver } from "../server/src/payments/create-environment.ts";
+import type { EmbeddedGateway } from "../server/src/payments/embedded-gateway/embedded-gateway.ts";
+import { placeExtension } from "../server/src/payments/extensions.ts";
+import { clearOrder, placeOrder } from "../server/src/payments/orders.ts";
+import type { Process, World } from "./process-model.ts";
+
+export interface Scene extends World {
+  readonly db: Db;
+  readonly gateway: EmbeddedGateway;
+  readonly gatewayUrl: string;
+}
+
+/** One customer's way with one process; it may end anywhere. Each has its own user and name. */
+export interface Visit {
+  readonly scene: Scene;
+  readonly process: Process;
+  readonly user: string;
+}
+
+/** "never delivered" is one whose machine starts nothing. */
+export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
+  "paid and delivered": async (visit) => prove(visit, await pay(visit, await order(visit))),
+  "left after paying": async (visit) => pay(visit, await order(visit)),
+  "paid twice": async (visit) => {
+    const id = await order(visit);
+    await pay(visit, id);
+    await addPayment(visit, id, {});
+  },
+  "paid after dismissing": async (visit) => {
+    const id = await order(visit);
+    await clearOrder(visit.process.payments, visit.user, id);
+    await pay(visit, id);
+  },
+  "another amount": async (visit) => addPayment(visit, await order(visit), { amount: 7 }),
+  "cancelled while starting": async (visit) => {
+    await pay(visit, await order(visit));
+    await own(visit, (id) => cancel(visit.process.payments.db, { id, userId: visit.user }));
+  },
+  "never delivered": async (visit) => pay(visit, await order(visit)),
+  "stopped, started, extended, ended": async (visit) => {
+    await prove(visit, await pay(visit, await order(visit)));
+    const { payments } = visit.process;
+    await own(visit, (id) => act(payments.db, { id, userId: visit.user }, "stop"), "active");
+    await own(visit, (id) => act(payments.db, { id, userId: visit.user }, "restart"), "stopped");
+    await own(
+      visit,
+      async (id) => {
+        const body = { duration: 6 as const, amount: major(quote(2, 6, "USD").amountMinor), currency: "USD" as const };
+        const more = await placeExtension(payments, visit.user, id, body);
+        await prove(visit, await pay(visit, more.gateway_order_id ?? ""), 6);
+        await terminate(payments.db, { id, userId: visit.user }, visit.user);
+      },
+      "active",
+    );
+  },
+};
+
+async function order({ process, user }: Visit): Promise<string> {
+  const container_request = {
+    user_id: user,
+    container_type: "jupyter" as const,
+    subdomain: user,
+    gpu_count: 2 as const,
+    duration: 1 as const,
+  };
+  const payment_request = { amount: 0.4, currency: "USD" as const, user_id: user, container_request };
+  return (await placeOrder(process.payments, user, { container_request, payment_request })).gateway_order_id ?? "";
+}
+
+async function pay({ scene }: Visit, order_id: string): Promise<{ order_id: string; payment_id: string }> {
+  const card = { number: "5555555555554444", cvv: "123", expiry_month: "12", expiry_year: "34" };
+  const body = { key_id: scene.gateway.keyId, order_id, method: "card", card };
+  const answer = await fetch(`${scene.gatewayUrl}/payments/create/checkout`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const { razorpay_payment_id } = (await answer.json()) as { razorpay_payment_id: string };
+  return { order_id, payment_id: razorpay_payment_id };
+}
+
+async function prove(
+  { scene, process, user }: Visit,
+  { order_id, payment_id }: { order_id: string; payment_id: string },
+  duration: 1 | 6 = 1,
+) {
+  const container_request = {
+    user_id: user,
+    container_type: "jupyter" as const,
+    subdomain: user,
+    gpu_count: 2 as const,
+    duration,
+  };
+  const razorpay_signature = createHmac("sha256", scene.gateway.keySecret)
+    .update(`${order_id}|${payment_id}`)
+    .digest("hex");
+  const payment_data = { razorpay_order_id: order_id, razorpay_payment_id: payment_id, razorpay_signature };
+  return deliver(process.payments, user, { container_request, payment_data }, AbortSignal.timeout(5000));
+}
+
+async function addPayment({ scene }: Visit, order_id: string, change: { amount?: number }): Promise<void> {
+  const authorization = `Basic ${Buffer.from(`${scene.gateway.keyId}:${scene.gateway.keySecret}`).toString("base64")}`;
+  await fetch(`${scene.gatewayUrl}/test/payments`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify({ order_id, status: "captured", ...change }),
+  });
+}
+
+/** Once the customer's environment is there, and in this status where one is named. */
+async function own({ scene, user }: Visit, work: (id: string) => Promise<unknown>, status?: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    await timePasses(scene, user);
+    const row = await scene.db
+      .selectFrom("environments")
+      .select(["id", "status"])
+      .where("user_id", "=", user)
+      .executeTakeFirst();
+    if (row && (status === undefined || row.status === status)) return void (await work(row.id));
+    await sleep(10);
+  }
+}
+
+/** Everything of this customer's comes due, as it would by itself after a while. */
+export async function timePasses({ db }: Scene, user: string): Promise<void> {
+  await sql`update orders set next_check_at = now(), hold_until = least(hold_until, now() - interval '5 minutes')
+    where user_id = ${user} and next_check_at > now() and status in ('draft', 'open', 'cancelled', 'expired', 'paid', 'refunding')`.execute(
+    db,
+  );
+  await sql`update refunds r set next_check_at = now() from payments p
+    where p.id = r.payment_id and p.user_id = ${user} and r.status <> 'processed' and r.next_check_at > now()`.execute(
+    db,
+  );
+  await sql`update environments set due_at = now() where user_id = ${user} and status <> 'terminated' and due_at > now()`.execute(
+    db,
+  );
+}
+
+/** Until nothing of this customer's is under way; rejects after `tries`. */
+export async function settle(scene: Scene, user: string, tries = 600): Promise<void> {
+  for (let n = 0; n < tries; n++) {
+    if (n % 8 === 7) await timePasses(scene, user);
+    const { rows } = await sql<{ left: number }>`select
+      (select count(*) from orders where user_id = ${user} and status in ('draft', 'open', 'paid', 'refunding')) +
+      (select count(*) from refunds r join payments p on p.id = r.payment_id where p.user_id = ${user} and r.status <> 'processed') +
+      (select count(*) from environments where user_id = ${user} and (status = 'pending' or desired = 'terminated') and status <> 'terminated') +
+      (select count(*) from embedded_gateway_payments g join orders o on o.gateway_order_id = g.order_id
+        where o.user_id = ${user} and g.status = 'captured'
+          and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured')) as left`.execute(
+      scene.db,
+    );
+    if (rows[0]?.left === 0) return;
+    await sleep(10);
+  }
+  throw new Error("it does not settle");
+}

@@ -1,0 +1,144 @@
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool } from "pg";
+import type { Changes } from "../server/src/database/changes.ts";
+import type { Connection, Db } from "../server/src/database/database.ts";
+import type { Driver } from "../server/src/drivers/driver.ts";
+import { fakeDriver } from "../server/src/drivers/fake.ts";
+import type { FakeMachine } from "../server/src/drivers/fake-machine.ts";
+import { type Announce, startReconciler } from "../server/src/environments/reconciler.ts";
+import { delivery } from "../server/src/payments/delivery.ts";
+import { startEvents } from "../server/src/payments/events.ts";
+import type { Payments } from "../server/src/payments/payments.ts";
+import type { Provider } from "../server/src/payments/provider.ts";
+import { startRefunds } from "../server/src/payments/refunds.ts";
+import { startWatch } from "../server/src/payments/watch.ts";
+
+/** Where a process ends: at its nth step out of itself, before the step or after it, with the answer lost. */
+export interface Fuse {
+  readonly step: number;
+  readonly when: "before" | "after";
+}
+
+export interface World {
+  readonly pool: Pool;
+  readonly changes: Changes;
+  readonly machine: FakeMachine;
+  readonly provider: Provider;
+  readonly announce: Announce;
+}
+
+class Ended extends Error {}
+
+/**
+ * A server process in a model: every word to the database, the provider and the driver passes one gate, and once that
+ * has shut nothing gets out any more. Whatever the code does about the failure it sees, no effect of it is real.
+ */
+export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fuse; starts?: boolean } = {}) {
+  const gate = openGate(fuse);
+  const db = fusedDatabase(world.pool, gate);
+  const provider = fused(world.provider, gate);
+  const failed = () => {};
+  const payments: Payments = {
+    ...{ db, provider, failed, changes: world.changes, announce: world.announce, webhookSecrets: [] },
+    caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000 },
+    brandName: "Berth",
+    giveUpAfterSeconds: starts ? 600 : 0.2,
+  };
+  const real = fakeDriver({ fail: starts ? 0 : 1 }, { machine: world.machine, install: "points" });
+  const loops = [
+    startReconciler({
+      ...{ db, failed, changes: world.changes, announce: world.announce, retentionDays: 30 },
+      drivers: new Map([["local", fused<Driver>(real, gate)]]),
+      delivery: delivery({ announce: world.announce }),
+      answers: async () => true,
+    }),
+    startWatch(payments),
+    startRefunds(payments),
+    startEvents(payments),
+  ];
+  return {
+    payments,
+    /** Rejects once the process has ended. */
+    ended: gate.shut,
+    steps: gate.steps,
+    async stop() {
+      gate.close();
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+export type Process = ReturnType<typeof startProcess>;
+
+interface Gate {
+  readonly shut: Promise<never>;
+  steps(): number;
+  isShut(): boolean;
+  close(): void;
+  pass<T>(work: () => Promise<T>): Promise<T>;
+}
+
+function openGate(fuse: Fuse | undefined): Gate {
+  const { promise: shut, reject } = Promise.withResolvers<never>();
+  shut.catch(() => {});
+  let steps = 0;
+  let closed = false;
+  const close = () => {
+    closed = true;
+    reject(new Ended("the process has ended"));
+  };
+  const check = () => {
+    if (closed) throw new Ended("the process has ended");
+  };
+  return {
+    shut,
+    steps: () => steps,
+    isShut: () => closed,
+    close,
+    async pass(work) {
+      check();
+      const now = ++steps;
+      if (now === fuse?.step && fuse.when === "before") close();
+      check();
+      const result = await work();
+      if (now === fuse?.step) close();
+      check();
+      return result;
+    },
+  };
+}
+
+/** A connection that was open when the process ended is cut: what it had not committed is undone. */
+function fusedDatabase(pool: Pool, gate: Gate): Db {
+  return new Kysely({
+    dialect: new PostgresDialect({
+      pool: {
+        async connect() {
+          const client = await pool.connect();
+          return {
+            query: (...args: unknown[]) => gate.pass(() => Reflect.apply(client.query, client, args)),
+            release: () => client.release(gate.isShut()),
+          } as never;
+        },
+        end: async () => {},
+      } as never,
+    }),
+  });
+}
+
+/** Every method that answers a promise passes the gate. */
+function fused<T extends object>(port: T, gate: Gate): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (typeof value !== "function" || name === "verifyCallback" || name === "watch" || name === "logs") return value;
+      return (...args: unknown[]) => gate.pass(async () => Reflect.apply(value, target, args));
+    },
+  });
+}
+
+export function openPool(connection: Connection): Pool {
+  const pool = new Pool({ ...connection, max: 40 });
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
