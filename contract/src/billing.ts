@@ -2,7 +2,7 @@ import { array, enum as choice, literal, nullable, number, object, record, strin
 import { endpoint } from "./endpoint.ts";
 import { currencies } from "./pricing.ts";
 import { payment } from "./profile.ts";
-import { instant, nothing } from "./wire.ts";
+import { file, instant, nothing } from "./wire.ts";
 
 const invoice = object({
   number: string(),
@@ -44,5 +44,16 @@ export const billing = endpoint({
     recentPayments: array(payment),
     chartData: array(object({ month: string(), totalPaid: number(), paymentCount: number(), avgPayment: number() })),
   }),
+  errors: ["not_found"],
+});
+
+export const receipt = endpoint({
+  method: "GET",
+  path: "/billing/{user_id}/receipts/{number}.pdf",
+  auth: "bearer",
+  summary: "The receipt of one paid payment; `number` is its invoice number (G18, G86)",
+  body: nothing,
+  media: "application/pdf",
+  reply: file,
   errors: ["not_found"],
 });

@@ -16,6 +16,8 @@ export interface Endpoint<
   /** Path parameters with a closed set of values; anything else is an unknown route. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly body: Body;
+  /** Media type of an answer that is a file instead of JSON; `reply` is then `file` of wire.ts. */
+  readonly media?: `${string}/${string}`;
   readonly reply: Reply;
   /** The refusals beside invalid_request, unauthenticated and rate_limited. */
   readonly errors: readonly ErrorCode[];

@@ -1,5 +1,6 @@
 import {
   enum as choice,
+  custom,
   type infer as Infer,
   iso,
   literal,
@@ -16,6 +17,13 @@ import { endedReasons, launchStages, statuses } from "./lifecycle.ts";
 export const instant = iso.datetime();
 export const success = object({ status: literal("success") });
 export const nothing = object({});
+
+/** Bytes, and the name they are saved under: what a call with a `media` answers. They cross the wire as they are. */
+export const file = object({
+  name: string(),
+  content: custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array),
+});
+export type File = Infer<typeof file>;
 
 /** Text a person typed. NUL characters never get this far: the server's JSON parser refuses them. */
 export const typed = (max: number) => string().check(maxLength(max));

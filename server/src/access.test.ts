@@ -89,6 +89,9 @@ async function setup() {
   const rented = await product.rent(victim);
   const strangers = await product.rent(stranger, { subdomain: "strange-lab" });
   const open = await product.order(victim, { subdomain: "second-lab" });
+  const receipts = async ({ id, token }: TestUser) =>
+    (await product.must("GET", `/billing/${id}`, token)).invoices.map(({ number }: { number: string }) => number);
+  const number = { own: await receipts(stranger), foreign: await receipts(victim), absent: ["INV-00000000000"] };
   await stop();
   const victims = [rented.payment_data.razorpay_order_id, open.id];
   const order = strangers.payment_data.razorpay_order_id;
@@ -101,6 +104,7 @@ async function setup() {
       absent: [newId(), "nobody-lab"],
     },
     container_id: { own: [strangers.environment_id], foreign: [rented.environment_id], absent: [newId()] },
+    number,
     order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB"] },
   };
   return { ...product, victim, stranger, rented, open, values };

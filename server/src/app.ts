@@ -85,7 +85,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   accountRoutes(app, db);
   settingsRoutes(app, db);
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
-  billingRoutes(app, db);
+  billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);
   eventRoutes(app, changes);
   parts.embeddedGateway?.routes(app);

@@ -142,12 +142,13 @@ async function setup(seed: number) {
   const owner = await product.signUp();
   const rented = await product.rent(owner);
   const basic = `Basic ${Buffer.from(`${product.own.keyId}:${product.own.keySecret}`).toString("base64")}`;
-  return { ...product, random: dice(seed), roads: roadsOf(product), owner, rented, basic };
+  const { number } = (await product.must("GET", `/billing/${owner.id}`, owner.token)).invoices[0];
+  return { ...product, random: dice(seed), roads: roadsOf(product), owner, rented, number, basic };
 }
 
 type World = Awaited<ReturnType<typeof setup>>;
 
-function requestOf({ random, roads, owner, rented, basic, own }: World, user: TestUser) {
+function requestOf({ random, roads, owner, rented, number, basic, own }: World, user: TestUser) {
   const road = random.pick(roads);
   const proof = rented.payment_data;
   const known = [
@@ -182,6 +183,7 @@ function requestOf({ random, roads, owner, rented, basic, own }: World, user: Te
     "first-lab",
     proof.razorpay_order_id,
     proof.razorpay_payment_id,
+    number,
   ];
   const url = road.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (random.chance(0.35)) return random.pick(segments);

@@ -258,6 +258,16 @@ test("clear, actions, terminate: malformed ids, unknown words and wrong bodies c
   expect(await rows()).toEqual(before);
 });
 
+test("receipts: whatever stands for a number is absent, malformed, and never looked at as a path", async () => {
+  const { signUp, call, errors } = await testApp();
+  const user = await signUp();
+  for (const bad of ["%00", "..%2f..%2fetc%2fpasswd", "'--", "INV-", "*", "%F0%9F%98%80", "1e309", "INV-%25"])
+    expectRefusal(await call("GET", `/billing/${user.id}/receipts/${bad}.pdf`, user.token), [404, "not_found"], bad);
+  for (const bad of ["%ff", "%", "%zz", "x".repeat(5000)])
+    expectRefusal(await call("GET", `/billing/${user.id}/receipts/${bad}.pdf`, user.token), invalid, bad);
+  expect(errors).toEqual([]);
+});
+
 test("a range or a condition that cannot be met: a file is refused, a page is answered whole", async () => {
   const { app } = await testApp();
   const headers: readonly Record<string, string>[] = [{ range: "bytes=99999-" }, { "if-match": '"x"' }];

@@ -1,4 +1,5 @@
 import { type billing, type Currency, major, type ReplyOf } from "@berth/contract";
+import { invoiceNumber } from "../payments/issue-receipt.ts";
 
 type Statement = Omit<ReplyOf<typeof billing>, "status">;
 type Invoice = Statement["invoices"][number];
@@ -122,7 +123,7 @@ function breakdownOf(months: readonly MonthRow[], runs: readonly RunRow[]): Stat
 
 function invoiceOf(row: InvoiceRow): Invoice {
   return {
-    number: `INV-${row.id.slice(0, 11)}`,
+    number: invoiceNumber(row.id),
     id: row.id,
     date: row.at.toISOString(),
     amount: major(row.amount_minor),

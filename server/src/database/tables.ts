@@ -192,6 +192,15 @@ export interface RefundsTable {
   last_error: string | null;
 }
 
+interface ReceiptsTable {
+  payment_id: string;
+  number: string;
+  user_id: string;
+  customer_name: string;
+  customer_email: string;
+  issued_at: Generated<Date>;
+}
+
 interface TimeCreditsTable {
   id: string;
   user_id: string;
@@ -404,6 +413,7 @@ export interface Tables {
   orders: OrdersTable;
   payments: PaymentsTable;
   refunds: RefundsTable;
+  receipts: ReceiptsTable;
   time_credits: TimeCreditsTable;
   environments: EnvironmentsTable;
   launch_stages: LaunchStagesTable;

@@ -1,5 +1,5 @@
-import type { AnyEndpoint, Input, ReplyOf } from "@berth/contract";
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from "fastify";
+import type { AnyEndpoint, File, Input, ReplyOf } from "@berth/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { safeParse } from "zod/mini";
 import { AppError } from "../errors.ts";
 import { type User, userOf } from "./session.ts";
@@ -31,7 +31,7 @@ export function mount<E extends AnyEndpoint>(
     method: endpoint.method as HTTPMethods,
     url: fastifyPath(endpoint),
     config: { endpoint, auth: endpoint.auth },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const user = endpoint.auth === "bearer" ? userOf(request) : undefined;
       const params = request.params as Record<string, string>;
       if (user && params["user_id"] !== undefined && params["user_id"] !== user.id) throw notFound();
@@ -39,10 +39,16 @@ export function mount<E extends AnyEndpoint>(
       if (Object.values(params).some((value) => value.includes("\u0000"))) throw notFound();
       const body = safeParse(endpoint.body, request.body ?? {});
       if (!body.success) throw new AppError("invalid_request", describe(body.error.issues));
-      const reply = await handle({ params, body: body.data, user, request } as Call<E>);
-      return endpoint.reply.parse(reply);
+      const answer = endpoint.reply.parse(await handle({ params, body: body.data, user, request } as Call<E>));
+      return endpoint.media ? sendFile(reply, endpoint.media, answer as File) : answer;
     },
   });
+}
+
+/** To be saved, never shown in the app's own origin, and kept by no cache between. */
+function sendFile(reply: FastifyReply, media: string, { name, content }: File): FastifyReply {
+  reply.headers({ "content-disposition": `attachment; filename="${name}"`, "cache-control": "private, no-store" });
+  return reply.type(media).send(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
 }
 
 /** What every answer of a call that worked begins with. */

@@ -47,10 +47,14 @@ function schemaOf(endpoint: AnyEndpoint): FastifySchema {
     }),
     ...(endpoint.method !== "GET" && { body: plain(endpoint.body) }),
     response: {
-      200: plain(endpoint.reply),
+      200: endpoint.media ? fileOf(endpoint.media) : plain(endpoint.reply),
       ...Object.fromEntries([...refusals].map((status) => [status, plain(errorReply)])),
     },
   } as FastifySchema;
+}
+
+function fileOf(media: string): unknown {
+  return { description: "The file", content: { [media]: { schema: { type: "string", format: "binary" } } } };
 }
 
 function plain(schema: ZodMiniType): unknown {

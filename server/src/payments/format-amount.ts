@@ -1,6 +1,7 @@
-/** "$2.40", "₹212": minor units as a buyer reads them (look/README.md 7). */
+/** "$2.40", "₹212", "₹1,05,864": minor units as a buyer reads them, the same in mails, on receipts and on screens (look/README.md 7). */
 export function formatAmount(amountMinor: number, currency: string): string {
   const digits = currency === "INR" && amountMinor % 100 === 0 ? 0 : 2;
-  const format = new Intl.NumberFormat("en-US", { style: "currency", currency, minimumFractionDigits: digits });
+  const locale = currency === "INR" ? "en-IN" : "en-US";
+  const format = new Intl.NumberFormat(locale, { style: "currency", currency, minimumFractionDigits: digits });
   return format.format(amountMinor / 100);
 }

@@ -8,6 +8,7 @@ import { hold, releaseHold } from "../environments/hold.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
+import { issueReceipt } from "./issue-receipt.ts";
 import { bookCapture, bookExternalRefund } from "./ledger.ts";
 import type { OrderRow } from "./payments.ts";
 import type { GatewayPayment } from "./provider.ts";
@@ -46,6 +47,7 @@ export async function observe(db: Db, observation: Observation): Promise<Outcome
     if (payment !== noted && payment.settles_order && payment.refund_minor === payment.amount_minor)
       await endPurchase(tx, order, observation.announce);
     if (payment.status !== "captured" || before?.status === "captured") return "noted";
+    await issueReceipt(tx, payment);
     if (order.paid_at) {
       await askRefund(tx, payment, "surplus_payment", observation.announce);
       return "surplus";

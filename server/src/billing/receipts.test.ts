@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { note } from "../payments/ask-provider.ts";
+import { setup as setupMoney } from "../payments/testing.ts";
+import { type TestApp, type TestUser, testApp } from "../testing.ts";
+import { readReceipt } from "./receipt.ts";
+import { pdfLines } from "./testing.ts";
+
+async function setup(env: Record<string, string> = {}) {
+  const app = await testApp(env);
+  const stop = app.deliver();
+  const ada = await app.signUp("Ada <b>Park</b>");
+  const made = await app.rent(ada, { subdomain: "ada-lab", gpu_count: 4, duration: 6 });
+  await stop();
+  const { invoices } = await app.must("GET", `/billing/${ada.id}`, ada.token);
+  return { ...app, ada, made, invoice: invoices[0] as { number: string; session_id: string } };
+}
+
+const read = ({ call }: TestApp, { id, token }: TestUser, number: string) =>
+  call("GET", `/billing/${id}/receipts/${number}.pdf`, token);
+
+test("a paid payment has a PDF under its invoice number, for its owner only (G86)", async () => {
+  const app = await setup({ BRAND_NAME: "Pier", CONTACT_EMAIL: "hi@pier.example" });
+  const { ada, made, invoice } = app;
+  const answer = await read(app, ada, invoice.number);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers).toMatchObject({
+    "content-type": "application/pdf",
+    "content-disposition": `attachment; filename="${invoice.number}.pdf"`,
+    "cache-control": "private, no-store",
+    "x-content-type-options": "nosniff",
+  });
+  const lines = pdfLines(answer.rawPayload);
+  for (const said of [
+    ...["Pier", "hi@pier.example", "Receipt", invoice.number, "Ada <b>Park</b>", ada.email],
+    ...["jupyter Environment", "ada-lab", "4", "6 hours", "$4.50 USD", "Paid in test mode: no money moved."],
+    ...[made.payment_data.razorpay_payment_id, invoice.session_id, "Pay once, nothing renews by itself."],
+  ])
+    expect(lines).toContain(said);
+
+  const ben = await app.signUp("Ben");
+  const absent = await read(app, ben, "INV-00000000000");
+  expect([absent.statusCode, absent.json().code]).toEqual([404, "not_found"]);
+  for (const number of [invoice.number, invoice.number.toUpperCase(), "", "x", "INV-", `${invoice.number}%00`]) {
+    const other = await read(app, ben, number);
+    expect([other.statusCode, other.body], number).toEqual([404, absent.body]);
+  }
+  expect((await app.call("GET", `/billing/${ada.id}/receipts/${invoice.number}.pdf`)).statusCode).toBe(401);
+  expect((await app.call("GET", `/billing/${ada.id}/receipts/${invoice.number}`, ada.token)).statusCode).toBe(404);
+});
+
+test("it keeps the name and address they had when they paid", async () => {
+  const app = await setup();
+  const { ada, invoice, db } = app;
+  const before = (await read(app, ada, invoice.number)).rawPayload;
+  await app.must("PUT", `/profile/${ada.id}/update`, ada.token, { name: "Somebody Else" });
+  await db.updateTable("profiles").set({ email: "other@example.com" }).execute();
+  expect((await read(app, ada, invoice.number)).rawPayload.equals(before)).toBe(true);
+});
+
+test("the API's description has it as a file, with its refusals", async () => {
+  const { call } = await testApp();
+  const { get } = (await call("GET", "/openapi.json")).json().paths["/billing/{user_id}/receipts/{number}.pdf"];
+  expect(get.responses["200"].content).toEqual({ "application/pdf": { schema: { type: "string", format: "binary" } } });
+  expect(Object.keys(get.responses)).toEqual(["200", "400", "401", "404", "429"]);
+});
+
+test("none before the money is there, one for each captured payment, refunds on it from the first moment", async () => {
+  const { db, order, pay, addPayment, provider, payments, rowOf, makeDue, runWatch } = await setupMoney();
+  const { id } = (await order("ada", {}, "INR")).body;
+  const count = async () => (await db.selectFrom("receipts").select("number").execute()).length;
+  await note(payments, await provider.payment(await addPayment(id, { status: "authorized" })));
+  expect(await count()).toBe(0);
+  const { body } = await pay(id);
+  runWatch();
+  await makeDue(id);
+  await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
+  const payment = await provider.payment(body.razorpay_payment_id);
+  for (const _ of [1, 2]) await note(payments, payment);
+  expect(await count()).toBe(1);
+  const { number } = await db.selectFrom("receipts").select("number").executeTakeFirstOrThrow();
+  expect(await readReceipt(db, "ada", number)).toMatchObject({
+    ...{ amount_minor: 3500, currency: "INR", usd_minor: 40, inr_paise_per_usd: 8822, refunds: [] },
+    ...{ session_id: null, gateway_payment_id: payment.id, customer_name: "", subdomain: "lab-ada" },
+  });
+  expect(await readReceipt(db, "ben", number)).toBeUndefined();
+
+  await note(payments, await provider.payment(await addPayment(id)));
+  expect(await count(), "the surplus payment").toBe(2);
+  const surplus = await db
+    .selectFrom("receipts")
+    .select("number")
+    .where("number", "!=", number)
+    .executeTakeFirstOrThrow();
+  const receipt = await readReceipt(db, "ada", surplus.number);
+  expect(receipt).toMatchObject({ refund_minor: 3500, session_id: null, refunds: [{ amount_minor: 3500 }] });
+});
