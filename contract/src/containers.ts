@@ -28,6 +28,8 @@ export const environmentDetail = endpoint({
       /** The environment's secret: the hint's password, and a token for scripts (G40, G95). Null once terminated. */
       jupyter_token: nullable(string()),
       session_id: nullable(string()),
+      /** The provider's id of the payment that bought it (G70). */
+      payment_reference: nullable(string()),
       generation: number(),
       /** Stamped stages of this generation, `ordered` and `paid` copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),

@@ -7,12 +7,19 @@ type Detail = ReplyOf<typeof environmentDetail>["environment"];
 
 /** What only the owner sees of one environment (G86). */
 export async function detailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
-  const [session, host, gpu, stages] = await Promise.all([
+  const [session, payment, host, gpu, stages] = await Promise.all([
     db
       .selectFrom("sessions")
       .where("environment_id", "=", row.id)
       .orderBy("opened_at", "desc")
       .select("id")
+      .executeTakeFirst(),
+    // A reference to be quoted, nothing more: what was paid is not looked at here.
+    db
+      .selectFrom("payments")
+      .where("order_id", "=", row.order_id)
+      .where("settles_order", "=", true)
+      .select("gateway_payment_id")
       .executeTakeFirst(),
     db.selectFrom("hosts").where("id", "=", row.host_id).select("isolation").executeTakeFirst(),
     db
@@ -29,6 +36,7 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
     url,
     jupyter_token: row.status === "terminated" ? null : row.secret,
     session_id: session?.id ?? null,
+    payment_reference: payment?.gateway_payment_id ?? null,
     generation: row.generation,
     stages,
     gpu: gpu ? { ...gpu, count: row.gpu_count } : null,

@@ -25,24 +25,49 @@ export interface SendOptions {
 /** One request, no retry: `call` of client.ts adds the session to it. */
 export async function send<E extends AnyEndpoint>(
   endpoint: E,
-  { params, body }: Input<E>,
-  { token, signal }: SendOptions = {},
+  input: Input<E>,
+  options: SendOptions = {},
 ): Promise<ReplyOf<E>> {
+  const response = await ask(endpoint, input, options);
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (answer === undefined) throw unreadable();
+  return answer as ReplyOf<E>;
+}
+
+/** The same for an endpoint with a `media`: its answer is a file. */
+export async function sendForFile<E extends AnyEndpoint>(
+  endpoint: E,
+  input: Input<E>,
+  options: SendOptions = {},
+): Promise<Blob> {
+  const response = await ask(endpoint, input, options);
+  return response.blob().catch(() => {
+    throw unreadable();
+  });
+}
+
+async function ask<E extends AnyEndpoint>(
+  endpoint: E,
+  { params, body }: Input<E>,
+  { token, signal }: SendOptions,
+): Promise<Response> {
   const response = await answered(pathOf(endpoint, params), {
     method: endpoint.method,
     // A GET that accepted text/html would get the app's own page (G93).
     headers: {
-      accept: "application/json",
+      accept: endpoint.media ?? "application/json",
       ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" }),
       ...(token ? { authorization: `Bearer ${token}` } : {}),
     },
     body: endpoint.method === "GET" ? null : JSON.stringify(body ?? {}),
     signal: signal ?? null,
   });
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw refusal(response.status, answer);
-  if (answer === undefined) throw new ApiError("network", "The answer could not be read", 0);
-  return answer as ReplyOf<E>;
+  if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
+  return response;
+}
+
+function unreadable(): ApiError {
+  return new ApiError("network", "The answer could not be read", 0);
 }
 
 /** `fetch`, with every way of not getting an answer as one error. */

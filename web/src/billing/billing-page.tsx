@@ -3,12 +3,14 @@ import { useSearchParams } from "react-router";
 import { useSession } from "../api/session.ts";
 import { Blank, FreeSlots } from "../ui/blank.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { usePrinting } from "../ui/use-printing.ts";
 import classes from "./billing-page.module.css";
 import { BillingSkeleton } from "./billing-skeleton.tsx";
 import { BillingStats } from "./billing-stats.tsx";
 import { type Statement, tabOf } from "./figures.ts";
 import { Overview } from "./overview.tsx";
 import { PaymentHistory } from "./payment-history.tsx";
+import { PrintedHistory } from "./printed-history.tsx";
 import { useBilling } from "./use-billing.ts";
 
 const failed = "Unable to load billing data";
@@ -22,7 +24,9 @@ export function BillingPage() {
 
 function Loaded({ userId }: { readonly userId: string }) {
   const { statement, reason } = useBilling(userId);
+  const printing = usePrinting();
   if (!statement) return reason === undefined ? <BillingSkeleton /> : <Failed reason={reason} />;
+  if (printing) return <PrintedHistory userId={userId} invoices={statement.invoices} />;
   return (
     <div className={classes.page}>
       {reason !== undefined && (
@@ -31,13 +35,13 @@ function Loaded({ userId }: { readonly userId: string }) {
         </Notice>
       )}
       <BillingStats statement={statement} />
-      <Panels statement={statement} />
+      <Panels userId={userId} statement={statement} />
     </div>
   );
 }
 
 /** The open tab lives in the URL (R10). */
-function Panels({ statement }: { readonly statement: Statement }) {
+function Panels({ userId, statement }: { readonly userId: string; readonly statement: Statement }) {
   const [params, setParams] = useSearchParams();
   const open = (tab: string | null) =>
     setParams(tab === "invoices" ? { tab } : {}, { replace: true, preventScrollReset: true });
@@ -54,7 +58,7 @@ function Panels({ statement }: { readonly statement: Statement }) {
         {statement.invoices.length === 0 ? (
           <Blank title="No payment history available" />
         ) : (
-          <PaymentHistory invoices={statement.invoices} />
+          <PaymentHistory userId={userId} invoices={statement.invoices} />
         )}
       </Tabs.Panel>
     </Tabs>

@@ -3,6 +3,7 @@ import { CopyText } from "../ui/copy-text.tsx";
 import { Tag, type Tone } from "../ui/status.tsx";
 import classes from "./billing-page.module.css";
 import { amountText, type Invoice } from "./figures.ts";
+import { PaymentActions } from "./payment-actions.tsx";
 
 /** The badge has the two literal words; its colour says the rest, and a line in words: here, or under the amount (G17). */
 const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly text: string }>> = {
@@ -14,7 +15,13 @@ const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly 
 };
 
 /** The latest ten, newest first (spec sections 2 and 3). */
-export function PaymentHistory({ invoices }: { readonly invoices: readonly Invoice[] }) {
+export function PaymentHistory({
+  userId,
+  invoices,
+}: {
+  readonly userId: string;
+  readonly invoices: readonly Invoice[];
+}) {
   return (
     <>
       <table className={`${classes.table} ${classes.invoices}`}>
@@ -29,11 +36,14 @@ export function PaymentHistory({ invoices }: { readonly invoices: readonly Invoi
             <th scope="col" className={classes.right}>
               Amount
             </th>
+            <th scope="col" className={classes.right} data-cell="actions">
+              Actions
+            </th>
           </tr>
         </thead>
         <tbody>
           {invoices.map((invoice) => (
-            <Row key={invoice.id} invoice={invoice} />
+            <Row key={invoice.id} userId={userId} invoice={invoice} />
           ))}
         </tbody>
       </table>
@@ -45,7 +55,7 @@ export function PaymentHistory({ invoices }: { readonly invoices: readonly Invoi
   );
 }
 
-function Row({ invoice }: { readonly invoice: Invoice }) {
+function Row({ userId, invoice }: { readonly userId: string; readonly invoice: Invoice }) {
   const { number, description, duration, status, state, amount, currency, refunded } = invoice;
   return (
     <tr>
@@ -65,6 +75,9 @@ function Row({ invoice }: { readonly invoice: Invoice }) {
       <td data-cell="amount" className={classes.right}>
         {amountText(amount, currency)}
         {refunded > 0 && <small>{amountText(refunded, currency)} refunded</small>}
+      </td>
+      <td data-cell="actions">
+        <PaymentActions userId={userId} invoice={invoice} />
       </td>
     </tr>
   );

@@ -18,10 +18,19 @@ interface Props {
 /** What the status allows, nothing else (spec section 4). The main action is last and the only bordered one. */
 export function RowActions({ environment, host, busy, onAction, onTerminate }: Props) {
   const { status } = environment;
+  const menu = (
+    <RowMenu
+      environment={environment}
+      host={host}
+      disabled={busy !== undefined}
+      onTerminate={() => onTerminate(environment)}
+    />
+  );
   if (status === "terminated")
     return (
       <div className={classes.actions}>
         <span className={classes.ended}>Terminated</span>
+        {menu}
       </div>
     );
   return (
@@ -39,12 +48,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate }: P
         </Button>
       ))}
       <MainAction environment={environment} busy={busy} onAction={onAction} />
-      <RowMenu
-        environment={environment}
-        host={host}
-        disabled={busy !== undefined}
-        onTerminate={() => onTerminate(environment)}
-      />
+      {menu}
     </div>
   );
 }

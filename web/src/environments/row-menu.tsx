@@ -3,7 +3,9 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
+import { Link } from "react-router";
 import { environmentQuery } from "../api/queries.ts";
+import { supportPath } from "../ui/support-path.ts";
 import { toast } from "../ui/toast.ts";
 import type { Environment } from "./environment.ts";
 import classes from "./environments-table.module.css";
@@ -19,7 +21,7 @@ interface Props {
 export function RowMenu({ environment, host, disabled, onTerminate }: Props) {
   const [opened, setOpened] = useState(false);
   return (
-    <Menu position="bottom-end" width={200} opened={opened} onChange={setOpened}>
+    <Menu position="bottom-end" width={212} opened={opened} onChange={setOpened}>
       <Menu.Target>
         <ActionIcon variant="subtle" size={28} disabled={disabled} aria-label={`More actions for ${environment.name}`}>
           <Ellipsis size={16} strokeWidth={1.6} />
@@ -28,8 +30,10 @@ export function RowMenu({ environment, host, disabled, onTerminate }: Props) {
       <Menu.Dropdown>
         {opened && (
           <>
-            <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>
-            <CopySession id={environment.id} />
+            {environment.status !== "terminated" && (
+              <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>
+            )}
+            <References id={environment.id} />
             {mayTerminate[environment.status] && (
               <>
                 <Menu.Divider />
@@ -45,14 +49,23 @@ export function RowMenu({ environment, host, disabled, onTerminate }: Props) {
   );
 }
 
-/** Support and refunds ask for it (G70). An environment between two runs still has its last one. */
-function CopySession({ id }: { readonly id: string }) {
+/** What support and refunds ask for (G70). An environment between two runs still has its last session. */
+function References({ id }: { readonly id: string }) {
   const { data, isPending } = useQuery(environmentQuery(id));
-  const session = data?.session_id;
+  const session = data?.session_id ?? null;
+  const payment = data?.payment_reference ?? null;
   return (
-    <Menu.Item disabled={!session} onClick={() => session && copy(session, "Session ID")}>
-      {session || isPending ? "Copy session ID" : "No session yet"}
-    </Menu.Item>
+    <>
+      <Menu.Item disabled={session === null} onClick={() => session !== null && copy(session, "Session ID")}>
+        {session !== null || isPending ? "Copy session ID" : "No session yet"}
+      </Menu.Item>
+      <Menu.Item disabled={payment === null} onClick={() => payment !== null && copy(payment, "Payment reference")}>
+        Copy payment reference
+      </Menu.Item>
+      <Menu.Item component={Link} to={supportPath({ issue: "container_issues", session, payment })}>
+        Get support
+      </Menu.Item>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { supportPath } from "../ui/support-path.ts";
 import { draftOf } from "./prefill.ts";
 
 const read = (query: string) => draftOf(new URLSearchParams(query));
@@ -17,3 +18,15 @@ test.each(["", "issue=weather", "session=", "session=send%20money%20to", `paymen
     expect(read(query)).toEqual({ issueType: null, description: "" });
   },
 );
+
+test("what a row links to is what the form reads, with what is missing left out (G70)", () => {
+  const link = (row: Parameters<typeof supportPath>[0]) => draftOf(new URL(supportPath(row), "http://x").searchParams);
+  expect(link({ issue: "payment_issues", session: "abc123", payment: "pay_X1" })).toEqual({
+    issueType: "payment_issues",
+    description: "Session ID: abc123\nPayment reference: pay_X1\n\n",
+  });
+  expect(link({ issue: "container_issues", session: null, payment: null })).toEqual({
+    issueType: "container_issues",
+    description: "",
+  });
+});

@@ -1,0 +1,29 @@
+import { useBrand } from "../api/brand.ts";
+import { useSession } from "../api/session.ts";
+import { Blank } from "../ui/blank.tsx";
+import classes from "./billing-page.module.css";
+import type { Invoice } from "./figures.ts";
+import { PaymentHistory } from "./payment-history.tsx";
+
+interface Props {
+  readonly userId: string;
+  readonly invoices: readonly Invoice[];
+}
+
+/** Billing on paper, whichever tab is open: the payments, of whom and from whom. Charts and buttons stay on the screen. */
+export function PrintedHistory({ userId, invoices }: Props) {
+  const { name, email } = useBrand();
+  return (
+    <div className={classes.printed}>
+      <h2>Payment history</h2>
+      <p>
+        {useSession()?.email}, {name} ({email})
+      </p>
+      {invoices.length === 0 ? (
+        <Blank title="No payment history available" />
+      ) : (
+        <PaymentHistory userId={userId} invoices={invoices} />
+      )}
+    </div>
+  );
+}
