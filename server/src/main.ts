@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
-import { type Connection, isLostConnection, openDatabase } from "./database/database.ts";
+import { type Connection, type Db, isLostConnection, openDatabase } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
@@ -17,12 +17,14 @@ import { startPreparing } from "./environments/images.ts";
 import { startReconciler } from "./environments/reconciler.ts";
 import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
+import { purgeSignIns } from "./gateway/grants.ts";
 import { localIdentity } from "./identity/local.ts";
 import { purgeIdentity } from "./identity/purge-identity.ts";
 import { installationOf, installationSecret } from "./installation.ts";
 import { type Loop, startLoop } from "./loop.ts";
-import { startOutbox } from "./mail/outbox.ts";
+import { purgeMails, startOutbox } from "./mail/outbox.ts";
 import { announcer } from "./notifications/announcer.ts";
+import { purgeNotifications } from "./notifications/notifications.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import { startEvents } from "./payments/events.ts";
@@ -93,7 +95,7 @@ async function start(config: Config): Promise<void> {
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
         ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
-        startLoop(() => purgeIdentity(db).then(() => purgeMs), purgeMs, failed),
+        startPurging(db),
       ]
     : [];
   for (const loop of loops) parts.defer(loop.stop);
@@ -101,6 +103,19 @@ async function start(config: Config): Promise<void> {
   if (!config.mail.smtp && !config.mail.outboxPage) console.warn("SMTP_URL is not set: no mail is sent.");
   console.log(`${config.brand.name} is ready at ${appUrl}`);
   await stopped;
+}
+
+/** Nothing grows for ever: each part deletes what it can no longer use. One that fails does not keep the others. */
+function startPurging(db: Db): Loop {
+  const purges = [purgeIdentity, purgeMails, purgeNotifications, purgeSignIns];
+  return startLoop(
+    async () => {
+      for (const purge of purges) await purge(db).catch(failed);
+      return purgeMs;
+    },
+    purgeMs,
+    failed,
+  );
 }
 
 function failed(error: unknown): void {

@@ -48,7 +48,7 @@ export async function testApp(
   const failed = (error: unknown) => void errors.push(error);
   const changes = await openChanges(database);
   const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
-  const identity = localIdentity({ db, secret, appUrl, limits: config.limits });
+  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce });
   const own = await embeddedGateway({ db, refundDelayMs: 0 });
   let address = "";
   const baseUrl = () => `${address}${embeddedGatewayPath}`;

@@ -119,6 +119,7 @@ interface SubdomainClaimsTable {
   order_id: string | null;
   held_until: Date | null;
   retained_until: Date | null;
+  deletion_told_at: Generated<Date | null>;
 }
 
 export interface OrdersTable {

@@ -105,7 +105,7 @@ async function retainName(tx: Tx, row: Claimed, retentionDays: number): Promise<
   else
     await sql`
       update subdomain_claims
-      set order_id = null, held_until = null, retained_until = now() + make_interval(days => ${retentionDays})
+      set order_id = null, held_until = null, deletion_told_at = null, retained_until = now() + make_interval(days => ${retentionDays})
       where order_id = ${row.order_id}`.execute(tx);
 }
 

@@ -36,7 +36,7 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
     .where("released_at", "is", null)
     .execute();
   const named = await sql`
-    update subdomain_claims set held_until = null, retained_until = null
+    update subdomain_claims set held_until = null, retained_until = null, deletion_told_at = null
     where order_id = ${orderId} and name = ${subdomain} and user_id = ${userId} returning name`.execute(tx);
   if (named.rows.length === 0) throw new Error(`order ${orderId} does not hold the name ${subdomain}`);
   await tx

@@ -26,6 +26,11 @@ export function noticeAt(remainingSeconds: number): string {
   return notices.find(({ seconds }) => remainingSeconds <= seconds)?.name ?? "";
 }
 
+/** "Nov 20, 2026, 2:52 PM UTC": a notice is also a mail, which knows no viewer's zone. */
+export function instant(at: Date): string {
+  return `${at.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })} UTC`;
+}
+
 /** Seconds left in SQL; null where the clock stands still. */
 const remaining = sql<number | null>`extract(epoch from expires_at - now())::float8`;
 
@@ -59,7 +64,7 @@ export async function noticeExpiry(db: Db, announce: Announce, id: string): Prom
       userId: row.user_id,
       cause: `expires:${id}:${row.expires_at.toISOString()}:${due.name}`,
       title: `${row.subdomain} ends in less than ${due.words}`,
-      body: "Save what you need. Files are kept after the end; what is in memory is not.",
+      body: `Its time is over on ${instant(row.expires_at)}. Save what you need: files are kept after the end, what is in memory is not.`,
       link: "/environments",
     });
   });

@@ -5,7 +5,7 @@ import { type Loop, startLoop } from "../loop.ts";
 import { adopt } from "./adopt.ts";
 import { claimDue, grantTime, makeDue, nextDueMs } from "./claims.ts";
 import { type ReconcileParts, reconcile } from "./reconcile.ts";
-import { deleteLapsedHomes } from "./retention.ts";
+import { deleteLapsedHomes, tellOfDeletion } from "./retention.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 export type { Delivery } from "./effects.ts";
@@ -65,7 +65,7 @@ export function startReconciler(parts: ReconcilerParts): Loop {
       sweepMs,
       failed,
     );
-  const sweeps = [sweep(adopt, adoptMs), sweep(deleteLapsedHomes, retentionMs)];
+  const sweeps = [sweep(adopt, adoptMs), sweep(keepRetention, retentionMs)];
   const watching = new AbortController();
   const watchers = [...drivers.values()].map((driver) =>
     startWatching(db, driver, watching.signal, loop.nudge, failed),
@@ -79,6 +79,12 @@ export function startReconciler(parts: ReconcilerParts): Loop {
       await Promise.all(working);
     },
   };
+}
+
+/** Told first: nothing is deleted unannounced. */
+async function keepRetention(parts: ReconcilerParts): Promise<void> {
+  await tellOfDeletion(parts);
+  await deleteLapsedHomes(parts);
 }
 
 /** Driver events only wake the loop; the truth is `observe` and `list`. A stream that ends is opened again after 2 s. */

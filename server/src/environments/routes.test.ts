@@ -168,6 +168,7 @@ test("the owner's detail: secret, address, session, stages; never JupyterLab's o
     "ready",
   ]);
   expect(environment.session_id).toMatch(/^[0-9a-z]{25}$/);
+  expect(environment.payment_reference, "paid by no card here").toBeNull();
   expect(JSON.stringify(environment)).not.toContain(row.run_token);
   await want(id, "terminated");
   await reach(id, "terminated");

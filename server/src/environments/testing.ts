@@ -13,7 +13,7 @@ import type { Delivery } from "./effects.ts";
 import { hold } from "./hold.ts";
 import { registerHost } from "./hosts.ts";
 import { launch } from "./launch.ts";
-import type { Notice } from "./notices.ts";
+import type { Announce, Notice } from "./notices.ts";
 import { reconcile } from "./reconcile.ts";
 import { type ReconcilerParts, startReconciler } from "./reconciler.ts";
 
@@ -29,9 +29,11 @@ export interface Rental {
 export async function setupEnvironments({
   slots = 8,
   options = {},
+  announce = writeOnly,
 }: {
   slots?: number;
   options?: Record<string, number>;
+  announce?: Announce;
 } = {}) {
   const database = await testDatabase();
   const { db } = database;
@@ -96,7 +98,7 @@ function recorder(told: { delivered: string[]; undelivered: string[] }): Deliver
   };
 }
 
-async function announce(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
+async function writeOnly(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
   await tx
     .insertInto("notifications")
     .values({ id: newId(), user_id: userId, ...notice })

@@ -79,6 +79,9 @@ test("files whose keeping is over are deleted and the name is free; a host out o
   await deleteLapsedHomes(parts);
   expect(driver.machine.homes.has(home)).toBe(true);
   await sql`update subdomain_claims set retained_until = now()`.execute(db);
+  await deleteLapsedHomes(parts);
+  expect(driver.machine.homes.has(home), "nobody was told").toBe(true);
+  await sql`update subdomain_claims set deletion_told_at = now()`.execute(db);
   driver.failNext("deleteHome");
   await deleteLapsedHomes(parts);
   expect(driver.machine.homes.has(home)).toBe(true);

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 
 /** One browser signed in to one environment. */
@@ -27,4 +28,17 @@ export async function loadGrants(db: Db, grants: Grants, id?: string): Promise<v
   // Only what was there before the query may leave: one may have been added meanwhile.
   for (const known of id === undefined ? before : [id]) if (!held.has(known)) grants.delete(known);
   for (const row of rows) grants.set(row.id, { id: row.id, userId: row.user_id, environmentId: row.environment_id });
+}
+
+/** Codes that are spent or over, and grants that nothing honours any more. */
+export async function purgeSignIns(db: Db): Promise<void> {
+  await db.deleteFrom("sign_in_codes").where("expires_at", "<", sql<Date>`now() - interval '1 day'`).execute();
+  await db
+    .deleteFrom("grants")
+    .where(
+      sql<Date>`coalesce(revoked_at, created_at + make_interval(days => ${grantDays}))`,
+      "<",
+      sql<Date>`now() - interval '1 day'`,
+    )
+    .execute();
 }

@@ -152,3 +152,8 @@ async function endLapsed({ db, failed }: Outbox): Promise<void> {
     .execute();
   for (const { id, last_error } of lapsed) failed(new Error(`Mail ${id} could not be sent in time: ${last_error}`));
 }
+
+/** Ended mails are kept a quarter, to answer "did you write to me?"; their words went when they ended. */
+export async function purgeMails(db: Db): Promise<void> {
+  await db.deleteFrom("mails").where("ended_at", "<", sql<Date>`now() - interval '90 days'`).execute();
+}

@@ -36,7 +36,7 @@ export function announcer({ appUrl, brandName }: Options): (tx: Tx, notice: Noti
 
 const flags: readonly (readonly [causes: RegExp, flag: keyof Flags])[] = [
   [/^(refund|refunded):/, "billingAlerts"],
-  [/^sign-in-copied:/, "securityAlerts"],
+  [/^(sign-in-copied|password-changed):/, "securityAlerts"],
 ];
 
 function flagOf(cause: string): keyof Flags {

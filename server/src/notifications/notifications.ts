@@ -1,5 +1,6 @@
 import type { Notification } from "@berth/contract";
-import type { Sql, Tx } from "../database/database.ts";
+import { sql } from "kysely";
+import type { Db, Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 
 export interface Notice {
@@ -58,10 +59,10 @@ const listLength = 50;
 
 /** The newest 50, newest first, and the count of all unread ones. */
 export async function listNotifications(
-  sql: Sql,
+  database: Sql,
   userId: string,
 ): Promise<{ unread: number; notifications: Notification[] }> {
-  const rows = await sql
+  const rows = await database
     .selectFrom("notifications")
     .selectAll()
     .where("user_id", "=", userId)
@@ -69,7 +70,7 @@ export async function listNotifications(
     .orderBy("id")
     .limit(listLength)
     .execute();
-  const { unread } = await sql
+  const { unread } = await database
     .selectFrom("notifications")
     .select((row) => row.fn.countAll<number>().as("unread"))
     .where("user_id", "=", userId)
@@ -89,12 +90,25 @@ export async function listNotifications(
 }
 
 /** Marks the given ones of this user read; all of them for an empty list. */
-export async function markRead(sql: Sql, userId: string, ids: readonly string[]): Promise<void> {
-  await sql
+export async function markRead(database: Sql, userId: string, ids: readonly string[]): Promise<void> {
+  await database
     .updateTable("notifications")
     .set({ read_at: new Date() })
     .where("user_id", "=", userId)
     .where("read_at", "is", null)
     .$if(ids.length > 0, (query) => query.where("id", "in", ids))
+    .execute();
+}
+
+/** What was read stays a quarter, what nobody reads a year. */
+export async function purgeNotifications(db: Db): Promise<void> {
+  await db
+    .deleteFrom("notifications")
+    .where(({ or, eb }) =>
+      or([
+        eb("read_at", "<", sql<Date>`now() - interval '90 days'`),
+        eb("created_at", "<", sql<Date>`now() - interval '1 year'`),
+      ]),
+    )
     .execute();
 }

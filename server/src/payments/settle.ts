@@ -8,6 +8,7 @@ import { hold, releaseHold } from "../environments/hold.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
+import { formatAmount } from "./format-amount.ts";
 import { issueReceipt } from "./issue-receipt.ts";
 import { bookCapture, bookExternalRefund } from "./ledger.ts";
 import type { OrderRow } from "./payments.ts";
@@ -43,7 +44,7 @@ export async function observe(db: Db, observation: Observation): Promise<Outcome
     if (before && before.order_id !== order.id) throw new Error(`payment ${before.id} belongs to another order`);
     const noted = await notePayment(tx, order, observation, before);
     if (noted.status === "captured") await bookCapture(tx, noted);
-    const payment = await bookExternal(tx, noted, observation.payment);
+    const payment = await bookExternal(tx, noted, observation);
     if (payment !== noted && payment.settles_order && payment.refund_minor === payment.amount_minor)
       await endPurchase(tx, order, observation.announce);
     if (payment.status !== "captured" || before?.status === "captured") return "noted";
@@ -220,15 +221,15 @@ async function endPurchase(tx: Tx, order: LockedOrder, announce: Announce) {
   await announce(tx, {
     userId,
     cause: `refunded:${id}`,
-    title: `${subdomain} was refunded`,
+    title: `${subdomain} was refunded and ends`,
     body: "Its whole price went back to your card, so it ends now.",
     link: "/billing",
   });
 }
 
 /** What went back that we never asked for: a refund made in the provider's dashboard. */
-async function bookExternal(tx: Tx, payment: Payment, { refundedMinor }: GatewayPayment): Promise<Payment> {
-  const amount_minor = Math.min(refundedMinor, payment.amount_minor) - payment.refund_minor;
+async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce }: Observation): Promise<Payment> {
+  const amount_minor = Math.min(seen.refundedMinor, payment.amount_minor) - payment.refund_minor;
   if (payment.status !== "captured" || amount_minor <= 0) return payment;
   const { id: payment_id, currency } = payment;
   const id = newId();
@@ -245,6 +246,13 @@ async function bookExternal(tx: Tx, payment: Payment, { refundedMinor }: Gateway
       processed_at: sql`now()`,
     })
     .execute();
+  await announce(tx, {
+    userId: payment.user_id,
+    cause: `refunded:${id}`,
+    title: "Refund sent",
+    body: `${formatAmount(amount_minor, currency)} left us for your card. Banks take 4-5 business days.`,
+    link: "/billing?tab=invoices",
+  });
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
   const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
   if (after.settles_order)

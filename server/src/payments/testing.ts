@@ -26,6 +26,7 @@ import { paymentRoutes } from "./routes.ts";
 import { startWatch } from "./watch.ts";
 
 interface Options {
+  readonly announce?: Announce;
   readonly slots?: number;
   readonly caps?: Partial<Payments["caps"]>;
   readonly giveUpAfterSeconds?: number;
@@ -34,7 +35,7 @@ interface Options {
   readonly between?: (gatewayUrl: string) => Promise<string>;
 }
 
-const announce: Announce = async (tx, { userId, ...notice }) => {
+const writeOnly: Announce = async (tx, { userId, ...notice }) => {
   const row = { id: newId(), user_id: userId, ...notice };
   await tx
     .insertInto("notifications")
@@ -44,7 +45,14 @@ const announce: Announce = async (tx, { userId, ...notice }) => {
 };
 
 /** The money side of the product on a real database and a real socket: the fake driver is all that is not real. */
-export async function setup({ slots = 8, caps, giveUpAfterSeconds = 600, keys, between }: Options = {}) {
+export async function setup({
+  slots = 8,
+  caps,
+  giveUpAfterSeconds = 600,
+  keys,
+  between,
+  announce = writeOnly,
+}: Options = {}) {
   const database = await testDatabase();
   const { db } = database;
   const changes = await openChanges(database);
@@ -106,7 +114,7 @@ export async function setup({ slots = 8, caps, giveUpAfterSeconds = 600, keys, b
 
 /** What main.ts would keep running; a test starts what it is about. They end before the server and the database do. */
 function loops(payments: Payments, driver: Driver, gateway: EmbeddedGateway) {
-  const { db, changes, failed } = payments;
+  const { db, changes, announce, failed } = payments;
   const running: { stop(): Promise<void> }[] = [];
   onTestFinished(async () => void (await Promise.all(running.map((loop) => loop.stop()))));
   return {

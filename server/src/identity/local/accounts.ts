@@ -7,12 +7,10 @@ import { endSessions, listSessions } from "./sessions.ts";
 import { changeUser, findUser, insertUser, requireEmail, toUser } from "./users.ts";
 
 /** The half of the local provider that keeps users. */
-export function accounts({
-  db,
-}: LocalParts): Pick<
-  Identity,
-  "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions" | "revokeSessions"
-> {
+export function accounts(
+  parts: LocalParts,
+): Pick<Identity, "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions" | "revokeSessions"> {
+  const { db } = parts;
   return {
     async createUser({ email, password, name }) {
       requireEmail(email);
@@ -53,7 +51,7 @@ export function accounts({
       const row =
         passwordHash === undefined
           ? await changeUser(tx, uid, patch)
-          : await replacePassword(tx, uid, { ...patch, passwordHash }, keepSession);
+          : await replacePassword(tx, parts, uid, { ...patch, passwordHash }, keepSession);
       if (patch.disabled) {
         await dropCodes(tx, uid);
         await endSessions(tx, uid, { reason: "disabled" });

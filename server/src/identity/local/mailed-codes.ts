@@ -18,11 +18,8 @@ export function readResetCode({ db }: LocalParts, code: string): Promise<{ email
 }
 
 /** The link has shown that the address is the user's. Throws WEAK_PASSWORD below the reset checklist (G46). */
-export async function resetPassword(
-  { db, attempts }: LocalParts,
-  code: string,
-  password: string,
-): Promise<{ email: string }> {
+export async function resetPassword(parts: LocalParts, code: string, password: string): Promise<{ email: string }> {
+  const { db, attempts } = parts;
   requirePassword(password);
   if (!passwordChecks.every(({ met }) => met(password))) throw new IdentityError("WEAK_PASSWORD");
   await peekCode(db, "PASSWORD_RESET", code);
@@ -31,7 +28,7 @@ export async function resetPassword(
   const row = await db.transaction().execute(async (tx) => {
     const user = await spendCode(tx, "PASSWORD_RESET", code);
     if (!user) throw new IdentityError("INVALID_OOB_CODE");
-    return replacePassword(tx, user.id, { passwordHash, emailVerified: true });
+    return replacePassword(tx, parts, user.id, { passwordHash, emailVerified: true });
   });
   attempts.forget(row.email_key);
   return { email: row.email };

@@ -73,7 +73,7 @@ export async function changePassword(
     throw new IdentityError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN");
   const passwordHash = await hashPassword(password);
   const { row, session } = await parts.db.transaction().execute(async (tx) => {
-    const row = await replacePassword(tx, claims.uid, { passwordHash });
+    const row = await replacePassword(tx, parts, claims.uid, { passwordHash });
     return { row, session: await openSession(tx, row.id, device) };
   });
   return tokensOf(parts, row, session);

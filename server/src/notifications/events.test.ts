@@ -1,0 +1,274 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import type { Db } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+import { tellOfDeletion } from "../environments/retention.ts";
+import { setupEnvironments } from "../environments/testing.ts";
+import { changeFlags } from "../identity/flags.ts";
+import { localIdentity } from "../identity/local.ts";
+import { note } from "../payments/ask-provider.ts";
+import { askRefund } from "../payments/ask-refund.ts";
+import { delivery } from "../payments/delivery.ts";
+import { setup as setupMoney } from "../payments/testing.ts";
+import { announcer } from "./announcer.ts";
+
+const announce = announcer({ appUrl: "https://berth.example", brandName: "Berth" });
+
+/** What happens, on a database that knows the user; calling `again` is the same event seen once more. */
+interface Happening {
+  readonly db: Db;
+  readonly again: () => Promise<unknown>;
+}
+type Prepare = (flagOff: (db: Db, userId: string) => Promise<void>) => Promise<Happening>;
+
+interface Event {
+  readonly name: string;
+  readonly flag: "emailNotifications" | "billingAlerts" | "securityAlerts";
+  readonly cause: RegExp;
+  readonly title: RegExp;
+  readonly body: RegExp;
+  readonly link: string;
+  readonly happen: Prepare;
+}
+
+const time = String.raw`\w{3} \d+, \d{4}, \d+:\d\d [AP]M UTC`;
+
+/** An environment named my-lab of the user ada. */
+async function rented(flagOff: Parameters<Prepare>[0], durationHours = 48) {
+  const world = await setupEnvironments({ announce });
+  await flagOff(world.db, "ada");
+  const id = await world.rent({ userId: "ada", subdomain: "my-lab", durationHours });
+  return { ...world, id };
+}
+
+/** An active one whose rows were then changed, looked at twice. */
+const later =
+  (change: ReturnType<typeof sql>, durationHours = 48): Prepare =>
+  async (flagOff) => {
+    const { db, id, reach, pass } = await rented(flagOff, durationHours);
+    await reach(id, "active");
+    await clear(db);
+    await change.execute(db);
+    await pass();
+    return { db, again: pass };
+  };
+
+const leave = (seconds: number) => sql`update environments set expires_at = now() + make_interval(secs => ${seconds})`;
+
+/** What led to the event is not what is tested. */
+async function clear(db: Db): Promise<void> {
+  await db.deleteFrom("notifications").execute();
+  await db.deleteFrom("mails").execute();
+}
+
+async function paid(flagOff: Parameters<Prepare>[0]) {
+  const world = await setupMoney({ announce });
+  const { db, order, pay, provider, payments, rowOf } = world;
+  await flagOff(db, "ada");
+  const { id } = (await order("ada", { subdomain: "my-lab", gpu_count: 4 })).body;
+  const paymentId = (await pay(id)).body.razorpay_payment_id;
+  await note(payments, await provider.payment(paymentId));
+  const payment = await db.selectFrom("payments").selectAll().executeTakeFirstOrThrow();
+  return { ...world, paymentId, payment, orderId: (await rowOf(id)).id };
+}
+
+const password: (reset: boolean) => Prepare = (reset) => async (flagOff) => {
+  const { db } = await setupMoney({ announce });
+  const limits = { signInsPerMinute: 100 };
+  const identity = localIdentity({ db, secret: Buffer.alloc(32), appUrl: "http://localhost", limits, announce });
+  const { uid } = await identity.createUser({ email: "ada@uni.example", password: "First password 1!" });
+  await flagOff(db, uid);
+  const code = await identity.createActionCode("PASSWORD_RESET", "ada@uni.example");
+  if (reset) await identity.resetPassword(code ?? "", "Second password 2!");
+  else await identity.updateUser(uid, { password: "Second password 2!" });
+  // The link is spent or dropped: it changes nothing more, and tells nothing more.
+  return { db, again: () => identity.resetPassword(code ?? "", "Third password 3!").catch(() => undefined) };
+};
+
+const events: readonly Event[] = [
+  {
+    name: "launch ready",
+    flag: "emailNotifications",
+    cause: /^ready:/,
+    title: /^my-lab is ready$/,
+    body: /^JupyterLab answers\. Its time runs from now on\.$/,
+    link: "/environments",
+    async happen(flagOff) {
+      const { db, id, reach, pass } = await rented(flagOff);
+      await reach(id, "active");
+      return { db, again: pass };
+    },
+  },
+  ...(
+    [
+      [86_000, "24 hours", "24h"],
+      [3500, "1 hour", "1h"],
+      [500, "10 minutes", "10m"],
+    ] as const
+  ).map(
+    ([seconds, words, name]): Event => ({
+      name: `${words} before the end`,
+      flag: "emailNotifications",
+      cause: new RegExp(`^expires:\\w+:.*:${name}$`),
+      title: new RegExp(`^my-lab ends in less than ${words}$`),
+      body: new RegExp(`^Its time is over on ${time}\\. Save what you need`),
+      link: "/environments",
+      happen: later(leave(seconds)),
+    }),
+  ),
+  {
+    name: "expired",
+    flag: "emailNotifications",
+    cause: /^ended:/,
+    title: /^my-lab has ended$/,
+    body: /^Its time is over\. Its files are kept for 30 days/,
+    link: "/environments",
+    async happen(flagOff) {
+      const { db, id, reach, pass } = await rented(flagOff);
+      await reach(id, "active");
+      await clear(db);
+      await leave(-1).execute(db);
+      await reach(id, "terminated");
+      return { db, again: pass };
+    },
+  },
+  {
+    name: "24 hours before a session rolls over (G22)",
+    flag: "emailNotifications",
+    cause: /^session:\w+:24h$/,
+    title: /^my-lab: a new session begins within 24 hours$/,
+    body: /^A session lasts 168 hours at most\. .* nothing is interrupted\.$/,
+    link: "/environments",
+    happen: later(sql`update sessions set opened_at = now() - interval '145 hours'`, 720),
+  },
+  {
+    name: "a home is about to be deleted (P5, G31)",
+    flag: "emailNotifications",
+    cause: /^home:my-lab:/,
+    title: /^The files of my-lab will be deleted$/,
+    body: new RegExp(
+      `^They are kept until ${time}\\. To keep them, launch an environment named my-lab before then\\.$`,
+    ),
+    link: "/environments/create",
+    async happen(flagOff) {
+      const { db, id, reach, want, parts } = await rented(flagOff);
+      await reach(id, "active");
+      await want(id, "terminated");
+      await reach(id, "terminated");
+      await clear(db);
+      await tellOfDeletion(parts);
+      expect(await db.selectFrom("notifications").select("id").execute(), "thirty days before").toEqual([]);
+      await sql`update subdomain_claims set retained_until = now() + interval '71 hours'`.execute(db);
+      await tellOfDeletion(parts);
+      return { db, again: () => tellOfDeletion(parts) };
+    },
+  },
+  {
+    name: "bonus hours (G15)",
+    flag: "emailNotifications",
+    cause: /^bonus:/,
+    title: /^2 hours added$/,
+    body: /^my-lab took longer than ten minutes, so it runs 2 hours more than you paid for\.$/,
+    link: "/environments",
+    async happen(flagOff) {
+      const { db, orderId } = await paid(flagOff);
+      await sql`update orders set deliver_by = now() - interval '1 second'`.execute(db);
+      const deliver = () =>
+        db.transaction().execute((tx) => delivery({ announce }).delivered(tx, { id: newId(), orderId, userId: "ada" }));
+      await deliver();
+      return { db, again: deliver };
+    },
+  },
+  {
+    name: "refund started (G16)",
+    flag: "billingAlerts",
+    cause: /^refund:/,
+    title: /^Refund started$/,
+    body: /^You cancelled the launch\. \$0\.75 is on its way back to your card; banks take 4-5 business days\.$/,
+    link: "/billing?tab=invoices",
+    async happen(flagOff) {
+      const { db, payment } = await paid(flagOff);
+      const ask = () => db.transaction().execute((tx) => askRefund(tx, payment, "cancelled", announce));
+      await ask();
+      return { db, again: ask };
+    },
+  },
+  {
+    name: "refund arrived (G16)",
+    flag: "billingAlerts",
+    cause: /^refunded:/,
+    title: /^Refund sent$/,
+    body: /^\$0\.75 left us for your card.* Banks take 4-5 business days\.$/,
+    link: "/billing?tab=invoices",
+    async happen(flagOff) {
+      const { db, payment, paymentId, provider, payments, runRefunds, refundsOf } = await paid(flagOff);
+      await db.transaction().execute((tx) => askRefund(tx, payment, "cancelled", announce));
+      await clear(db);
+      runRefunds();
+      await expect.poll(async () => (await refundsOf())[0]?.status).toBe("processed");
+      return { db, again: async () => note(payments, await provider.payment(paymentId)) };
+    },
+  },
+  {
+    name: "a part refunded in the provider's dashboard",
+    flag: "billingAlerts",
+    cause: /^refunded:/,
+    title: /^Refund sent$/,
+    body: /^\$0\.25 left us for your card\. Banks take 4-5 business days\.$/,
+    link: "/billing?tab=invoices",
+    async happen(flagOff) {
+      const { db, paymentId, provider, payments } = await paid(flagOff);
+      await provider.refund({ paymentId, amountMinor: 25, key: "the-dashboard-1", notes: {} });
+      const look = async () => note(payments, await provider.payment(paymentId));
+      await look();
+      return { db, again: look };
+    },
+  },
+  {
+    name: "password changed",
+    flag: "securityAlerts",
+    cause: /^password-changed:/,
+    title: /^Your password was changed$/,
+    body: /^Every other sign-in has ended\. If it was not you, reset the password now and write to us\.$/,
+    link: "/settings?tab=password",
+    happen: password(false),
+  },
+  {
+    name: "password reset",
+    flag: "securityAlerts",
+    cause: /^password-changed:/,
+    title: /^Your password was changed$/,
+    body: /^Every other sign-in has ended\./,
+    link: "/settings?tab=password",
+    happen: password(true),
+  },
+];
+
+for (const { name, flag, happen, cause, title, body, link } of events)
+  test.each([true, false])(`${name}: by bell, and by mail as ${flag} says, %s`, async (on) => {
+    const { db, again } = await happen(async (database, userId) => {
+      await database
+        .insertInto("profiles")
+        .values({ user_id: userId, email: "ada@uni.example", name: "Ada" })
+        .execute();
+      await changeFlags(database, userId, { emailNotifications: false, billingAlerts: false, securityAlerts: false });
+      await changeFlags(database, userId, { [flag]: on });
+    });
+    for (const _ of [1, 2]) {
+      const notices = await db.selectFrom("notifications").selectAll().execute();
+      expect(notices).toHaveLength(1);
+      const [notice] = notices;
+      expect(notice?.cause).toMatch(cause);
+      expect(notice?.title).toMatch(title);
+      expect(notice?.body).toMatch(body);
+      expect(notice?.link).toBe(link);
+      const mails = await db.selectFrom("mails").selectAll().execute();
+      expect(mails).toHaveLength(on ? 1 : 0);
+      if (on) {
+        expect(mails[0]).toMatchObject({ recipient: "ada@uni.example", subject: notice?.title });
+        expect(mails[0]?.body_text).toContain(notice?.body);
+        expect(mails[0]?.body_text).toContain(`https://berth.example${link}`);
+      }
+      await again();
+    }
+  });
