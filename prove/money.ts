@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
-import { runningEmbedded } from "../server/src/database/embedded.ts";
+import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { brokenInvariants } from "../server/src/payments/invariants.ts";
 import { must, until } from "./customer.ts";
 import { type Shop, shopAlong } from "./money-customers.ts";
@@ -46,7 +46,7 @@ interface World {
 export async function proveMoney({ seed, minutes }: Options): Promise<void> {
   const dataDir = temporaryFolder();
   const product = await startProduct({ dataDir, env });
-  const database = await openDatabase(runningEmbedded(join(dataDir, "database")), () => {});
+  const database = await openDatabase(embeddedConnection(join(dataDir, "database")), () => {});
   const world: World = { product, dataDir, db: database.db, kills: 0, databaseKills: 0 };
   const random = seeded(seed);
   const closesAt = Date.now() + minutes * 60_000;

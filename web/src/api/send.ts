@@ -1,4 +1,5 @@
 import type { AnyEndpoint, ErrorCode, Input, MoneyState, ReplyOf } from "@berth/contract";
+import { learnTime } from "./server-clock.ts";
 
 /** A refusal of the server, or `network` when there was no answer at all (G45). Switch on `code`, show `message` (R4). */
 export class ApiError extends Error {
@@ -73,7 +74,9 @@ function unreadable(): ApiError {
 /** `fetch`, with every way of not getting an answer as one error. */
 export async function answered(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { credentials: "omit", cache: "no-store", ...init });
+    const response = await fetch(url, { credentials: "omit", cache: "no-store", ...init });
+    learnTime(response.headers.get("date"));
+    return response;
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError("network", "Network error. Please check your connection and try again.", 0);

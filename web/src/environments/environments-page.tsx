@@ -11,7 +11,7 @@ import classes from "./environments-page.module.css";
 import { EnvironmentsSkeleton } from "./environments-skeleton.tsx";
 import { EnvironmentsTable } from "./environments-table.tsx";
 import { EnvironmentsToolbar } from "./environments-toolbar.tsx";
-import { listingOf } from "./listing.ts";
+import { filterEnvironments, sortEnvironments } from "./listing.ts";
 import { PasswordHint } from "./password-hint.tsx";
 import { ReadyCard, useArrival } from "./ready-card.tsx";
 import { TerminateDialog } from "./terminate-dialog.tsx";
@@ -72,7 +72,8 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
   const [view, change] = useView();
   const actions = useActions(userId);
   const [terminating, setTerminating] = useState<Environment>();
-  const shown = useMemo(() => listingOf(environments, view), [environments, view]);
+  const sorted = useMemo(() => sortEnvironments(environments, view.sort), [environments, view.sort]);
+  const shown = useMemo(() => filterEnvironments(sorted, view), [sorted, view]);
   const retentionDays = useConfig()?.retentionDays;
   return (
     <>
@@ -86,15 +87,15 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
         </Button>
       </div>
       <EnvironmentsToolbar environments={environments} view={view} onView={change} />
-      {shown.length > 0 ? (
-        <EnvironmentsTable
-          environments={shown}
-          sort={view.sort}
-          onSort={(sort) => change({ sort })}
-          actions={actions}
-          onTerminate={setTerminating}
-        />
-      ) : (
+      <EnvironmentsTable
+        environments={sorted}
+        shown={shown}
+        sort={view.sort}
+        onSort={(sort) => change({ sort })}
+        actions={actions}
+        onTerminate={setTerminating}
+      />
+      {shown.length === 0 && (
         <EnvironmentsBlank
           reason="none"
           view={view}
@@ -123,7 +124,8 @@ function useView(): readonly [View, (part: Partial<View>) => void] {
     (part: Partial<View>) => {
       // The address, not what was last drawn: two changes may come before the page is drawn again.
       const now = readView(new URLSearchParams(window.location.search));
-      setParams(writeView({ ...now, ...part }), { replace: true, preventScrollReset: true });
+      // At once: what a key stroke changes is not to be drawn in slices between other work.
+      setParams(writeView({ ...now, ...part }), { replace: true, preventScrollReset: true, flushSync: true });
     },
     [setParams],
   );

@@ -1,38 +1,55 @@
+import { startTransition, useEffect, useState } from "react";
 import { useConfig } from "../api/product-config.ts";
-import { useNow } from "../ui/use-now.ts";
 import { hostOf } from "./address.ts";
 import type { Environment } from "./environment.ts";
-import { EnvironmentRow } from "./environment-row.tsx";
+import { EnvironmentCells } from "./environment-cells.tsx";
 import classes from "./environments-table.module.css";
 import { SortHead } from "./sort-head.tsx";
 import type { Actions } from "./use-actions.ts";
 import type { Sort } from "./view.ts";
 
+/** More than a tall screen shows: drawn first, the rest when these stand. */
+const firstRows = 24;
+
 interface Props {
+  /** All of them, sorted. */
   readonly environments: readonly Environment[];
+  /** Those that the filters leave, in the same order. */
+  readonly shown: readonly Environment[];
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
   readonly actions: Actions;
   readonly onTerminate: (environment: Environment) => void;
 }
 
-export function EnvironmentsTable({ environments, sort, onSort, actions, onTerminate }: Props) {
+/**
+ * A row is made once and then only hidden or moved: with two hundred of them, making is what a key stroke would wait
+ * for. A filter that widens shows what can be seen first, and the rest once that is painted.
+ */
+export function EnvironmentsTable({ environments, shown, sort, onSort, actions, onTerminate }: Props) {
   const template = useConfig()?.environmentUrl;
-  const now = useNow();
+  const [painted, setPainted] = useState<ReadonlySet<string>>();
+  useEffect(() => startTransition(() => setPainted(new Set(shown.map(({ id }) => id)))), [shown]);
+  const visible = new Set(shown.filter(({ id }, index) => index < firstRows || painted?.has(id)));
   return (
-    <table className={classes.table}>
+    <table className={classes.table} hidden={shown.length === 0}>
       <SortHead sort={sort} onSort={onSort} />
       <tbody>
-        {environments.map((environment) => (
-          <EnvironmentRow
+        {(painted ? environments : [...visible]).map((environment) => (
+          <tr
             key={environment.id}
-            environment={environment}
-            host={template === undefined ? environment.subdomain : hostOf(template, environment.subdomain)}
-            now={now}
-            busy={actions.busy.get(environment.id)}
-            onAction={actions.run}
-            onTerminate={onTerminate}
-          />
+            hidden={!visible.has(environment)}
+            data-status={environment.status}
+            aria-busy={actions.busy.has(environment.id) || undefined}
+          >
+            <EnvironmentCells
+              environment={environment}
+              host={template === undefined ? environment.subdomain : hostOf(template, environment.subdomain)}
+              busy={actions.busy.get(environment.id)}
+              onAction={actions.run}
+              onTerminate={onTerminate}
+            />
+          </tr>
         ))}
       </tbody>
     </table>

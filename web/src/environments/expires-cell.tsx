@@ -1,16 +1,12 @@
 import { dateTime, duration } from "../format.ts";
 import { TimeLeft } from "../ui/time-left.tsx";
+import { useNow } from "../ui/use-now.ts";
 import type { Environment } from "./environment.ts";
 import classes from "./environments-table.module.css";
 
-interface Props {
-  readonly environment: Environment;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-}
-
-/** N/A where no end is set: the clock of a stopped hourly plan stands still (G24). */
-export function ExpiresCell({ environment, now }: Props) {
+/** N/A where no end is set: the clock of a stopped hourly plan stands still (G24). Moves by itself, without its row. */
+export function ExpiresCell({ environment }: { readonly environment: Environment }) {
+  const now = useNow();
   const { status, expires_at, banked_seconds, duration_hours, files_until } = environment;
   if (status === "terminated") return <Ended expiresAt={expires_at} filesUntil={files_until} now={now} />;
   if (expires_at !== null)

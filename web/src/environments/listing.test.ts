@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { environmentsOf } from "./environment.ts";
-import { countByStatus, listingOf } from "./listing.ts";
-import { firstView } from "./view.ts";
+import { type Environment, environmentsOf } from "./environment.ts";
+import { countByStatus, filterEnvironments, sortEnvironments } from "./listing.ts";
+import { firstView, type View } from "./view.ts";
 
 const base = {
   type: "jupyter",
@@ -53,6 +53,8 @@ function setup() {
   });
 }
 
+const listingOf = (environments: readonly Environment[], view: View) =>
+  filterEnvironments(sortEnvironments(environments, view.sort), view);
 const names = (view: object) => listingOf(setup(), { ...firstView, ...view }).map(({ name }) => name);
 
 test("keys with an underscore are not environments, and the newest comes first", () => {

@@ -1,12 +1,9 @@
 import type { Environment } from "./environment.ts";
 import { type Column, type Sort, type StatusFilter, split, statusFilters, type View } from "./view.ts";
 
-/** The rows of a view, filtered and sorted; pure, so that a refetch keeps what the reader chose. */
-export function listingOf(environments: readonly Environment[], view: View): readonly Environment[] {
-  return sortEnvironments(
-    environments.filter((environment) => matches(environment, view)),
-    view.sort,
-  );
+/** The environments that a view's filters leave, in the order they come; pure, so that a refetch keeps what was chosen. */
+export function filterEnvironments(environments: readonly Environment[], view: View): readonly Environment[] {
+  return environments.filter((environment) => matches(environment, view));
 }
 
 /** How many each status filter would show of all environments (spec section 2). */
@@ -15,7 +12,7 @@ export function countByStatus(environments: readonly Environment[]): Readonly<Re
   return Object.fromEntries(statusFilters.map(({ value }) => [value, count(value)])) as Record<StatusFilter, number>;
 }
 
-function sortEnvironments(environments: readonly Environment[], sort: Sort): readonly Environment[] {
+export function sortEnvironments(environments: readonly Environment[], sort: Sort): readonly Environment[] {
   const [column, direction] = split(sort);
   const sign = direction === "asc" ? 1 : -1;
   return environments.toSorted(

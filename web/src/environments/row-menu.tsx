@@ -17,9 +17,27 @@ interface Props {
   readonly onTerminate: () => void;
 }
 
-/** The rarely needed rest of a row. Its contents are made when it opens: a list has many rows. */
-export function RowMenu({ environment, host, disabled, onTerminate }: Props) {
-  const [opened, setOpened] = useState(false);
+/** The rarely needed rest of a row. Made when it is first opened: a list has many rows, and a menu is dear. */
+export function RowMenu(props: Props) {
+  const [asked, setAsked] = useState(false);
+  if (asked) return <OpenedMenu {...props} />;
+  return (
+    <ActionIcon
+      variant="subtle"
+      size={28}
+      disabled={props.disabled}
+      aria-label={`More actions for ${props.environment.name}`}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setAsked(true)}
+    >
+      <Ellipsis size={16} strokeWidth={1.6} />
+    </ActionIcon>
+  );
+}
+
+function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
+  const [opened, setOpened] = useState(true);
   return (
     <Menu position="bottom-end" width={212} opened={opened} onChange={setOpened}>
       <Menu.Target>

@@ -12,18 +12,30 @@ interface Props {
   readonly onSearch: (search: string) => void;
 }
 
+interface Typed {
+  readonly text: string;
+  /** What the URL said when it was last drawn. */
+  readonly seen: string;
+  /** Searched for, but not in the drawn URL yet: a long list takes its time, and typing goes on meanwhile. */
+  readonly underWay: readonly string[];
+}
+
 /** Types at once, searches 300 ms later. Whatever else changes the URL (Clear All, a tag, a link) wins over the box. */
 export function SearchBox({ search, onSearch }: Props) {
-  const [typed, setTyped] = useState({ text: search, from: search });
-  const text = typed.from === search ? typed.text : search;
+  const [{ text, seen, underWay }, setTyped] = useState<Typed>({ text: search, seen: search, underWay: [] });
+  if (search !== seen) {
+    const own = underWay.indexOf(search);
+    setTyped({ text: own < 0 ? search : text, seen: search, underWay: own < 0 ? [] : underWay.slice(own + 1) });
+  }
+  const sent = underWay.at(-1) ?? seen;
   useEffect(() => {
-    if (text === search) return;
+    if (text === sent) return;
     const timer = setTimeout(() => {
-      setTyped({ text, from: text });
+      setTyped((typed) => ({ ...typed, underWay: [...typed.underWay, text] }));
       onSearch(text);
     }, debounceMs);
     return () => clearTimeout(timer);
-  }, [text, search, onSearch]);
+  }, [text, sent, onSearch]);
   return (
     <TextInput
       className={classes.search ?? ""}
@@ -31,7 +43,7 @@ export function SearchBox({ search, onSearch }: Props) {
       placeholder="Search"
       leftSection={<Search size={15} strokeWidth={1.6} />}
       value={text}
-      onChange={(event) => setTyped({ text: event.currentTarget.value, from: search })}
+      onChange={({ currentTarget: { value } }) => setTyped((typed) => ({ ...typed, text: value }))}
     />
   );
 }

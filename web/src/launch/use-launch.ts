@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, call } from "../api/client.ts";
 import { keys } from "../api/queries.ts";
+import { serverNow } from "../api/server-clock.ts";
 import type { Arrival } from "../environments/ready-card.tsx";
 import { toast } from "../ui/toast.ts";
 import { dropDraft, keepDraft } from "./draft.ts";
@@ -37,12 +38,12 @@ export function useLaunch(): Launch {
     const signal = left();
     const proof = await buy(purchase, setState, signal);
     if (proof) {
-      const paidAt = Date.now();
+      const paidAt = serverNow();
       dropDraft(sessionStorage);
       setState({ phase: "creating", paidAt, cancelling: false });
       try {
         const created = await prove(purchase.draft, purchase.userId, proof);
-        if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: Date.now() });
+        if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: serverNow() });
         await arrive(created, purchase.userId, signal);
       } catch (error) {
         const failure = failureOf(error, cancelled.current);

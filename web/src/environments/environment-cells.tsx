@@ -13,18 +13,16 @@ import type { RowAction } from "./use-actions.ts";
 interface Props {
   readonly environment: Environment;
   readonly host: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
   readonly busy: RowAction | undefined;
   readonly onAction: (environment: Environment, action: RowAction) => void;
   readonly onTerminate: (environment: Environment) => void;
 }
 
 /** Memoised: a keystroke in the search or one busy row must not draw two hundred others again. */
-export const EnvironmentRow = memo(function EnvironmentRow({ environment, host, now, ...actions }: Props) {
+export const EnvironmentCells = memo(function EnvironmentCells({ environment, host, ...actions }: Props) {
   const { name, type, status, gpu_count } = environment;
   return (
-    <tr data-status={status} aria-busy={actions.busy !== undefined || undefined}>
+    <>
       <td className={classes.name}>
         <strong>{name}</strong>
         <CopyText value={host} label={`address of ${name}`} />
@@ -41,11 +39,11 @@ export const EnvironmentRow = memo(function EnvironmentRow({ environment, host, 
       </td>
       <td className={classes.created}>{dateTime(environment.created_at)}</td>
       <td className={classes.expires}>
-        <ExpiresCell environment={environment} now={now} />
+        <ExpiresCell environment={environment} />
       </td>
       <td className={classes.cellActions}>
         <RowActions environment={environment} host={host} {...actions} />
       </td>
-    </tr>
+    </>
   );
 });

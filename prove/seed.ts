@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { sql } from "kysely";
+import { type Database, openDatabase } from "../server/src/database/database.ts";
+import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { newId } from "../server/src/database/ids.ts";
+import type { Customer } from "./customer.ts";
+import type { Product } from "./product.ts";
+
+/** The database of a running product, for what would take hours to make by renting. Close it. */
+export function openProductDatabase({ dataDir }: Product): Promise<Database> {
+  return openDatabase(embeddedConnection(join(dataDir, "database")), (error) => console.error(error));
+}
+
+const types = ["jupyter", "pytorch", "tensorflow"] as const;
+const states = ["active", "stopped", "paused", "terminated", "terminated"] as const;
+
+/**
+ * Environments of the past half year, each with its paid order, payment and session, in every state that lasts. No
+ * container stands behind them: they are due in a month, so that the reconciler leaves them alone.
+ */
+export async function seedHistory(
+  product: Product,
+  { userId }: Customer,
+  { count, prefix }: { count: number; prefix: string },
+): Promise<void> {
+  const { db, close } = await openProductDatabase(product);
+  try {
+    const { id: hostId } = await db.selectFrom("hosts").select("id").executeTakeFirstOrThrow();
+    const rows = Array.from({ length: count }, (_, index) => rowOf(index, { userId, hostId, prefix }));
+    await db.transaction().execute(async (tx) => {
+      await tx
+        .insertInto("orders")
+        .values(rows.map(({ order }) => order))
+        .execute();
+      await tx
+        .insertInto("payments")
+        .values(rows.map(({ payment }) => payment))
+        .execute();
+      await tx
+        .insertInto("environments")
+        .values(rows.map(({ environment }) => environment))
+        .execute();
+      await tx
+        .insertInto("sessions")
+        .values(rows.map(({ session }) => session))
+        .execute();
+    });
+    await sql`analyze`.execute(db);
+  } finally {
+    await close();
+  }
+}
+
+const hourMs = 3_600_000;
+
+function rowOf(index: number, { userId, hostId, prefix }: { userId: string; hostId: string; prefix: string }) {
+  const type = types[index % types.length] ?? "jupyter";
+  const status = states[index % states.length] ?? "terminated";
+  const subdomain = `${prefix}-${String(index).padStart(3, "0")}`;
+  const at = new Date(Date.now() - index * 20 * hourMs - hourMs);
+  const end = new Date(at.getTime() + 3 * hourMs);
+  const inAMonth = new Date(Date.now() + 720 * hourMs);
+  const [orderId, environmentId] = [newId(), newId()];
+  const shared = { user_id: userId, container_type: type, subdomain, gpu_count: 1, duration_hours: 720 };
+  const ended = status === "terminated";
+  return {
+    order: {
+      ...shared,
+      id: orderId,
+      status: "fulfilled" as const,
+      usd_minor: 15_000,
+      amount_minor: 15_000,
+      currency: "USD" as const,
+      inr_paise_per_usd: 8822,
+      gateway: "embedded",
+      mode: "embedded" as const,
+      gateway_order_id: `order_${orderId}`,
+      request_hash: "",
+      created_at: at,
+      hold_until: at,
+      watch_until: at,
+      paid_at: at,
+      usd_net_minor: 15_000,
+      hours: 720,
+    },
+    payment: {
+      id: newId(),
+      order_id: orderId,
+      user_id: userId,
+      gateway: "embedded",
+      gateway_payment_id: `pay_${orderId}`,
+      status: "captured" as const,
+      settles_order: true,
+      amount_minor: 15_000,
+      currency: "USD" as const,
+      created_at: at,
+    },
+    environment: {
+      ...shared,
+      id: environmentId,
+      order_id: orderId,
+      host_id: hostId,
+      home: `${userId}-${subdomain}`,
+      desired: status === "active" ? ("running" as const) : status,
+      status,
+      secret: newId(),
+      requested_at: at,
+      give_up_at: at,
+      created_at: at,
+      expires_at: status === "stopped" ? null : ended ? end : inAMonth,
+      banked_seconds: status === "stopped" ? 3600 : 0,
+      terminated_at: ended ? end : null,
+      ended_reason: ended ? ("expired" as const) : null,
+      due_at: inAMonth,
+    },
+    session: { id: newId(), environment_id: environmentId, opened_at: at, closed_at: end, reason: "stopped" },
+  };
+}
