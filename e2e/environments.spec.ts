@@ -18,7 +18,8 @@ test("the list filters, sorts, and keeps it all in the address (2)", async ({ pa
   });
   await signIn(page, ada);
   await page.goto("/environments");
-  const shown = async () => (await page.locator("tbody tr:visible strong").allInnerTexts()).map((name) => name.split("-")[0]);
+  const shown = async () =>
+    (await page.locator("tbody tr:visible strong").allInnerTexts()).map((name) => name.split("-")[0]);
   await expect(page.getByText("Showing 3 of 3 environments")).toBeVisible();
   expect(await shown()).toEqual(["gamma", "beta", "alpha"]);
 

@@ -11,6 +11,7 @@ import {
 } from "@berth/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./client.ts";
+import { readConfig } from "./product-config.ts";
 
 /** Every key that more than one screen reads or invalidates (R10). */
 export const keys = {
@@ -69,10 +70,18 @@ export const supportCatalogQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Asked once per page load: a token that dies later is met by the next call's 401 (G45). */
+/**
+ * Asked once per page load: a token that dies later is met by the next call's 401 (G45). The settings come with it, so that
+ * no screen changes its shape when they arrive; without them it goes on.
+ */
 export const validateQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.validate(userId),
-    queryFn: ({ signal }) => call(validate, { params: {}, body: {} }, { signal }),
+    queryFn: async ({ signal }) => {
+      const settings = readConfig().catch(() => undefined);
+      const answer = await call(validate, { params: {}, body: {} }, { signal });
+      await settings;
+      return answer;
+    },
     staleTime: Number.POSITIVE_INFINITY,
   });
