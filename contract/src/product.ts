@@ -22,6 +22,8 @@ export const productConfig = endpoint({
   summary: "What the browser app needs before anyone signs in",
   body: nothing,
   reply: object({
+    /** Of the server; a page that was left open over an upgrade sees another one than it began with. */
+    version: string(),
     brand: object({ name: string(), email: string(), supportName: string() }),
     /** Address of an environment, with the literal `{subdomain}` in it. */
     environmentUrl: string(),

@@ -126,6 +126,7 @@ function productRoutes(
   { config, payments: { provider }, identity, gateway, betaEndsAt }: Parts,
 ): void {
   mount(app, productConfig, async () => ({
+    version,
     brand: config.brand,
     environmentUrl: gateway.hosts.environmentUrl("{subdomain}"),
     identity: { kind: identity.kind, ...identity.browserConfig() },

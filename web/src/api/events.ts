@@ -3,6 +3,7 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { withToken } from "./client.ts";
 import { readEvents } from "./event-stream.ts";
+import { checkVersion } from "./product-config.ts";
 import { keys } from "./queries.ts";
 import { useSession } from "./session.ts";
 
@@ -98,8 +99,12 @@ function apply(client: QueryClient, userId: string, heard: Change | "all"): void
     again(keys.profile(userId));
     again(keys.billing(userId));
   }
-  if (heard === "all") again(["environment"]);
-  else if (heard.kind === "environment") {
+  if (heard === "all") {
+    again(["environment"]);
+    // The connection was gone for a while, perhaps because of an upgrade.
+    void checkVersion();
+  }
+  if (heard !== "all" && heard.kind === "environment") {
     again(heard.id === null ? ["environment"] : keys.environment(heard.id));
     again(keys.capacity);
   }

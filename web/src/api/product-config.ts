@@ -8,6 +8,7 @@ import { ApiError, answered } from "./send.ts";
  */
 let pending: Promise<ProductConfig> | undefined;
 let known: ProductConfig | undefined;
+let upgraded = false;
 const listeners = new Set<() => void>();
 
 export function readConfig(): Promise<ProductConfig> {
@@ -27,12 +28,37 @@ export function useConfig(): ProductConfig | undefined {
   );
 }
 
+/** Whether the server has become another version than this page began with: its app is then an old one. */
+export function useUpgraded(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => upgraded,
+    () => false,
+  );
+}
+
+/** Looks whether the server was upgraded meanwhile. Never throws; without an answer nothing is known. */
+export async function checkVersion(): Promise<void> {
+  if (!known || upgraded) return;
+  const now = await fetchConfig().catch(() => known);
+  upgraded = now?.version !== known.version;
+  if (upgraded) tell();
+}
+
 async function ask(): Promise<ProductConfig> {
+  known = await fetchConfig();
+  tell();
+  return known;
+}
+
+async function fetchConfig(): Promise<ProductConfig> {
   const response = await answered("/config", { headers: { accept: "application/json" } });
   if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
-  known = (await response.json()) as ProductConfig;
+  return (await response.json()) as ProductConfig;
+}
+
+function tell(): void {
   for (const heard of listeners) heard();
-  return known;
 }
 
 function subscribe(heard: () => void): () => void {

@@ -1,24 +1,26 @@
 /**
- * localStorage that never throws. A browser may refuse storage (private windows, policies): then values live as long as
- * the page does, and everything else works.
+ * localStorage that never throws. A browser may refuse storage (private windows, policies) or have none left: then values
+ * live as long as the page does, and everything else works.
  */
 const memory = new Map<string, string>();
 
 export function readStored(key: string): string | null {
+  const kept = memory.get(key);
+  if (kept !== undefined) return kept;
   try {
     return globalThis.localStorage.getItem(key);
   } catch {
-    return memory.get(key) ?? null;
+    return null;
   }
 }
 
 /** Null removes the key. */
 export function writeStored(key: string, value: string | null): void {
+  memory.delete(key);
   try {
     if (value === null) globalThis.localStorage.removeItem(key);
     else globalThis.localStorage.setItem(key, value);
   } catch {
-    if (value === null) memory.delete(key);
-    else memory.set(key, value);
+    if (value !== null) memory.set(key, value);
   }
 }

@@ -4,7 +4,10 @@ import { useEffect, useState } from "react";
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
 import { useBrand } from "../api/brand.ts";
 import { signOut, useSession } from "../api/session.ts";
+import { notices } from "../content/notices.ts";
+import { Notice } from "../ui/notice.tsx";
 import { AuthFrame } from "./auth-frame.tsx";
+import classes from "./auth-page.module.css";
 import { LoginForm } from "./login-form.tsx";
 import { returnPath } from "./return-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
@@ -12,6 +15,8 @@ import { SignUpForm } from "./sign-up-form.tsx";
 /** What other screens may hand over: that the stored sign-in has just been ended. */
 export interface AuthState {
   readonly leaving?: boolean;
+  /** The sign-in ended by itself, in the middle of something. */
+  readonly ended?: boolean;
 }
 
 /** The landing page's Sign Up comes as /login#signup (G54). */
@@ -34,6 +39,11 @@ export function AuthPage() {
         </>
       }
     >
+      {state?.ended && (
+        <div className={classes.ended}>
+          <Notice tone="hold" title={notices.signInEnded} />
+        </div>
+      )}
       {/* Not kept mounted: switching clears fields and errors (spec section 2). */}
       <Tabs value={tab} onChange={(next) => setTab(next ?? "login")} keepMounted={false}>
         <Tabs.List grow mb={24} aria-label="Login or sign up">

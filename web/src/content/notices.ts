@@ -1,5 +1,11 @@
 /** Texts that the specification leaves open, written once (G85). The specified ones stand where they are shown. */
 export const notices = {
+  signInEnded: "Your sign-in has ended. Log in again to go on.",
+  offline: "You are offline",
+  offlineText: "You stay signed in, and your environments keep running. What stands here may be out of date.",
+  upgraded: "A new version is ready",
+  upgradedText: "Reload when it suits you; what you see here still works for now.",
+  reload: "Reload",
   emailForm: "Enter an email address such as you@university.edu",
   creatingAccount: "Creating your account...",
   creatingAccountTitle: "Sign Up",

@@ -32,6 +32,13 @@ export interface LeftDraft {
 
 const storageKey = "launch-draft";
 
+/** This tab's storage. Looked up at each use, because a browser that refuses storage throws at the name alone. */
+export const tabStorage: Pick<Storage, "getItem" | "setItem" | "removeItem"> = {
+  getItem: (key) => sessionStorage.getItem(key),
+  setItem: (key, value) => sessionStorage.setItem(key, value),
+  removeItem: (key) => sessionStorage.removeItem(key),
+};
+
 /** What this tab left, if it is worth offering. Storage may be refused or hold anything at all. */
 export function readLeftDraft(storage: Pick<Storage, "getItem">): LeftDraft | undefined {
   try {

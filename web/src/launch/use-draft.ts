@@ -9,6 +9,7 @@ import {
   readLeftDraft,
   type Step,
   stepOf,
+  tabStorage,
 } from "./draft.ts";
 
 export interface DraftInHand {
@@ -25,12 +26,12 @@ export interface DraftInHand {
 /** The draft lives in this tab's storage, its step in the URL. A URL with a step goes on where it stood. */
 export function useDraft(): DraftInHand {
   const [params, setParams] = useSearchParams();
-  const [left, setLeft] = useState(() => readLeftDraft(sessionStorage));
+  const [left, setLeft] = useState(() => readLeftDraft(tabStorage));
   const [draft, setDraft] = useState<Draft>(() => (params.has("step") && left ? left.draft : firstDraft));
   const [offered, setOffered] = useState(!params.has("step") && left !== undefined);
   const step = stepOf(params.get("step"), draft);
   const goTo = (next: Step) => {
-    keepDraft(sessionStorage, { draft, step: next });
+    keepDraft(tabStorage, { draft, step: next });
     setParams({ step: String(next) });
   };
   return {
@@ -40,18 +41,18 @@ export function useDraft(): DraftInHand {
     change: (part) => {
       const next = { ...draft, ...part };
       setDraft(next);
-      keepDraft(sessionStorage, { draft: next, step });
+      keepDraft(tabStorage, { draft: next, step });
     },
     left: offered ? left : undefined,
     resume: () => {
       if (!left) return;
       setDraft(left.draft);
       setOffered(false);
-      keepDraft(sessionStorage, left);
+      keepDraft(tabStorage, left);
       setParams({ step: String(stepOf(String(left.step), left.draft)) });
     },
     drop: () => {
-      dropDraft(sessionStorage);
+      dropDraft(tabStorage);
       setLeft(undefined);
       setOffered(false);
     },

@@ -7,7 +7,7 @@ import { keys } from "../api/queries.ts";
 import { serverNow } from "../api/server-clock.ts";
 import type { Arrival } from "../environments/ready-card.tsx";
 import { toast } from "../ui/toast.ts";
-import { dropDraft, keepDraft } from "./draft.ts";
+import { dropDraft, keepDraft, tabStorage } from "./draft.ts";
 import { buy, type Created, failureOf, type Purchase, prove } from "./launch-flow.ts";
 import { idle, type LaunchState, mayLaunch } from "./launch-state.ts";
 
@@ -39,7 +39,7 @@ export function useLaunch(): Launch {
     const proof = await buy(purchase, setState, signal);
     if (proof) {
       const paidAt = serverNow();
-      dropDraft(sessionStorage);
+      dropDraft(tabStorage);
       setState({ phase: "creating", paidAt, cancelling: false });
       try {
         const created = await prove(purchase.draft, purchase.userId, proof);
@@ -47,7 +47,7 @@ export function useLaunch(): Launch {
         await arrive(created, purchase.userId, signal);
       } catch (error) {
         const failure = failureOf(error, cancelled.current);
-        keepDraft(sessionStorage, { draft: purchase.draft, step: 3 });
+        keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
         setState({ phase: "failed", paidAt, failure });
         if (!failure.cancelled) tellFailure(failure.status);
       }

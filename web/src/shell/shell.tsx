@@ -5,6 +5,7 @@ import { Outlet, useLocation } from "react-router";
 import { useBrand } from "../api/brand.ts";
 import { useLiveChanges } from "../api/events.ts";
 import { readStored, writeStored } from "../api/storage.ts";
+import { ConnectionNotice } from "./connection-notice.tsx";
 import { Header, titleOf } from "./header.tsx";
 import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar.tsx";
@@ -42,6 +43,7 @@ export function Shell() {
         </Drawer.Content>
       </Drawer.Root>
       <Header collapsed={collapsed} onCollapse={collapse} onMenu={open} />
+      <ConnectionNotice />
       <main id="main" className={classes.main} tabIndex={-1}>
         <Outlet />
       </main>

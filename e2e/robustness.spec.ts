@@ -1,0 +1,161 @@
+import type { Page } from "@playwright/test";
+import { must, signUp, until } from "../prove/customer.ts";
+import { seedHistory } from "../prove/seed.ts";
+import { expect, signIn, test } from "./test.ts";
+
+const hostile = [
+  ["script", `<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>`],
+  ["long", "A".repeat(200)],
+  ["right-to-left", "\u202Eעברית العربية\u202C 👩🏽‍🚀🏳️‍🌈"],
+] as const;
+
+for (const [kind, name] of hostile)
+  test(`a ${kind} name is harmless on every signed-in screen at 390 px`, async ({ page, product }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const customer = await signUp(product.url, name.slice(0, 100));
+    await signIn(page, customer);
+    for (const path of ["/dashboard", "/environments", "/settings", "/support", "/billing"]) {
+      await page.goto(path);
+      await expect(page.getByRole("link", { name: /^Settings of/ })).toBeVisible();
+      await expectWhole(page, `${kind} at ${path}`);
+    }
+    await page.goto("/dashboard");
+    await expect(page.getByRole("heading", { name: `Welcome back, ${name.slice(0, 100)}` })).toBeVisible();
+    await page.getByRole("button", { name: "Open menu" }).click();
+    await expect(page.getByRole("dialog", { name: "Menu" })).toContainText(name.slice(0, 100));
+    await expectWhole(page, `${kind} in the menu`);
+    expect(await page.evaluate(() => "hurt" in window)).toBe(false);
+  });
+
+test("a refused field says so at the field and keeps what was typed", async ({ page, customer: _ }) => {
+  await page.goto("/environments/create?step=3");
+  const field = page.getByLabel("Subdomain");
+  await field.fill(`<img src=x onerror="window.hurt=1">`);
+  await expect(page.getByText(/lower-case letters, digits and hyphens/).first()).toBeVisible();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await expect(field).toHaveValue(`<img src=x onerror="window.hurt=1">`);
+  expect(await page.evaluate(() => "hurt" in window)).toBe(false);
+
+  await page.goto("/support");
+  await page.getByLabel(/description/i).fill("x".repeat(10_000));
+  await expect(page.getByText("1000/1000")).toBeVisible();
+});
+
+test("offline keeps the session, says so, and goes on by itself (G45)", async ({ page, context, customer: _ }) => {
+  await page.goto("/environments");
+  await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  await context.setOffline(true);
+  await expect(page.getByText("You are offline")).toBeVisible();
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await expect(page).toHaveURL(/\/settings$/);
+  expect(await page.evaluate(() => localStorage.getItem("idToken"))).not.toBeNull();
+  await context.setOffline(false);
+  await expect(page.getByText("You are offline")).toBeHidden();
+});
+
+test("a token that died in an open tab is renewed; a dead sign-in ends with the reason", async ({
+  page,
+  customer: _,
+}) => {
+  await page.goto("/environments");
+  await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  const tokenOf = () => page.evaluate(() => localStorage.getItem("idToken"));
+  await page.evaluate(() => localStorage.setItem("idToken", "spoilt"));
+  await page.getByRole("link", { name: "Billing", exact: true }).click();
+  await expect(page.getByText("No usage data available yet")).toBeVisible();
+  expect(await tokenOf()).not.toBe("spoilt");
+
+  await page.evaluate(() => {
+    localStorage.setItem("refreshToken", "spoilt");
+    localStorage.setItem("idToken", "spoilt");
+  });
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await page.waitForURL(/\/login\?from=/);
+  await expect(page.getByText("Your sign-in has ended. Log in again to go on.")).toBeVisible();
+  expect(await tokenOf()).toBeNull();
+});
+
+test("a page left open over an upgrade offers to reload, and never does so by force", async ({ page, customer: _ }) => {
+  await page.goto("/environments");
+  await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  await page.route("**/config", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ json: { ...(await answer.json()), version: "99.0.0" } });
+  });
+  await page.evaluate(() => Object.assign(window, { before: true }));
+  await page.context().setOffline(true);
+  await expect(page.getByText("You are offline")).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(page.getByText("A new version is ready")).toBeVisible();
+  expect(await page.evaluate(() => "before" in window)).toBe(true);
+  await page.unroute("**/config");
+  await page.getByRole("button", { name: "Reload", exact: true }).click();
+  await expect.poll(() => page.evaluate(() => "before" in window)).toBe(false);
+  await expect(page.getByText("A new version is ready")).toBeHidden();
+});
+
+for (const [direction, days] of [
+  ["fast", 1],
+  ["slow", -1],
+] as const)
+  test(`a clock a day ${direction} changes nothing about the time left`, async ({ page, product, customer }) => {
+    await seedHistory(product, customer, { count: 1, prefix: `clock-${Date.now().toString(36)}` });
+    await page.addInitScript((aheadMs) => {
+      const right = Date.now.bind(Date);
+      Date.now = () => right() + aheadMs;
+    }, days * 86_400_000);
+    await page.goto("/environments");
+    await expect(page.getByRole("row", { name: /clock-/ })).toContainText("29d 23h left");
+    await page.goto("/dashboard");
+    await expect(page.getByText("29d 23h left")).toBeVisible();
+    await expect(page.getByText("Expired")).toBeHidden();
+  });
+
+for (const [kind, spoil] of [
+  ["blocked", () => Object.defineProperty(window, "localStorage", { get: () => refuse() })],
+  ["full", () => Object.defineProperty(Storage.prototype, "setItem", { value: () => refuse() })],
+] as const)
+  test(`storage ${kind}: sign-in works as long as the page does`, async ({ page, product }) => {
+    const customer = await signUp(product.url);
+    await page.addInitScript(
+      `const refuse = () => { throw new DOMException("no", "QuotaExceededError"); }; (${spoil})()`,
+    );
+    await signIn(page, customer);
+    await expect(page.getByRole("heading", { name: /^Welcome back/ })).toBeVisible();
+    await page.getByRole("link", { name: "Environments", exact: true }).click();
+    await page.getByRole("link", { name: "Create Your First Environment" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeVisible();
+    await page.getByRole("button", { name: "Logout" }).click();
+    await page.waitForURL(/\/login/);
+  });
+
+declare function refuse(): never;
+
+test("an action in a tab with old data: told plainly, with fresh data at once", async ({ page, product, customer }) => {
+  await seedHistory(product, customer, { count: 1, prefix: `stale-${Date.now().toString(36)}` });
+  await page.route("**/events", (route) => route.abort());
+  await page.goto("/environments");
+  const row = page.getByRole("row", { name: /stale-/ });
+  await expect(row).toContainText("Active");
+  const { containers } = (await must(product.url, "GET", `/profile/${customer.userId}`, { token: customer.idToken }))
+    .user_data;
+  const [[id, { subdomain }]] = Object.entries(containers) as [[string, { subdomain: string }]];
+  await must(product.url, "POST", `/environments/${id}/terminate`, {
+    token: customer.idToken,
+    body: { confirm: subdomain },
+  });
+  await until("it to end", async () => {
+    const { environment } = await must(product.url, "GET", `/environments/${id}`, { token: customer.idToken });
+    return environment.status === "terminated";
+  });
+  await row.getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByRole("alert")).toContainText(/Failed to pause environment: .+/);
+  await expect(row).toContainText("Terminated");
+});
+
+async function expectWhole(page: Page, what: string): Promise<void> {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow, `${what} scrolls sideways`).toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,114 @@
+import type { Page } from "@playwright/test";
+import { seedHistory } from "../prove/seed.ts";
+import { expect, test } from "./test.ts";
+
+// Reduced motion takes the closing's movement away.
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
+/** Spec section 9. */
+const closingMs = 300;
+
+test("an error stands for 7 s, three at most are stacked, and all are read out (9)", async ({ page }) => {
+  await page.addInitScript(watchToasts);
+  await page.goto("/login");
+  await expect(page.getByRole("region", { name: "Messages" })).toHaveAttribute("aria-live", "polite");
+  await refuseSignIn(page, 4);
+  const alerts = page.getByRole("region", { name: "Messages" }).getByRole("alert");
+  await expect(alerts).toHaveCount(3);
+  await expect(alerts.first()).toContainText("Login Failed");
+  await expectDuration(page, "error", 7_000);
+  await expect.poll(async () => (await seen(page)).length).toBe(4);
+  const all = await seen(page);
+  // The one that makes room is still closing when the next comes.
+  const standing = (at: number) =>
+    all.filter(({ came, gone }) => came <= at && (!gone || gone > at + 2 * closingMs)).length;
+  expect(Math.max(...all.map(({ came }) => standing(came)))).toBe(3);
+});
+
+test("a success stands for 5 s, a loading notice for 2 s (9)", async ({ page, customer: _ }) => {
+  await page.addInitScript(watchToasts);
+  await page.goto("/billing");
+  await expect(page.getByText("Billing data loaded successfully")).toBeVisible();
+  await expectDuration(page, "success", 5_000);
+
+  const draft = { type: "jupyter", gpus: 1, hours: 1, currency: "USD", subdomain: `toast-${Date.now().toString(36)}` };
+  await page.evaluate((left) => sessionStorage.setItem("launch-draft", left), JSON.stringify({ step: 4, draft }));
+  await page.goto("/environments/create?step=4");
+  await page.getByRole("button", { name: "Launch" }).click();
+  await page.frameLocator("iframe").getByRole("button", { name: "Cancel payment" }).click();
+  await expect(page.getByText("Payment cancelled. Cleaning up...")).toBeVisible();
+  await expectDuration(page, "loading", 2_000);
+});
+
+test("a failed action offers Retry, which closes its toast and asks again (4, 8)", async ({
+  page,
+  product,
+  customer,
+}) => {
+  await seedHistory(product, customer, { count: 1, prefix: `retry-${Date.now().toString(36)}` });
+  let asked = 0;
+  await page.route("**/docker/pause_container/**", (route) => {
+    asked += 1;
+    if (asked === 1) return route.abort();
+    return route.fulfill({ status: 409, json: { status: "error", code: "conflict", message: "", detail: "" } });
+  });
+  await page.goto("/environments");
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  const toast = page.getByRole("alert");
+  await expect(toast).toContainText("Failed to pause environment: Network error.");
+  await toast.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("Failed to pause container - Unknown error")).toBeVisible();
+  await expect(toast).toHaveCount(1);
+  expect(asked).toBe(2);
+});
+
+async function refuseSignIn(page: Page, times: number): Promise<void> {
+  await page.route("**/accounts:signInWithPassword*", (route) =>
+    route.fulfill({ status: 400, json: { error: { code: 400, message: "INVALID_LOGIN_CREDENTIALS" } } }),
+  );
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Password", { exact: true }).fill("not this one");
+  for (let n = 0; n < times; n += 1) {
+    const answered = page.waitForResponse(/signInWithPassword/);
+    await page.getByRole("button", { name: "Login", exact: true }).click();
+    await answered;
+  }
+}
+
+interface Seen {
+  readonly type: string;
+  readonly came: number;
+  gone?: number;
+}
+
+/** Runs in the page: when each toast came and went, in ms. */
+function watchToasts(): void {
+  const seen = new Map<Element, Seen>();
+  Object.assign(globalThis, { seenToasts: () => [...seen.values()] });
+  const look = () => {
+    const now = performance.now();
+    const standing = new Set<Element>(document.querySelectorAll<HTMLElement>("[data-toast]"));
+    for (const element of standing) {
+      const toast = seen.get(element) ?? { type: element.getAttribute("data-toast") ?? "", came: now };
+      seen.set(element, toast);
+    }
+    for (const [element, toast] of seen) if (!standing.has(element)) toast.gone ??= now;
+  };
+  new MutationObserver(look).observe(document, {
+    childList: true,
+    subtree: true,
+  });
+}
+
+function seen(page: Page): Promise<readonly Seen[]> {
+  return page.evaluate(() => (globalThis as unknown as { seenToasts: () => Seen[] }).seenToasts());
+}
+
+/** Of the first of its type: whole until `durationMs`, then closing for 300 ms. A busy machine is late, never early. */
+async function expectDuration(page: Page, type: string, durationMs: number): Promise<void> {
+  const first = async () => (await seen(page)).find((toast) => toast.type === type);
+  await expect.poll(async () => (await first())?.gone).toBeDefined();
+  const { came = 0, gone = 0 } = (await first()) ?? {};
+  expect(gone - came).toBeGreaterThanOrEqual(durationMs + closingMs - 50);
+  expect(gone - came).toBeLessThan(durationMs + closingMs + 1_600);
+}

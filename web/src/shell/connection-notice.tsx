@@ -1,0 +1,45 @@
+import { Button } from "@mantine/core";
+import { useEffect, useSyncExternalStore } from "react";
+import { checkVersion, useUpgraded } from "../api/product-config.ts";
+import { notices } from "../content/notices.ts";
+import { Notice } from "../ui/notice.tsx";
+import classes from "./connection-notice.module.css";
+
+/** Says what lies between the page and its server: no connection, or an upgrade. Above the page, so that nothing moves. */
+export function ConnectionNotice() {
+  const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine);
+  const upgraded = useUpgraded();
+  useEffect(() => {
+    if (online) void checkVersion();
+  }, [online]);
+  return (
+    <div className={classes.notice} role="status">
+      {!online && (
+        <Notice tone="hold" title={notices.offline}>
+          {notices.offlineText}
+        </Notice>
+      )}
+      {online && upgraded && (
+        <Notice
+          title={notices.upgraded}
+          action={
+            <Button size="xs" variant="default" onClick={() => location.reload()}>
+              {notices.reload}
+            </Button>
+          }
+        >
+          {notices.upgradedText}
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function subscribeOnline(heard: () => void): () => void {
+  window.addEventListener("online", heard);
+  window.addEventListener("offline", heard);
+  return () => {
+    window.removeEventListener("online", heard);
+    window.removeEventListener("offline", heard);
+  };
+}
