@@ -70,6 +70,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
     userEmail: victim.email,
     userId: victim.id,
   }),
+  "DELETE /profile/{user_id}": () => ({ password: "good password 1" }),
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
 };
 
@@ -128,8 +129,8 @@ function assignments({ values }: World, endpoint: AnyEndpoint, whose: readonly W
 const fill = (path: string, values: Assignment) => path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 
 function bodyOf(world: World, { method, path }: AnyEndpoint): unknown {
-  if (method === "GET" || method === "DELETE") return undefined;
-  const body = bodies[path];
+  if (method === "GET") return undefined;
+  const body = bodies[`${method} ${path}`] ?? bodies[path];
   if (!body) throw new Error(`no body for ${method} ${path}`);
   return body(world);
 }

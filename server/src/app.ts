@@ -7,6 +7,7 @@ import { billingRoutes } from "./billing/routes.ts";
 import { type Config, version } from "./config.ts";
 import type { Changes } from "./database/changes.ts";
 import type { Db } from "./database/database.ts";
+import type { Driver } from "./drivers/driver.ts";
 import { environmentRoutes } from "./environments/routes.ts";
 import { AppError } from "./errors.ts";
 import { type Gateway, serverOptions } from "./gateway/gateway.ts";
@@ -43,6 +44,8 @@ export interface Parts {
   /** Mounted when no keys of a real provider are set. */
   readonly embeddedGateway: EmbeddedGateway | undefined;
   readonly gateway: Gateway;
+  /** By host id; they read the files that are downloaded. */
+  readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
   /** Folder of the built browser app. */
   readonly dist: string;
@@ -82,7 +85,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl });
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts: gateway.hosts });
-  accountRoutes(app, db);
+  accountRoutes(app, { db, identity });
   settingsRoutes(app, db);
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
   billingRoutes(app, db);

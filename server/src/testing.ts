@@ -12,6 +12,7 @@ import { readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
 import type { Database, Db } from "./database/database.ts";
 import { testDatabase } from "./database/testing.ts";
+import type { Driver } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startReconciler } from "./environments/reconciler.ts";
@@ -40,7 +41,7 @@ export type TestApp = Awaited<ReturnType<typeof testApp>>;
 /** The whole product on a real database: only the machine that runs environments is not real. Nothing of it is limited unless `env` says so. */
 export async function testApp(
   env: Record<string, string> = {},
-  { database: given }: { database?: Database & AsyncDisposable } = {},
+  { database: given, fake = {} }: { database?: Database & AsyncDisposable; fake?: Record<string, number> } = {},
 ) {
   const database = given ?? (await testDatabase());
   const { db } = database;
@@ -56,9 +57,8 @@ export async function testApp(
   const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, failed });
   const { caps, giveUpAfterSeconds, brand } = config;
   const payments = { db, changes, provider, announce, caps, brandName: brand.name, giveUpAfterSeconds, failed };
-  const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
-  for (const file of ["index.html", "shell.html", "favicon.svg"])
-    writeFileSync(join(dist, file), `<title>${file}</title>`);
+  const dist = makeDist();
+  const host = await addHost(db, fake);
   const stopListing = listRoutes();
   const app = await buildApp({
     config,
@@ -69,6 +69,7 @@ export async function testApp(
     payments,
     embeddedGateway: own,
     gateway,
+    drivers: host.drivers,
     betaEndsAt: new Date(),
     dist,
   });
@@ -76,7 +77,6 @@ export async function testApp(
   await app.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
-  const host = await addHost(db);
   onTestFinished(async () => {
     await host.stop();
     await app.close();
@@ -94,6 +94,8 @@ export async function testApp(
     database,
     config,
     identity,
+    payments,
+    driver: host.driver,
     /** Everything that was mounted, in any way; that each GET answers HEAD too is understood. */
     routes,
     /** What the parts reported as failed. */
@@ -105,19 +107,29 @@ export async function testApp(
   };
 }
 
+/** What a build leaves, as far as the server looks at it. */
+function makeDist(): string {
+  const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
+  for (const file of ["index.html", "shell.html", "favicon.svg"])
+    writeFileSync(join(dist, file), `<title>${file}</title>`);
+  return dist;
+}
+
 type Reconciled = Omit<Parameters<typeof startReconciler>[0], "drivers" | "delivery">;
 
-async function addHost(db: Db) {
+async function addHost(db: Db, fake: Record<string, number>) {
   const id = "local";
-  const driver = fakeDriver({});
+  const driver = fakeDriver(fake);
+  const drivers: ReadonlyMap<string, Driver> = new Map([[id, driver]]);
   await registerHost(db, id, driver, 8);
   const image = { host_id: id, container_type: "jupyter", state: "ready" as const, percent: 100 };
   await db.insertInto("host_images").values(image).execute();
   const loops: Loop[] = [];
   return {
     driver,
+    drivers,
     deliver(parts: Reconciled) {
-      const loop = startReconciler({ ...parts, drivers: new Map([[id, driver]]), delivery: delivery({ announce }) });
+      const loop = startReconciler({ ...parts, drivers, delivery: delivery({ announce }) });
       loops.push(loop);
       return loop.stop;
     },

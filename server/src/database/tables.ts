@@ -348,6 +348,29 @@ export interface EmbeddedGatewayRefundsTable {
   arrives_at: Date;
 }
 
+export interface HomesTable {
+  id: string;
+  home: string;
+  host_id: string;
+  user_id: string;
+  subdomain: string;
+  used_at: Date | null;
+  delete_at: Date | null;
+  size_mb: number | null;
+}
+
+interface ArchiveCodesTable {
+  hash: Buffer;
+  user_id: string;
+  environment_id: string;
+  expires_at: Date;
+}
+
+interface DeletedAccountsTable {
+  user_id: string;
+  deleted_at: Generated<Date>;
+}
+
 export interface Tables {
   installation: InstallationTable;
   identity_user: IdentityUserTable;
@@ -373,6 +396,9 @@ export interface Tables {
   mails: MailsTable;
   support_tickets: SupportTicketsTable;
   user_flags: UserFlagsTable;
+  homes: HomesTable;
+  archive_codes: ArchiveCodesTable;
+  deleted_accounts: DeletedAccountsTable;
   embedded_gateway_account: EmbeddedGatewayAccountTable;
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
+import { openHome } from "./homes.ts";
 import { leasesOf } from "./leases.ts";
 
 export interface LaunchRequest {
@@ -57,6 +58,7 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
       give_up_at: request.giveUpAt,
     })
     .execute();
+  await openHome(tx, { home: homeOf(userId, subdomain), host_id, user_id: userId, subdomain });
   await tx
     .insertInto("launch_stages")
     .values([

@@ -5,7 +5,7 @@ import { type Loop, startLoop } from "../loop.ts";
 import { adopt } from "./adopt.ts";
 import { claimDue, makeDue, nextDueMs } from "./claims.ts";
 import { type ReconcileParts, reconcile } from "./reconcile.ts";
-import { deleteLapsedHomes } from "./retention.ts";
+import { keepHomes } from "./retention.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 export type { Delivery } from "./effects.ts";
@@ -50,7 +50,6 @@ export function startReconciler(parts: ReconcilerParts): Loop {
   }
 
   const loop = startLoop(handOut, intervalMs, failed);
-  const unsubscribe = changes.subscribe(({ kind }) => kind === "environment" && loop.nudge(), loop.nudge);
   // Neither removes anything while the clock is in doubt; what they throw then is the alarm.
   const sweep = (work: (parts: ReconcilerParts) => Promise<void>, sweepMs: number) =>
     startLoop(
@@ -62,7 +61,12 @@ export function startReconciler(parts: ReconcilerParts): Loop {
       sweepMs,
       failed,
     );
-  const sweeps = [sweep(adopt, adoptMs), sweep(deleteLapsedHomes, retentionMs)];
+  const keeping = sweep(keepHomes, retentionMs);
+  const sweeps = [sweep(adopt, adoptMs), keeping];
+  const unsubscribe = changes.subscribe(({ kind }) => {
+    if (kind === "environment") loop.nudge();
+    if (kind === "home") keeping.nudge();
+  }, loop.nudge);
   const watching = new AbortController();
   const watchers = [...drivers.values()].map((driver) =>
     startWatching(db, driver, watching.signal, loop.nudge, failed),
