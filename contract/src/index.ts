@@ -5,6 +5,7 @@ export * from "./containers.ts";
 export * from "./endpoint.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
+export * from "./files.ts";
 export * from "./lifecycle.ts";
 export * from "./notifications.ts";
 export * from "./orders.ts";

@@ -8,6 +8,7 @@ import { type Config, version } from "./config.ts";
 import type { Changes } from "./database/changes.ts";
 import type { Db } from "./database/database.ts";
 import type { Driver } from "./drivers/driver.ts";
+import { filesRoutes } from "./environments/files-routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
 import { AppError } from "./errors.ts";
 import { type Gateway, serverOptions } from "./gateway/gateway.ts";
@@ -83,6 +84,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   resetRoutes(app, { db, identity, appUrl, brandName: config.brand.name, resetMailsPerHour });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
   environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl });
+  filesRoutes(app, { db, drivers: parts.drivers });
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts: gateway.hosts });
   accountRoutes(app, { db, identity });

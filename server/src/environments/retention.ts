@@ -56,6 +56,15 @@ async function takeLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boo
   return rows.length === 1;
 }
 
+/** Its owner does not want to wait for the end: from now on nobody launches into these files. */
+export async function takeForDeletion(tx: Tx, { subdomain, user_id }: Pick<Home, "subdomain" | "user_id">) {
+  await sql`
+    update subdomain_claims set retained_until = now(),
+      held_until = case when order_id is null then now() + interval '1 hour' else held_until end,
+      order_id = coalesce(order_id, ${marker} || name)
+    where name = ${subdomain} and user_id = ${user_id} and retained_until is not null`.execute(tx);
+}
+
 async function forget(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
   await sql`
     delete from subdomain_claims

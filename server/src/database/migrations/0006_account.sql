@@ -21,8 +21,8 @@ select max(e.id), e.home, e.host_id, e.user_id, e.subdomain, min(e.created_at),
 from environments e group by e.home, e.host_id, e.user_id, e.subdomain;
 
 create trigger homes_inserted after insert on homes for each row execute function tell_change('home');
-create trigger homes_changed after update on homes for each row
-  when ((old.delete_at, old.size_mb) is distinct from (new.delete_at, new.size_mb)) execute function tell_change('home');
+-- Also without a difference: an unknown size that is asked for again is to be measured now.
+create trigger homes_changed after update on homes for each row execute function tell_change('home');
 
 -- The link that starts a download: good once, for a minute.
 create table archive_codes (
