@@ -5,7 +5,8 @@ import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { environmentQuery } from "../api/queries.ts";
 import { toast } from "../ui/toast.ts";
-import type { Environment } from "./environment.ts";
+import { downloadFiles } from "./download-files.ts";
+import { type Environment, isFirstLaunch } from "./environment.ts";
 import classes from "./environments-table.module.css";
 
 interface Props {
@@ -30,6 +31,11 @@ export function RowMenu({ environment, host, disabled, onTerminate }: Props) {
           <>
             <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>
             <CopySession id={environment.id} />
+            {!isFirstLaunch(environment) && (
+              <Menu.Item onClick={() => void downloadFiles(environment.id, environment.subdomain)}>
+                Download files
+              </Menu.Item>
+            )}
             {mayTerminate[environment.status] && (
               <>
                 <Menu.Divider />
