@@ -209,6 +209,20 @@ test("deleted: every environment ends, files go, names are free, money stays tol
   expect(again.status).toBe("success");
 });
 
+test("what was on its way out when the account went leaves neither files nor name", async () => {
+  const { ada, db, driver, rent, must, remove, status, signUp } = await setup();
+  const { environment_id } = await rent(ada, { subdomain: "leaving-lab" });
+  const release = driver.hang("remove");
+  await must("POST", `/environments/${environment_id}/terminate`, ada.token, { confirm: "leaving-lab" });
+  await expect.poll(() => driver.calls.get("remove") ?? 0).toBeGreaterThan(0);
+  expect((await remove()).statusCode).toBe(200);
+  release();
+  await expect.poll(() => status(environment_id), { timeout: 15_000 }).toBe("terminated");
+  await expect.poll(() => db.selectFrom("homes").selectAll().execute(), { timeout: 15_000 }).toEqual([]);
+  const bob = await signUp("Bob");
+  expect((await must("GET", "/subdomains/leaving-lab", bob.token)).available).toBe(true);
+});
+
 test("paid and not yet delivered: cancelled, and the whole price arrives though the account is gone", async () => {
   const { ada, db, order, pay, call, remove, payments, driver } = await setup({ answerMs: 600_000 });
   const placed = await order(ada, { subdomain: "slow-lab" });
