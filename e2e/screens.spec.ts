@@ -66,6 +66,7 @@ for (const { width, height, colorScheme } of rooms) {
       "/support",
       "/settings",
       "/settings?tab=notifications",
+      "/settings?tab=data",
       "/nowhere",
     ]) {
       await page.goto(path);

@@ -5,7 +5,7 @@ import { nothing, typed } from "./wire.ts";
 
 const changed = object({ status: literal("success"), success: literal(true), message: string() });
 
-const flags = object({
+export const flags = object({
   emailNotifications: boolean(),
   billingAlerts: boolean(),
   securityAlerts: boolean(),

@@ -24,6 +24,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /readyz": "anyone",
   "GET /openapi.json": "anyone",
   "GET /events": "bearer",
+  "GET /archives/:code": "anyone",
   "POST /identity/v1/accounts::signInWithPassword": "anyone",
   "POST /identity/v1/accounts::signInWithCustomToken": "anyone",
   "POST /identity/v1/accounts::resetPassword": "anyone",
@@ -62,6 +63,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/environments/{id}/extend": () => ({ duration: 1, amount: 0.4, currency: "USD" }),
   "/environments/{id}/terminate": () => ({ confirm: "first-lab" }),
   "/environments/{id}/cancel": () => ({}),
+  "/environments/{id}/archive": () => ({}),
+  "/environments/{id}/delete_files": () => ({ confirm: "first-lab" }),
   "/environments/{id}/sign-in-code": () => ({}),
   "/notifications/read": () => ({ ids: [] }),
   "/profile/{user_id}/update": () => ({ name: "Mallory", phone: "666" }),
@@ -74,6 +77,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
     userEmail: victim.email,
     userId: victim.id,
   }),
+  "DELETE /profile/{user_id}": () => ({ password: "good password 1" }),
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
 };
 
@@ -136,8 +140,8 @@ function assignments({ values }: World, endpoint: AnyEndpoint, whose: readonly W
 const fill = (path: string, values: Assignment) => path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 
 function bodyOf(world: World, { method, path }: AnyEndpoint): unknown {
-  if (method === "GET" || method === "DELETE") return undefined;
-  const body = bodies[path];
+  if (method === "GET") return undefined;
+  const body = bodies[`${method} ${path}`] ?? bodies[path];
   if (!body) throw new Error(`no body for ${method} ${path}`);
   return body(world);
 }

@@ -7,6 +7,8 @@ import { billingRoutes } from "./billing/routes.ts";
 import { type Config, version } from "./config.ts";
 import type { Changes } from "./database/changes.ts";
 import type { Db } from "./database/database.ts";
+import type { Driver } from "./drivers/driver.ts";
+import { filesRoutes } from "./environments/files-routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
 import { AppError } from "./errors.ts";
 import { type Gateway, serverOptions } from "./gateway/gateway.ts";
@@ -43,6 +45,8 @@ export interface Parts {
   /** Mounted when no keys of a real provider are set. */
   readonly embeddedGateway: EmbeddedGateway | undefined;
   readonly gateway: Gateway;
+  /** By host id; they read the files that are downloaded. */
+  readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
   /** Folder of the built browser app. */
   readonly dist: string;
@@ -80,9 +84,10 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   resetRoutes(app, { db, identity, appUrl, brandName: config.brand.name, resetMailsPerHour });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
   environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl });
+  filesRoutes(app, { db, drivers: parts.drivers });
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts: gateway.hosts });
-  accountRoutes(app, db);
+  accountRoutes(app, { db, identity });
   settingsRoutes(app, db);
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
   billingRoutes(app, { db, brand: config.brand });

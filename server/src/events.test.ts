@@ -43,7 +43,7 @@ test("a stream tells the changes of its own user, as they happen, and nothing of
   await expect.poll(() => changesIn(his.text)).toContainEqual({ kind: "notification", id: expect.any(String) });
   expect(changesIn(his.text), "his one notification, and nothing of her rental").toHaveLength(1);
   const kinds = new Set(changesIn(hers.text).map(({ kind }) => kind));
-  expect(kinds).toEqual(new Set(["order", "environment", "notification"]));
+  expect(kinds).toEqual(new Set(["order", "environment", "notification", "home"]));
   for (const change of changesIn(hers.text)) expect(Object.keys(change)).toEqual(["kind", "id"]);
 });
 

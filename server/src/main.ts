@@ -82,6 +82,7 @@ async function start(config: Config): Promise<void> {
     identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce }),
     ...money,
     gateway,
+    drivers,
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     dist,
   });

@@ -12,6 +12,7 @@ import { readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
 import type { Database, Db } from "./database/database.ts";
 import { testDatabase } from "./database/testing.ts";
+import type { Driver } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startReconciler } from "./environments/reconciler.ts";
@@ -22,6 +23,7 @@ import type { Loop } from "./loop.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
+import type { Payments } from "./payments/payments.ts";
 import { razorpay } from "./payments/razorpay.ts";
 
 export const appUrl = "http://localhost:3000";
@@ -40,7 +42,7 @@ export type TestApp = Awaited<ReturnType<typeof testApp>>;
 /** The whole product on a real database: only the machine that runs environments is not real. Nothing of it is limited unless `env` says so. */
 export async function testApp(
   env: Record<string, string> = {},
-  { database: given }: { database?: Database & AsyncDisposable } = {},
+  { database: given, fake = {} }: { database?: Database & AsyncDisposable; fake?: Record<string, number> } = {},
 ) {
   const database = given ?? (await testDatabase());
   const { db } = database;
@@ -49,18 +51,11 @@ export async function testApp(
   const changes = await openChanges(database);
   const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
   const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce });
-  const own = await embeddedGateway({ db, refundDelayMs: 0 });
   let address = "";
-  const baseUrl = () => `${address}${embeddedGatewayPath}`;
-  const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
+  const { own, payments } = await moneyOf({ db, changes, announce, failed }, config, () => address);
   const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, failed });
-  const { caps, giveUpAfterSeconds, brand } = config;
-  const webhookSecrets = [own.webhookSecret];
-  const told = { db, changes, announce, failed };
-  const payments = { ...told, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds };
-  const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
-  for (const file of ["index.html", "shell.html", "favicon.svg"])
-    writeFileSync(join(dist, file), `<title>${file}</title>`);
+  const dist = makeDist();
+  const host = await addHost(db, fake);
   const stopListing = listRoutes();
   const app = await buildApp({
     config,
@@ -71,6 +66,7 @@ export async function testApp(
     payments,
     embeddedGateway: own,
     gateway,
+    drivers: host.drivers,
     betaEndsAt: new Date(),
     dist,
   });
@@ -78,7 +74,6 @@ export async function testApp(
   await app.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
-  const host = await addHost(db);
   onTestFinished(async () => {
     await host.stop();
     await app.close();
@@ -96,6 +91,8 @@ export async function testApp(
     database,
     config,
     identity,
+    payments,
+    driver: host.driver,
     /** Everything that was mounted, in any way; that each GET answers HEAD too is understood. */
     routes,
     /** What the parts reported as failed. */
@@ -107,19 +104,42 @@ export async function testApp(
   };
 }
 
+async function moneyOf(
+  parts: Pick<Payments, "db" | "changes" | "announce" | "failed">,
+  { caps, giveUpAfterSeconds, brand }: ReturnType<typeof readConfig>,
+  address: () => string,
+) {
+  const own = await embeddedGateway({ db: parts.db, refundDelayMs: 0 });
+  const baseUrl = () => `${address()}${embeddedGatewayPath}`;
+  const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
+  const webhookSecrets = [own.webhookSecret];
+  const payments = { ...parts, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds };
+  return { own, payments };
+}
+
+/** What a build leaves, as far as the server looks at it. */
+function makeDist(): string {
+  const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
+  for (const file of ["index.html", "shell.html", "favicon.svg"])
+    writeFileSync(join(dist, file), `<title>${file}</title>`);
+  return dist;
+}
+
 type Reconciled = Omit<Parameters<typeof startReconciler>[0], "drivers" | "delivery">;
 
-async function addHost(db: Db) {
+async function addHost(db: Db, fake: Record<string, number>) {
   const id = "local";
-  const driver = fakeDriver({});
+  const driver = fakeDriver(fake);
+  const drivers: ReadonlyMap<string, Driver> = new Map([[id, driver]]);
   await registerHost(db, id, driver, 8);
   const image = { host_id: id, container_type: "jupyter", state: "ready" as const, percent: 100 };
   await db.insertInto("host_images").values(image).execute();
   const loops: Loop[] = [];
   return {
     driver,
+    drivers,
     deliver(parts: Reconciled) {
-      const loop = startReconciler({ ...parts, drivers: new Map([[id, driver]]), delivery: delivery({ announce }) });
+      const loop = startReconciler({ ...parts, drivers, delivery: delivery({ announce }) });
       loops.push(loop);
       return loop.stop;
     },

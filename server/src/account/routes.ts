@@ -1,14 +1,25 @@
-import { profile } from "@berth/contract";
+import { deleteAccount, exportAccount, profile } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
 import { containerOf, listEnvironments } from "../environments/environments.ts";
+import { isAccountDeleted } from "../environments/homes.ts";
 import { mount, success } from "../http/mount.ts";
+import type { User } from "../http/session.ts";
+import { type Identity, IdentityError } from "../identity/identity.ts";
 import { readProfile } from "../identity/profiles.ts";
+import { refusalOf } from "../identity/refusal-of.ts";
+import { eraseAccount } from "./delete.ts";
+import { exportOf } from "./export.ts";
 import { paymentOf, paymentsOf } from "./payments-of.ts";
 import { usageOf } from "./usage.ts";
 
+interface Parts {
+  readonly db: Db;
+  readonly identity: Identity;
+}
+
 /** `GET /profile/{user_id}`: everything the dashboard and the list show (spec section 7). */
-export function accountRoutes(app: FastifyInstance, db: Db): void {
+export function accountRoutes(app: FastifyInstance, { db, identity }: Parts): void {
   mount(app, profile, async ({ user }) => {
     const [stored, environments, payments, usage] = await Promise.all([
       readProfile(db, user),
@@ -31,4 +42,23 @@ export function accountRoutes(app: FastifyInstance, db: Db): void {
       usage,
     };
   });
+
+  mount(app, exportAccount, async ({ user }) => ({ ...success, ...(await exportOf(db, user)) }));
+
+  mount(app, deleteAccount, async ({ user, body, request }) => {
+    await provePassword({ db, identity }, user, body.password, request.ip);
+    await eraseAccount(db, identity, user.id);
+    return success;
+  });
+}
+
+/** Counts as an attempt to sign in (G91). Who asks twice at once gets the same answer twice. */
+async function provePassword({ db, identity }: Parts, user: User, password: string, from: string): Promise<void> {
+  try {
+    const { uid } = await identity.verifyPassword(user.email, password, from);
+    if (uid !== user.id) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
+  } catch (error) {
+    if (await isAccountDeleted(db, user.id)) return;
+    throw (error instanceof IdentityError && refusalOf(error)) || error;
+  }
 }

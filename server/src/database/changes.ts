@@ -2,7 +2,7 @@ import type { Database } from "./database.ts";
 
 /** What the triggers tell: which row of whom changed. */
 interface Change {
-  readonly kind: "environment" | "order" | "notification" | "grant" | "mail" | "gateway_event";
+  readonly kind: "environment" | "order" | "notification" | "grant" | "mail" | "home" | "gateway_event";
   readonly id: string;
   readonly user: string;
 }

@@ -119,7 +119,6 @@ interface SubdomainClaimsTable {
   order_id: string | null;
   held_until: Date | null;
   retained_until: Date | null;
-  deletion_told_at: Generated<Date | null>;
 }
 
 export interface OrdersTable {
@@ -398,6 +397,30 @@ interface EmbeddedGatewayWebhooksTable {
   attempts: Generated<number>;
 }
 
+export interface HomesTable {
+  id: string;
+  home: string;
+  host_id: string;
+  user_id: string;
+  subdomain: string;
+  used_at: Date | null;
+  delete_at: Date | null;
+  told_at: Date | null;
+  size_mb: number | null;
+}
+
+interface ArchiveCodesTable {
+  hash: Buffer;
+  user_id: string;
+  environment_id: string;
+  expires_at: Date;
+}
+
+interface DeletedAccountsTable {
+  user_id: string;
+  deleted_at: Generated<Date>;
+}
+
 export interface Tables {
   installation: InstallationTable;
   identity_user: IdentityUserTable;
@@ -427,6 +450,9 @@ export interface Tables {
   gateway_events: GatewayEventsTable;
   journal: JournalTable;
   journal_lines: JournalLinesTable;
+  homes: HomesTable;
+  archive_codes: ArchiveCodesTable;
+  deleted_accounts: DeletedAccountsTable;
   embedded_gateway_account: EmbeddedGatewayAccountTable;
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { Parser } from "tar";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Driver, Endpoint, Observed, Spec } from "./driver.ts";
 import { specHash } from "./spec-hash.ts";
@@ -196,6 +197,21 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>): void
       expect(await call(driver, again, "GET", "/api/contents/gone.txt")).toMatchObject({ status: 404 });
     });
 
+    test("archive: the files of a home, while it runs and after; an absent home is empty; an abort ends it", async () => {
+      const wanted = await begin();
+      await call(driver, wanted, "PUT", "/api/contents/r%C3%A4um%201.txt", 5_000, "words\n");
+      const signal = new AbortController().signal;
+      const files = async () => filesIn(driver.archive(wanted.home, signal));
+      expect((await files()).get("räum 1.txt")).toBe("words\n");
+      await driver.stop(wanted.id, 3_000);
+      expect((await files()).get("räum 1.txt")).toBe("words\n");
+      expect(await driver.homeMb(wanted.home)).toBeGreaterThan(0);
+      expect(await filesIn(driver.archive(spec().home, signal))).toEqual(new Map());
+      expect(await driver.homeMb(spec().home)).toBe(0);
+      expect(() => driver.archive("../x", signal)).toThrow(expect.objectContaining({ code: "refused" }));
+      await expect(filesIn(driver.archive(wanted.home, AbortSignal.abort()))).rejects.toThrow("aborted");
+    });
+
     test("names that would leave their folder are refused", async () => {
       await expect(driver.start(spec({ home: "../x" }))).rejects.toMatchObject({ code: "refused" });
       await expect(driver.start(spec({ id: "a/b" }))).rejects.toMatchObject({ code: "refused" });
@@ -245,6 +261,25 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>): void
       await watching;
     });
   });
+}
+
+/** Paths and texts of the plain files in an archive, unpacked by another implementation than ours. */
+export async function filesIn(archive: AsyncIterable<Uint8Array>): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const parser = new Parser({
+    onReadEntry(entry) {
+      const chunks: Buffer[] = [];
+      entry.on("data", (chunk) => chunks.push(chunk));
+      entry.on("end", () => {
+        if (entry.type === "File") files.set(entry.path, Buffer.concat(chunks).toString());
+      });
+    },
+  });
+  const ended = once(parser, "end");
+  for await (const chunk of archive) parser.write(Buffer.from(chunk));
+  parser.end();
+  await ended;
+  return files;
 }
 
 export async function becomes(driver: Driver, id: string, state: Observed["state"]): Promise<Observed> {

@@ -92,6 +92,14 @@ export interface Driver {
   remove(id: string): Promise<void>;
   /** The only verb that deletes files. absent: no-op; throws `refused` while a run uses it. */
   deleteHome(home: string): Promise<void>;
+  /** Megabytes (10^6 bytes) of a home's files, whether or not a run uses it. absent: 0. */
+  homeMb(home: string): Promise<number>;
+  /**
+   * A home's files as tar.gz, also while a run changes them: what vanishes is left out, what changes size is cut or
+   * filled up to what it was. Links stay links and are never followed; what is no file, folder or link is left out.
+   * absent: an empty archive. Holds nothing open once it has ended, was given up by its reader, or the signal aborts.
+   */
+  archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   stats(id: string): Promise<Stats>;
   logs(
     id: string,

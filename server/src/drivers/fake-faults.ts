@@ -10,6 +10,7 @@ type Verb =
   | "stop"
   | "remove"
   | "deleteHome"
+  | "homeMb"
   | "stats";
 
 export interface Faults {

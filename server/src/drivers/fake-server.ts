@@ -99,7 +99,8 @@ async function allowedAnswer(
   json: Reply,
   { pathname, files, terminals }: { pathname: string; files: FakeFiles; terminals: string[] },
 ): Promise<void> {
-  if (pathname.startsWith("/api/contents/")) return contents(request, json, files, pathname.slice(14));
+  if (pathname.startsWith("/api/contents/"))
+    return contents(request, json, files, decodeURIComponent(pathname.slice(14)));
   switch (pathname) {
     case "/":
     case "/lab":

@@ -1,6 +1,7 @@
 import { on } from "node:events";
 import { rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import { type ArchiveEntry, packArchive } from "./archive.ts";
 import { type Capabilities, type Driver, DriverError, type Spec, type Stats } from "./driver.ts";
 import { type Faults, openFaults } from "./fake-faults.ts";
 import {
@@ -74,7 +75,7 @@ function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine
   };
 }
 
-function verbs({ options, machine, install, find, pass }: Parts): Omit<Driver, "kind" | "logs" | "watch"> {
+function verbs({ options, machine, install, find, pass }: Parts): Omit<Driver, "kind" | "logs" | "watch" | "archive"> {
   const stop = (id: string) =>
     machine.serially(id, async () => {
       const run = find(id);
@@ -135,6 +136,10 @@ function verbs({ options, machine, install, find, pass }: Parts): Omit<Driver, "
       if (used) throw new DriverError("refused", `a run uses ${home}`);
       machine.homes.delete(home);
     },
+    async homeMb(home) {
+      await pass("homeMb");
+      return homeMbOf(machine, checkSegment("home", home));
+    },
     async stats(id) {
       await pass("stats");
       const run = find(id);
@@ -176,14 +181,29 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
 }
 
 function statsOf(machine: FakeMachine, run: FakeRun): Stats {
-  const files = [...(machine.homes.get(run.spec.home)?.values() ?? [])];
-  const bytes = files.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const homeMb = homeMbOf(machine, run.spec.home);
   const cpuSeconds = (Date.now() - run.createdAt.getTime()) / 10_000;
-  return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb: bytes / 1e6, gpus: [] };
+  return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus: [] };
 }
 
-function streams(machine: FakeMachine, install: string, find: Find): Pick<Driver, "logs" | "watch"> {
+function homeMbOf(machine: FakeMachine, home: string): number {
+  const files = [...(machine.homes.get(home)?.values() ?? [])];
+  return files.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / 1e6;
+}
+
+async function* entriesOf(machine: FakeMachine, home: string): AsyncGenerator<ArchiveEntry> {
+  for (const [path, text] of machine.homes.get(home) ?? []) {
+    const bytes = Buffer.from(text);
+    const read = async function* () {
+      yield bytes;
+    };
+    yield { type: "File", path, mode: 0o644, modifiedAt: new Date(), size: bytes.length, bytes: read };
+  }
+}
+
+function streams(machine: FakeMachine, install: string, find: Find): Pick<Driver, "logs" | "watch" | "archive"> {
   return {
+    archive: (home, signal) => packArchive(entriesOf(machine, checkSegment("home", home)), signal),
     async *logs(id, { tail, follow, signal }) {
       let at = Math.max(0, (find(id)?.lines.length ?? 0) - tail);
       while (!signal.aborted) {

@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { packArchive } from "./archive.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "./driver.ts";
+import { homeEntries } from "./home-entries.ts";
 import { makeHome } from "./lab-command.ts";
 import { checkSegment } from "./names.ts";
 import { perKey } from "./per-key.ts";
@@ -107,7 +110,7 @@ function images({ runtimes, sandbox, serially }: Parts): Pick<Driver, "capabilit
   };
 }
 
-function looks({ states, homes }: Parts): Pick<Driver, "observe" | "list" | "stats"> {
+function looks({ states, homes }: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb"> {
   return {
     async observe(id) {
       const state = await states.read(checkSegment("environment", id));
@@ -121,6 +124,10 @@ function looks({ states, homes }: Parts): Pick<Driver, "observe" | "list" | "sta
       const state = await states.read(checkSegment("environment", id));
       if (!state) throw new DriverError("refused", `nothing runs as ${id}`);
       return statsOf(state, join(homes, state.home));
+    },
+    async homeMb(home) {
+      const folder = join(homes, checkSegment("home", home));
+      return existsSync(folder) ? await sizeMb(folder) : 0;
     },
   };
 }
@@ -248,8 +255,9 @@ async function deleteLeftovers({ homes, failed }: Parts): Promise<void> {
   }
 }
 
-function streams({ states }: Parts): Pick<Driver, "logs" | "watch"> {
+function streams({ states, homes }: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
   return {
+    archive: (home, signal) => packArchive(homeEntries(join(homes, checkSegment("home", home))), signal),
     async *logs(id, { tail, follow, signal }) {
       checkSegment("environment", id);
       const goesOn = async () => follow && (await states.read(id)) !== undefined;

@@ -92,6 +92,26 @@ export async function endPaidBack(tx: Tx, orderId: string): Promise<void> {
   if (row) await want(tx, row, { desired: "terminated", ended_reason: "operator" });
 }
 
+/**
+ * Everything of a user ends, in the transaction that deletes the account (G71): what never answered is paid back. What is
+ * on its way out is locked too, so that whoever records its end comes before and is seen, or after and sees the deletion.
+ */
+export async function endAll(tx: Tx, userId: string): Promise<void> {
+  const rows = await tx
+    .selectFrom("environments")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("status", "<>", "terminated")
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  for (const row of rows.filter(({ desired }) => desired !== "terminated"))
+    await want(tx, row, {
+      desired: "terminated",
+      ended_reason: row.created_at === null ? "cancelled" : "terminated",
+    });
+}
+
 interface Wanted {
   readonly desired: Desired;
   readonly stage?: string;

@@ -2,6 +2,7 @@ import { planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import type { Claimed } from "./claims.ts";
+import { closeHome, remeasureHome, useHome } from "./homes.ts";
 import { releaseLeases } from "./leases.ts";
 import { type Announce, resetNotice } from "./notices.ts";
 import { closeSession, openSession } from "./sessions.ts";
@@ -50,6 +51,7 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
   const { id, user_id: userId, subdomain } = row;
   await openSession(tx, id);
   if (row.created_at && row.expires_at) return;
+  await useHome(tx, row);
   const seconds = row.created_at ? row.banked_seconds : (row.duration_hours + bonusHours) * 3600;
   await sql`
     update environments
@@ -68,6 +70,7 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
  */
 async function enterStopped(tx: Tx, row: Claimed): Promise<void> {
   await closeSession(tx, row.id, "stopped");
+  await remeasureHome(tx, row);
   await revokeGrants(tx, row.id);
   await sql`update environments set run_token = null, endpoint = null, stage = null where id = ${row.id}`.execute(tx);
   if (planOf(row.duration_hours) === "monthly") return;
@@ -85,28 +88,15 @@ async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts,
   await sql`
     update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, terminated_at = now()
     where id = ${row.id}`.execute(tx);
-  await retainName(tx, row, retentionDays);
-  if (row.ended_reason !== "expired") return;
+  const keptDays = await closeHome(tx, row, retentionDays);
+  if (row.ended_reason !== "expired" || keptDays === 0) return;
   await announce(tx, {
     userId: row.user_id,
     cause: `ended:${row.id}`,
     title: `${row.subdomain} has ended`,
-    body: `Its time is over. Its files are kept for ${retentionDays} days and come back with a new environment of the same name.`,
+    body: `Its time is over. Its files are kept for ${keptDays} days and come back with a new environment of the same name.`,
     link: "/environments",
   });
-}
-
-/** The name stays its owner's as long as the files of it are kept; one that never had any is free at once (G31, G75). */
-async function retainName(tx: Tx, row: Claimed, retentionDays: number): Promise<void> {
-  const { rows } = await sql`
-    select 1 from environments where user_id = ${row.user_id} and subdomain = ${row.subdomain} and created_at is not null
-    limit 1`.execute(tx);
-  if (rows.length === 0) await sql`delete from subdomain_claims where order_id = ${row.order_id}`.execute(tx);
-  else
-    await sql`
-      update subdomain_claims
-      set order_id = null, held_until = null, deletion_told_at = null, retained_until = now() + make_interval(days => ${retentionDays})
-      where order_id = ${row.order_id}`.execute(tx);
 }
 
 /** The gateway's cookies of a run end with it (runtime.md 9). */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
+import { openHome } from "./homes.ts";
 import { leasesOf } from "./leases.ts";
 
 export interface LaunchRequest {
@@ -36,7 +37,7 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
     .where("released_at", "is", null)
     .execute();
   const named = await sql`
-    update subdomain_claims set held_until = null, retained_until = null, deletion_told_at = null
+    update subdomain_claims set held_until = null, retained_until = null
     where order_id = ${orderId} and name = ${subdomain} and user_id = ${userId} returning name`.execute(tx);
   if (named.rows.length === 0) throw new Error(`order ${orderId} does not hold the name ${subdomain}`);
   await tx
@@ -57,6 +58,7 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
       give_up_at: request.giveUpAt,
     })
     .execute();
+  await openHome(tx, { home: homeOf(userId, subdomain), host_id, user_id: userId, subdomain });
   await tx
     .insertInto("launch_stages")
     .values([

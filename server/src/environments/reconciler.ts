@@ -5,7 +5,7 @@ import { type Loop, startLoop } from "../loop.ts";
 import { adopt } from "./adopt.ts";
 import { claimDue, grantTime, makeDue, nextDueMs } from "./claims.ts";
 import { type ReconcileParts, reconcile } from "./reconcile.ts";
-import { deleteLapsedHomes, tellOfDeletion } from "./retention.ts";
+import { keepHomes } from "./retention.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 export type { Delivery } from "./effects.ts";
@@ -53,7 +53,6 @@ export function startReconciler(parts: ReconcilerParts): Loop {
   }
 
   const loop = startLoop(handOut, intervalMs, failed);
-  const unsubscribe = changes.subscribe(({ kind }) => kind === "environment" && loop.nudge(), loop.nudge);
   // Neither removes anything while the clock is in doubt; what they throw then is the alarm.
   const sweep = (work: (parts: ReconcilerParts) => Promise<void>, sweepMs: number) =>
     startLoop(
@@ -65,7 +64,12 @@ export function startReconciler(parts: ReconcilerParts): Loop {
       sweepMs,
       failed,
     );
-  const sweeps = [sweep(adopt, adoptMs), sweep(keepRetention, retentionMs)];
+  const keeping = sweep(keepHomes, retentionMs);
+  const sweeps = [sweep(adopt, adoptMs), keeping];
+  const unsubscribe = changes.subscribe(({ kind }) => {
+    if (kind === "environment") loop.nudge();
+    if (kind === "home") keeping.nudge();
+  }, loop.nudge);
   const watching = new AbortController();
   const watchers = [...drivers.values()].map((driver) =>
     startWatching(db, driver, watching.signal, loop.nudge, failed),
@@ -79,12 +83,6 @@ export function startReconciler(parts: ReconcilerParts): Loop {
       await Promise.all(working);
     },
   };
-}
-
-/** Told first: nothing is deleted unannounced. */
-async function keepRetention(parts: ReconcilerParts): Promise<void> {
-  await tellOfDeletion(parts);
-  await deleteLapsedHomes(parts);
 }
 
 /** Driver events only wake the loop; the truth is `observe` and `list`. A stream that ends is opened again after 2 s. */

@@ -1,19 +1,17 @@
-import { sql } from "kysely";
-import type { Db } from "../database/database.ts";
+import { type Selectable, sql } from "kysely";
+import type { Db, Tx } from "../database/database.ts";
+import type { HomesTable } from "../database/tables.ts";
 import { type Driver, DriverError } from "../drivers/driver.ts";
 import { type Announce, instant } from "./notices.ts";
 
 interface RetentionParts {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
+  readonly announce: Announce;
   readonly failed: (error: unknown) => void;
 }
 
-interface Lapsed {
-  readonly name: string;
-  readonly home: string;
-  readonly host_id: string;
-}
+type Home = Selectable<HomesTable>;
 
 /** How long before the deletion its owner hears of it, and the least they get where that is over already. */
 const tellDays = 3;
@@ -23,49 +21,114 @@ const leastHours = 24;
  * Tells of a coming deletion, once (P5, G31). Where nobody could be told in time, because the server was down, the files
  * are kept a day longer: what `deleteLapsedHomes` deletes has always been announced.
  */
-export async function tellOfDeletion({
-  db,
-  announce,
-}: {
-  readonly db: Db;
-  readonly announce: Announce;
-}): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ name: string; user_id: string; retained_until: Date }>`
-      update subdomain_claims
-      set deletion_told_at = now(), retained_until = greatest(retained_until, now() + make_interval(hours => ${leastHours}))
-      where order_id is null and deletion_told_at is null and retained_until <= now() + make_interval(days => ${tellDays})
-      returning name, user_id, retained_until`.execute(tx);
-    for (const { name, user_id: userId, retained_until: end } of rows)
-      await announce(tx, {
-        userId,
-        cause: `home:${name}:${end.toISOString()}`,
-        title: `The files of ${name} will be deleted`,
-        body: `They are kept until ${instant(end)}. To keep them, launch an environment named ${name} before then.`,
-        link: "/environments/create",
-      });
+export async function tellOfDeletion({ db, announce }: Pick<RetentionParts, "db" | "announce">): Promise<void> {
+  const soon = await db
+    .selectFrom("homes")
+    .selectAll()
+    .where("told_at", "is", null)
+    .where("delete_at", "<=", sql<Date>`now() + make_interval(days => ${tellDays})`)
+    .execute();
+  for (const home of soon) await db.transaction().execute((tx) => tellOf(tx, home, announce));
+}
+
+async function tellOf(tx: Tx, { id, subdomain, user_id: userId }: Home, announce: Announce): Promise<void> {
+  const least = sql`now() + make_interval(hours => ${leastHours})`;
+  await sql`
+    update subdomain_claims set retained_until = greatest(retained_until, ${least})
+    where name = ${subdomain} and user_id = ${userId} and order_id is null`.execute(tx);
+  const { rows } = await sql<{ delete_at: Date }>`
+    update homes set told_at = now(), delete_at = greatest(delete_at, ${least})
+    where id = ${id} and told_at is null and delete_at is not null returning delete_at`.execute(tx);
+  const end = rows[0]?.delete_at;
+  if (!end) return;
+  await announce(tx, {
+    userId,
+    cause: `home:${subdomain}:${end.toISOString()}`,
+    title: `The files of ${subdomain} will be deleted`,
+    body: `They are kept until ${instant(end)}. To keep them, launch an environment named ${subdomain} before then.`,
+    link: `/environments/create?subdomain=${subdomain}`,
   });
 }
 
 /** While its files are being deleted a name is nobody's; after a crash it is found again by this. */
 const marker = "deleting:";
 
+/** Tells of what is to go, deletes the files whose keeping is over (G31), and measures those that are kept. */
+export async function keepHomes(parts: RetentionParts): Promise<void> {
+  await tellOfDeletion(parts);
+  await deleteLapsedHomes(parts);
+  await measureHomes(parts);
+}
+
 /**
- * Deletes the files whose keeping is over (G31), and frees their names. The name is taken first, so that nobody, its
- * owner included, launches into a folder that is being deleted. The only caller of `deleteHome`.
+ * The name is taken first, so that nobody, its owner included, launches into a folder that is being deleted. The only
+ * caller of `deleteHome`. A home that cannot be deleted now stays due.
  */
-export async function deleteLapsedHomes({ db, drivers, failed }: RetentionParts): Promise<void> {
-  const { rows: taken } = await sql<{ name: string; user_id: string }>`
-    update subdomain_claims set order_id = ${marker} || name, held_until = now() + interval '1 hour'
-    where (order_id is null and retained_until <= now() and deletion_told_at is not null) or (order_id like ${`${marker}%`} and held_until <= now() + interval '50 minutes')
-    returning name, user_id`.execute(db);
-  for (const { name, user_id } of taken) {
-    const { rows } = await sql<Lapsed>`
-      select distinct on (home, host_id) subdomain as name, home, host_id from environments
-      where subdomain = ${name} and user_id = ${user_id}`.execute(db);
+export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionParts, "announce">): Promise<void> {
+  const due = await db
+    .selectFrom("homes")
+    .selectAll()
+    .where("delete_at", "<=", sql<Date>`now()`)
+    .where("told_at", "is not", null)
+    .where("host_id", "in", [...drivers.keys()])
+    .orderBy("delete_at")
+    .limit(100)
+    .execute();
+  for (const home of due) {
     try {
-      for (const { home, host_id } of rows) await drivers.get(host_id)?.deleteHome(home);
-      await sql`delete from subdomain_claims where name = ${name} and order_id = ${marker} || name`.execute(db);
+      if (!(await db.transaction().execute((tx) => takeLapsed(tx, home)))) continue;
+      await drivers.get(home.host_id)?.deleteHome(home.home);
+      await db.transaction().execute((tx) => forget(tx, home));
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      failed(error);
+    }
+  }
+  await sql`delete from subdomain_claims where order_id is null and retained_until <= now()`.execute(db);
+}
+
+/** False when an environment has taken the home back meanwhile. Names are locked before homes, as by whoever launches. */
+async function takeLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boolean> {
+  await sql`
+    update subdomain_claims set order_id = ${marker} || name, held_until = now() + interval '1 hour'
+    where name = ${subdomain} and user_id = ${user_id}
+      and ((order_id is null and retained_until <= now()) or order_id = ${marker} || name)`.execute(tx);
+  const { rows } = await sql`select 1 from homes where id = ${id} and delete_at <= now() for update`.execute(tx);
+  return rows.length === 1;
+}
+
+/** Its owner does not want to wait for the end: from now on nobody launches into these files. */
+export async function takeForDeletion(tx: Tx, { subdomain, user_id }: Pick<Home, "subdomain" | "user_id">) {
+  await sql`
+    update subdomain_claims set retained_until = now(),
+      held_until = case when order_id is null then now() + interval '1 hour' else held_until end,
+      order_id = coalesce(order_id, ${marker} || name)
+    where name = ${subdomain} and user_id = ${user_id} and retained_until is not null`.execute(tx);
+}
+
+async function forget(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
+  await sql`
+    delete from subdomain_claims
+    where name = ${subdomain} and user_id = ${user_id} and order_id = ${marker} || name`.execute(tx);
+  await sql`delete from homes where id = ${id} and delete_at is not null`.execute(tx);
+}
+
+/** Only where nothing runs: what a run has is its own statistics' matter, and changes while it is counted. */
+async function measureHomes({ db, drivers, failed }: RetentionParts): Promise<void> {
+  const { rows } = await sql<Home>`
+    select * from homes h where size_mb is null and host_id = any(${[...drivers.keys()]}) and (delete_at is null or delete_at > now())
+      and not exists (select 1 from environments e
+        where e.home = h.home and e.host_id = h.host_id and e.status not in ('stopped', 'terminated'))
+    limit 100`.execute(db);
+  for (const { id, host_id, home } of rows) {
+    try {
+      const sizeMb = (await drivers.get(host_id)?.homeMb(home)) ?? null;
+      await db
+        .updateTable("homes")
+        .set({ size_mb: sizeMb })
+        .where("id", "=", id)
+        .where("size_mb", "is", null)
+        .execute();
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       failed(error);

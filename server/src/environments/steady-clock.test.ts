@@ -15,6 +15,7 @@ test.for([7200, -7200])(
     const { home } = await read(ended);
     driver.machine.homes.set(home, new Map([["notes.txt", "kept"]]));
     await sql`update subdomain_claims set retained_until = now() where name = 'ended'`.execute(db);
+    await sql`update homes set delete_at = now() where subdomain = 'ended'`.execute(db);
     const running = await rent();
     await reach(running, "active");
     await sql`update environments set expires_at = now(), due_at = now() where id = ${running}`.execute(db);
@@ -29,7 +30,7 @@ test.for([7200, -7200])(
     const loop = start({ uptimeSeconds });
     const fresh = await rent({ userId: "third" });
     await expect.poll(async () => (await read(fresh)).status, patience).toBe("active");
-    await expect.poll(() => told.failures.filter((error) => String(error).includes("clock")).length).toBe(2);
+    await expect.poll(() => told.failures.filter((error) => String(error).includes("clock")).length).toBeGreaterThan(1);
     expect(await read(running)).toMatchObject({ status: "active", desired: "running" });
     expect(driver.machine.homes.has(home)).toBe(true);
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { noticeAt } from "./notices.ts";
-import { deleteLapsedHomes } from "./retention.ts";
+import { deleteLapsedHomes, keepHomes } from "./retention.ts";
 import { type Setup, setupEnvironments } from "./testing.ts";
 
 const causes = ({ db }: Setup, id: string) =>
@@ -79,15 +79,34 @@ test("files whose keeping is over are deleted and the name is free; a host out o
   await deleteLapsedHomes(parts);
   expect(driver.machine.homes.has(home)).toBe(true);
   await sql`update subdomain_claims set retained_until = now()`.execute(db);
+  await sql`update homes set delete_at = now()`.execute(db);
   await deleteLapsedHomes(parts);
   expect(driver.machine.homes.has(home), "nobody was told").toBe(true);
-  await sql`update subdomain_claims set deletion_told_at = now()`.execute(db);
+  await sql`update homes set told_at = now()`.execute(db);
   driver.failNext("deleteHome");
   await deleteLapsedHomes(parts);
   expect(driver.machine.homes.has(home)).toBe(true);
   await expect(rent({ subdomain: "mine" })).rejects.toThrow("This name is in use");
-  await sql`update subdomain_claims set held_until = now() + interval '40 minutes'`.execute(db);
   await deleteLapsedHomes(parts);
   expect(driver.machine.homes.has(home)).toBe(false);
   expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+});
+
+test("files of a launch that never answered are deleted, also when another has its name by then; an ended one's too", async () => {
+  const { db, rent, reach, want, pass, driver, parts, read } = await setupEnvironments({
+    options: { answerMs: 600_000 },
+  });
+  const id = await rent({ subdomain: "mine", userId: "ann" });
+  await pass();
+  const { home } = await read(id);
+  expect(driver.machine.homes.has(home)).toBe(true);
+  await want(id, "terminated");
+  await reach(id, "terminated");
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+  const next = await rent({ subdomain: "mine", userId: "bob" });
+  await pass();
+  await keepHomes(parts);
+  expect(driver.machine.homes.has(home)).toBe(false);
+  expect(driver.machine.homes.has((await read(next)).home)).toBe(true);
+  expect(await db.selectFrom("homes").select("user_id").execute()).toEqual([{ user_id: "bob" }]);
 });

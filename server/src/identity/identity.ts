@@ -1,3 +1,5 @@
+import type { Tx } from "../database/database.ts";
+
 export interface IdentityUser {
   readonly uid: string;
   readonly email: string;
@@ -93,7 +95,11 @@ export interface Identity {
    * throws.
    */
   updateUser(uid: string, patch: UserPatch, options?: { keepSession?: string | undefined }): Promise<IdentityUser>;
-  deleteUser(uid: string): Promise<void>;
+  /**
+   * Ends every sign-in with it; an unknown user is no error. Joins `tx` where the provider keeps its users in this
+   * database, so that an account goes as a whole.
+   */
+  deleteUser(uid: string, tx?: Tx): Promise<void>;
   /**
    * Throws INVALID_LOGIN_CREDENTIALS, USER_DISABLED, TOO_MANY_ATTEMPTS_TRY_LATER; an unknown user costs the same time.
    * `from` is the IP address that asks: attempts are limited by it and by the account (G91).

@@ -149,7 +149,7 @@ const events: readonly Event[] = [
     body: new RegExp(
       `^They are kept until ${time}\\. To keep them, launch an environment named my-lab before then\\.$`,
     ),
-    link: "/environments/create",
+    link: "/environments/create?subdomain=my-lab",
     async happen(flagOff) {
       const { db, id, reach, want, parts } = await rented(flagOff);
       await reach(id, "active");
@@ -158,7 +158,7 @@ const events: readonly Event[] = [
       await clear(db);
       await tellOfDeletion(parts);
       expect(await db.selectFrom("notifications").select("id").execute(), "thirty days before").toEqual([]);
-      await sql`update subdomain_claims set retained_until = now() + interval '71 hours'`.execute(db);
+      await sql`update homes set delete_at = now() + interval '71 hours'`.execute(db);
       await tellOfDeletion(parts);
       return { db, again: () => tellOfDeletion(parts) };
     },

@@ -74,6 +74,25 @@ export async function endUnpaid({ db }: Payments, id: string, status: "cancelled
   });
 }
 
+/**
+ * Ends what a user has not paid, in the transaction that deletes the account; all the user's orders are locked, so a
+ * payment that is being settled comes before it or finds nobody. Money that is under way still goes back: polls go on.
+ */
+export async function endUnpaidOf(tx: Tx, userId: string): Promise<void> {
+  const orders = tx.selectFrom("orders").select(["id", "status"]).where("user_id", "=", userId).orderBy("id");
+  for (const { id, status } of await orders.forUpdate().execute()) {
+    if (status !== "draft" && status !== "open") continue;
+    const ended =
+      status === "open" ? { status: "cancelled" as const } : { status: "expired" as const, next_check_at: null };
+    await tx
+      .updateTable("orders")
+      .set({ ...ended, closed_at: sql`now()`, claim: null })
+      .where("id", "=", id)
+      .execute();
+    await releaseHold(tx, id);
+  }
+}
+
 function findUnpaid({ db }: Payments, userId: string): Promise<OrderRow | undefined> {
   return db
     .selectFrom("orders")

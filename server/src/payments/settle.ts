@@ -5,6 +5,7 @@ import type { OrdersTable, PaymentsTable } from "../database/tables.ts";
 import { endPaidBack } from "../environments/actions.ts";
 import { extend, shorten } from "../environments/extend.ts";
 import { hold, releaseHold } from "../environments/hold.ts";
+import { isAccountDeleted } from "../environments/homes.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
@@ -97,8 +98,10 @@ async function settleExtension(
 }
 
 /** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's. */
+/** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's or nobody waits any more. */
 async function takeStock(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number): Promise<boolean> {
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount, now } = order;
+  if (await isAccountDeleted(tx, userId)) return false;
   await sql`savepoint stock`.execute(tx);
   const held = await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil: minutesAfter(now, holdMinutes) });
   if (!held.ok) {

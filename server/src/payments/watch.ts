@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { extendHold, hold, releaseHold } from "../environments/hold.ts";
+import { isAccountDeleted } from "../environments/homes.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import { askProvider, isInFlight, note } from "./ask-provider.ts";
 import { type Draft, expireDraft, storeOrder } from "./drafts.ts";
@@ -104,6 +105,7 @@ async function captureLate(payments: Payments, order: OrderRow, attempt: Gateway
   if (attempt.amountMinor !== order.amount_minor || attempt.currency !== order.currency) return;
   const { db, provider } = payments;
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount } = order;
+  if (await isAccountDeleted(db, userId)) return;
   const held = await db
     .transaction()
     .execute((tx) =>

@@ -95,9 +95,10 @@ function isWaiting(client: QueryClient, userId: string): boolean {
 function apply(client: QueryClient, userId: string, heard: Change | "all"): void {
   const again = (queryKey: readonly unknown[]) => void client.invalidateQueries({ queryKey });
   if (heard === "all" || heard.kind === "notification") again(keys.notifications(userId));
+  if (heard === "all" || heard.kind === "home" || heard.kind === "environment") again(keys.files(userId));
   if (heard === "all" || heard.kind !== "notification") {
     again(keys.profile(userId));
-    again(keys.billing(userId));
+    if (heard === "all" || heard.kind !== "home") again(keys.billing(userId));
   }
   if (heard === "all") {
     again(["environment"]);

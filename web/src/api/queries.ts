@@ -2,6 +2,7 @@ import {
   billing,
   capacity,
   environmentDetail,
+  listFiles,
   listNotifications,
   profile,
   settings,
@@ -19,6 +20,7 @@ export const keys = {
   profile: (userId: string) => ["profile", userId],
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
+  files: (userId: string) => ["files", userId],
   notifications: (userId: string) => ["notifications", userId],
   settings: (userId: string) => ["settings", userId],
   supportCatalog: ["support-catalog"],
@@ -48,6 +50,12 @@ export const environmentQuery = (id: string) =>
     queryKey: keys.environment(id),
     queryFn: async ({ signal }) =>
       (await call(environmentDetail, { params: { id }, body: {} }, { signal })).environment,
+  });
+
+export const filesQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.files(userId),
+    queryFn: ({ signal }) => call(listFiles, { params: {}, body: {} }, { signal }),
   });
 
 export const notificationsQuery = (userId: string) =>

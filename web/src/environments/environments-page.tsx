@@ -11,6 +11,7 @@ import classes from "./environments-page.module.css";
 import { EnvironmentsSkeleton } from "./environments-skeleton.tsx";
 import { EnvironmentsTable } from "./environments-table.tsx";
 import { EnvironmentsToolbar } from "./environments-toolbar.tsx";
+import { KeptFiles } from "./kept-files.tsx";
 import { filterEnvironments, sortEnvironments } from "./listing.ts";
 import { PasswordHint } from "./password-hint.tsx";
 import { ReadyCard, useArrival } from "./ready-card.tsx";
@@ -46,6 +47,7 @@ function Loaded({ userId }: { readonly userId: string }) {
       ) : (
         <Listing userId={userId} environments={environments} />
       )}
+      <KeptFiles userId={userId} />
     </div>
   );
 }

@@ -7,7 +7,8 @@ import { Link } from "react-router";
 import { environmentQuery } from "../api/queries.ts";
 import { supportPath } from "../ui/support-path.ts";
 import { toast } from "../ui/toast.ts";
-import type { Environment } from "./environment.ts";
+import { downloadFiles } from "./download-files.ts";
+import { type Environment, isFirstLaunch } from "./environment.ts";
 import classes from "./environments-table.module.css";
 
 interface Props {
@@ -52,6 +53,11 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
               <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>
             )}
             <References id={environment.id} />
+            {!isFirstLaunch(environment) && (
+              <Menu.Item onClick={() => void downloadFiles(environment.id, environment.subdomain)}>
+                Download files
+              </Menu.Item>
+            )}
             {mayTerminate[environment.status] && (
               <>
                 <Menu.Divider />

@@ -27,8 +27,13 @@ export interface DraftInHand {
 export function useDraft(): DraftInHand {
   const [params, setParams] = useSearchParams();
   const [left, setLeft] = useState(() => readLeftDraft(tabStorage));
-  const [draft, setDraft] = useState<Draft>(() => (params.has("step") && left ? left.draft : firstDraft));
-  const [offered, setOffered] = useState(!params.has("step") && left !== undefined);
+  // A name in the address is what the link was for: kept files come back with it (G31).
+  const named = params.get("subdomain")?.slice(0, 64);
+  const [draft, setDraft] = useState<Draft>(() => {
+    if (named !== undefined) return { ...firstDraft, subdomain: named };
+    return params.has("step") && left ? left.draft : firstDraft;
+  });
+  const [offered, setOffered] = useState(!params.has("step") && left !== undefined && named === undefined);
   const step = stepOf(params.get("step"), draft);
   const goTo = (next: Step) => {
     keepDraft(tabStorage, { draft, step: next });

@@ -6,6 +6,7 @@ import { settingsQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
 import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { DataPanel } from "./data-panel.tsx";
 import { NotificationsPanel } from "./notifications-panel.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { ProfileForm } from "./profile-form.tsx";
@@ -32,6 +33,7 @@ export function SettingsPage() {
         <Tabs.Tab value="profile">Profile</Tabs.Tab>
         <Tabs.Tab value="password">Password</Tabs.Tab>
         <Tabs.Tab value="notifications">Notifications</Tabs.Tab>
+        <Tabs.Tab value="data">Your data</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="profile">
         <Stored userId={userId}>{(stored) => <ProfileForm userId={userId} profile={stored.profile} />}</Stored>
@@ -41,6 +43,9 @@ export function SettingsPage() {
       </Tabs.Panel>
       <Tabs.Panel value="notifications">
         <Stored userId={userId}>{(stored) => <NotificationsPanel userId={userId} flags={stored.flags} />}</Stored>
+      </Tabs.Panel>
+      <Tabs.Panel value="data">
+        <Stored userId={userId}>{(stored) => <DataPanel userId={userId} email={stored.profile.email} />}</Stored>
       </Tabs.Panel>
     </Tabs>
   );

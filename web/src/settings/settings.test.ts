@@ -27,6 +27,7 @@ test.each([
   ["", "profile"],
   ["tab=password", "password"],
   ["tab=notifications", "notifications"],
+  ["tab=data", "data"],
   ["tab=billing", "profile"],
 ])("?%s opens %s", (query, tab) => {
   expect(tabOf(new URLSearchParams(query))).toBe(tab);

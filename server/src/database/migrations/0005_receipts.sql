@@ -13,6 +13,3 @@ create table receipts (
 insert into receipts (payment_id, number, user_id, customer_name, customer_email, issued_at)
 select p.id, 'INV-' || left(p.id, 11), p.user_id, coalesce(u.name, ''), coalesce(u.email, ''), coalesce(p.captured_at, p.created_at)
 from payments p left join profiles u on u.user_id = p.user_id where p.status = 'captured';
-
--- Nothing is deleted before its owner was told (P5). Null again with the next environment of that name.
-alter table subdomain_claims add column deletion_told_at timestamptz;

@@ -1,3 +1,4 @@
+import type { Tx } from "../../database/database.ts";
 import type { Identity, IdentityUser, UserPatch } from "../identity.ts";
 import { dropCodes } from "./action-codes.ts";
 import type { LocalParts } from "./local-parts.ts";
@@ -25,11 +26,13 @@ export function accounts(
 
     updateUser,
 
-    async deleteUser(uid) {
-      await db.transaction().execute(async (tx) => {
+    async deleteUser(uid, joined) {
+      const remove = async (tx: Tx) => {
+        await tx.selectFrom("identity_user").select("id").where("id", "=", uid).forUpdate().execute();
         await endSessions(tx, uid, { reason: "deleted" });
         await tx.deleteFrom("identity_user").where("id", "=", uid).execute();
-      });
+      };
+      await (joined ? remove(joined) : db.transaction().execute(remove));
     },
 
     listSessions: (uid) => listSessions(db, uid),

@@ -1,0 +1,156 @@
+import { array, boolean, literal, maxLength, nullable, number, object, string } from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { maxPasswordLength } from "./rules.ts";
+import { flags } from "./settings.ts";
+import { instant, nothing, success } from "./wire.ts";
+
+const maybe = nullable(instant);
+
+/** What is stored about a user, table by table; secrets (password, tokens, codes) are never part of it. Amounts in minor units, as stored. */
+const stored = {
+  environments: array(
+    object({
+      id: string(),
+      order_id: string(),
+      container_type: string(),
+      subdomain: string(),
+      gpu_count: number(),
+      duration_hours: number(),
+      status: string(),
+      requested_at: instant,
+      created_at: maybe,
+      expires_at: maybe,
+      banked_seconds: number(),
+      terminated_at: maybe,
+      ended_reason: nullable(string()),
+    }),
+  ),
+  launch_stages: array(object({ environment_id: string(), generation: number(), stage: string(), at: instant })),
+  sessions: array(
+    object({
+      id: string(),
+      environment_id: string(),
+      opened_at: instant,
+      closed_at: maybe,
+      reason: nullable(string()),
+    }),
+  ),
+  files: array(object({ subdomain: string(), size_mb: nullable(number()), kept_until: maybe })),
+  orders: array(
+    object({
+      id: string(),
+      gateway_order_id: nullable(string()),
+      status: string(),
+      container_type: string(),
+      subdomain: string(),
+      gpu_count: number(),
+      duration_hours: number(),
+      usd_minor: number(),
+      amount_minor: number(),
+      currency: string(),
+      created_at: instant,
+      paid_at: maybe,
+      closed_at: maybe,
+    }),
+  ),
+  receipts: array(object({ number: string(), customer_name: string(), customer_email: string(), issued_at: instant })),
+  payments: array(
+    object({
+      id: string(),
+      order_id: string(),
+      gateway_payment_id: string(),
+      status: string(),
+      amount_minor: number(),
+      refund_minor: number(),
+      currency: string(),
+      method: nullable(string()),
+      card_network: nullable(string()),
+      card_last4: nullable(string()),
+      created_at: instant,
+      captured_at: maybe,
+    }),
+  ),
+  refunds: array(
+    object({
+      id: string(),
+      payment_id: string(),
+      amount_minor: number(),
+      currency: string(),
+      reason: string(),
+      status: string(),
+      arn: nullable(string()),
+      created_at: instant,
+      processed_at: maybe,
+    }),
+  ),
+  time_credits: array(
+    object({ id: string(), order_id: string(), hours: number(), reason: string(), granted_at: instant }),
+  ),
+  notifications: array(
+    object({
+      title: string(),
+      body: string(),
+      link: nullable(string()),
+      created_at: instant,
+      read_at: maybe,
+    }),
+  ),
+  support_tickets: array(
+    object({
+      id: string(),
+      code: string(),
+      issue_type: string(),
+      description: string(),
+      email: string(),
+      created_at: instant,
+    }),
+  ),
+  /** Without their text: it may hold a link that works. */
+  mails: array(
+    object({ recipient: string(), subject: string(), status: string(), created_at: instant, ended_at: maybe }),
+  ),
+  sign_ins: array(
+    object({
+      created_at: instant,
+      last_used_at: instant,
+      ended_at: maybe,
+      user_agent: nullable(string()),
+      ip: nullable(string()),
+    }),
+  ),
+  environment_sign_ins: array(object({ environment_id: string(), created_at: instant, ended_at: maybe })),
+};
+
+export const exportAccount = endpoint({
+  method: "GET",
+  path: "/profile/{user_id}/export",
+  auth: "bearer",
+  summary: "Everything stored about the signed-in user as one document, without secrets (G71, G86)",
+  body: nothing,
+  reply: object({
+    status: literal("success"),
+    exported_at: instant,
+    profile: object({
+      user_id: string(),
+      email: string(),
+      email_verified: boolean(),
+      name: string(),
+      phone: string(),
+      created_at: maybe,
+    }),
+    flags,
+    ...stored,
+  }),
+  errors: ["not_found"],
+});
+
+export const deleteAccount = endpoint({
+  method: "DELETE",
+  path: "/profile/{user_id}",
+  auth: "bearer",
+  summary:
+    "Deletes the account for good: environments end, files go, money owed still arrives, receipts stay without a name (G71, G86)",
+  body: object({ password: string().check(maxLength(maxPasswordLength)) }),
+  reply: success,
+  errors: ["not_found", "wrong_password", "unavailable"],
+});

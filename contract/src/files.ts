@@ -1,0 +1,51 @@
+import { array, enum as choice, literal, maxLength, nullable, number, object, string } from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { containerTypes, instant, nothing, success } from "./wire.ts";
+
+export const listFiles = endpoint({
+  method: "GET",
+  path: "/files",
+  auth: "bearer",
+  summary: "Files that outlive their environment, with the days they are kept (G31), and those of stopped ones (G76)",
+  body: nothing,
+  reply: object({
+    status: literal("success"),
+    files: array(
+      object({
+        /** Of the newest environment that had these files. */
+        environment_id: string(),
+        subdomain: string(),
+        container_type: choice(containerTypes),
+        gpu_count: number(),
+        duration_hours: number(),
+        /** 10^6 bytes; null until it was measured. */
+        size_mb: nullable(number()),
+        /** Null while the environment is stopped: then nothing is deleted. */
+        files_until: nullable(instant),
+        /** Prepaid seconds that wait in the stopped environment (G24, G76). */
+        banked_seconds: number(),
+      }),
+    ),
+  }),
+  errors: [],
+});
+
+export const archiveLink = endpoint({
+  method: "POST",
+  path: "/environments/{id}/archive",
+  auth: "bearer",
+  summary: "A link that downloads the files of an environment as tar.gz, good once and for 60 s",
+  body: nothing,
+  reply: object({ status: literal("success"), url: string(), expires_at: instant }),
+  errors: ["not_found"],
+});
+
+export const deleteFiles = endpoint({
+  method: "POST",
+  path: "/environments/{id}/delete_files",
+  auth: "bearer",
+  summary: "Deletes the kept files of an ended environment now; `confirm` is its subdomain, typed (G31)",
+  body: object({ confirm: string().check(maxLength(64)) }),
+  reply: success,
+  errors: ["not_found", "action_not_allowed"],
+});

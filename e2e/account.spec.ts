@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { create, must, orderAndPay, profileOf, send, signUp, until } from "../prove/customer.ts";
+import { expect, expectAccessible, signIn, test } from "./test.ts";
+
+test("everything stored is one file, in the tab after Notifications (G71)", async ({ page, customer }) => {
+  await page.goto("/settings");
+  await page.getByRole("tab", { name: "Your data" }).click();
+  await expect(page).toHaveURL(/\?tab=data$/);
+  await expectAccessible(page);
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const download = await saving;
+  expect(download.suggestedFilename()).toMatch(/^your-data-\d{4}-\d\d-\d\d\.json$/);
+  const text = await readFile(await download.path(), "utf8");
+  const document = JSON.parse(text);
+  expect(document.profile).toMatchObject({ user_id: customer.userId, email: customer.email, name: "Ada Park" });
+  expect(document.notifications).toHaveLength(3);
+  expect(document.sign_ins.length).toBeGreaterThan(1);
+  expect(text).not.toContain(customer.idToken);
+
+  await page.route("**/profile/*/export", (route) => route.abort());
+  await page.getByRole("button", { name: "Download" }).click();
+  await expect(page.getByText("Your data could not be downloaded")).toBeVisible();
+});
+
+test("deletion asks for the address and the password, then nothing of the account is left to sign in to (G71, G86)", async ({
+  page,
+  product,
+  browser,
+}) => {
+  test.setTimeout(120_000);
+  const ada = await signUp(product.url);
+  const name = `leaving-${Date.now().toString(36)}`;
+  const { body } = await create(
+    product.url,
+    ada,
+    await orderAndPay(product.url, ada, { subdomain: name, gpuCount: 1 }),
+  );
+  expect(body.status).toBe("active");
+  const elsewhere = await browser.newContext({ baseURL: product.url });
+  const other = await elsewhere.newPage();
+  await signIn(other, ada);
+  await signIn(page, ada);
+
+  await page.goto("/settings?tab=data");
+  await page.getByRole("button", { name: "Delete Account" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText("running environments end at once, and all files are deleted")).toBeVisible();
+  await expectAccessible(page);
+  const confirm = dialog.getByRole("button", { name: "Delete Account" });
+  const address = dialog.getByLabel(`Type ${ada.email} to confirm`);
+  await expect(address).toBeFocused();
+  await page.keyboard.type("somebody@else.example");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("not my password");
+  await expect(confirm).toBeDisabled();
+  await address.fill(ada.email);
+  await confirm.click();
+  await expect(dialog.getByText("This is not your current password")).toBeVisible();
+  await expectAccessible(page);
+  expect((await profileOf(product.url, ada)).status).toBe("success");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+
+  await page.getByRole("button", { name: "Delete Account" }).click();
+  await dialog.getByLabel(`Type ${ada.email} to confirm`).fill(ada.email);
+  await dialog.getByLabel("Password", { exact: true }).fill(ada.password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/login");
+  await expect(page.getByText("Your account is deleted")).toBeVisible();
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => /token|user/i.test(key)))).toEqual([]);
+
+  await other.goto("/environments");
+  await other.waitForURL(/\/login/);
+  await page.getByLabel("Email").fill(ada.email);
+  await page.getByLabel("Password", { exact: true }).fill(ada.password);
+  await page
+    .locator("form")
+    .getByRole("button", { name: /log ?in/i })
+    .click();
+  await expect(page.getByRole("alert").first()).toBeVisible();
+  await expect(page).toHaveURL(/\/login/);
+  expect((await send(product.url, "GET", `/profile/${ada.userId}`, { token: ada.idToken })).status).toBe(401);
+
+  const bob = await signUp(product.url);
+  await until("the name to be free", async () => {
+    const { available } = await must(product.url, "GET", `/subdomains/${name}`, { token: bob.idToken });
+    return available;
+  });
+  const again = { email: ada.email, password: "another password 1", name: "Ada" };
+  await must(product.url, "POST", "/auth/signup", { body: again });
+  await elsewhere.close();
+});

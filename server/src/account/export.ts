@@ -1,0 +1,146 @@
+import type { exportAccount, ReplyOf } from "@berth/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "../database/database.ts";
+import { readFlags } from "../identity/flags.ts";
+import { readProfile } from "../identity/profiles.ts";
+
+interface Owner {
+  readonly id: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+}
+
+type Document = Omit<ReplyOf<typeof exportAccount>, "status">;
+
+/** Everything stored about a user as of one moment, newest first (G71). What the contract does not name is not passed on. */
+export async function exportOf(db: Db, user: Owner): Promise<Document> {
+  return await db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (tx) => {
+      const opened = await tx
+        .selectFrom("profiles")
+        .select("created_at")
+        .where("user_id", "=", user.id)
+        .executeTakeFirst();
+      const { name, phone } = await readProfile(tx, user);
+      const { id: user_id, email, emailVerified: email_verified } = user;
+      const created_at = opened?.created_at ?? null;
+      return onWire({
+        exported_at: new Date(),
+        profile: { user_id, email, email_verified, name, phone, created_at },
+        flags: await readFlags(tx, user.id),
+        ...(await rented(tx, user.id)),
+        ...(await paid(tx, user.id)),
+        ...(await told(tx, user.id)),
+        ...(await signedIn(tx, user.id)),
+      });
+    });
+}
+
+/** Times as ISO 8601 (G67), whatever the depth. */
+function onWire(document: object): Document {
+  return JSON.parse(JSON.stringify(document));
+}
+
+async function rented(tx: Tx, userId: string) {
+  const own = tx.selectFrom("environments").select("id").where("user_id", "=", userId);
+  return {
+    environments: await tx
+      .selectFrom("environments")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("requested_at", "desc")
+      .execute(),
+    launch_stages: await tx.selectFrom("launch_stages").selectAll().where("environment_id", "in", own).execute(),
+    sessions: await tx
+      .selectFrom("sessions")
+      .selectAll()
+      .where("environment_id", "in", own)
+      .orderBy("opened_at", "desc")
+      .execute(),
+    files: await tx
+      .selectFrom("homes")
+      .select(["subdomain", "size_mb", "delete_at as kept_until"])
+      .where("user_id", "=", userId)
+      .orderBy("subdomain")
+      .execute(),
+  };
+}
+
+async function paid(tx: Tx, userId: string) {
+  return {
+    orders: await tx
+      .selectFrom("orders")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    payments: await tx
+      .selectFrom("payments")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    receipts: await tx
+      .selectFrom("receipts")
+      .select(["number", "customer_name", "customer_email", "issued_at"])
+      .where("user_id", "=", userId)
+      .orderBy("issued_at", "desc")
+      .execute(),
+    refunds: await tx
+      .selectFrom("refunds")
+      .innerJoin("payments", "payments.id", "refunds.payment_id")
+      .selectAll("refunds")
+      .where("payments.user_id", "=", userId)
+      .orderBy("refunds.created_at", "desc")
+      .execute(),
+    time_credits: await tx.selectFrom("time_credits").selectAll().where("user_id", "=", userId).execute(),
+  };
+}
+
+async function told(tx: Tx, userId: string) {
+  return {
+    notifications: await tx
+      .selectFrom("notifications")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    support_tickets: await tx
+      .selectFrom("support_tickets")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    mails: await tx
+      .selectFrom("mails")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+  };
+}
+
+async function signedIn(tx: Tx, userId: string) {
+  return {
+    sign_ins: await tx
+      .selectFrom("identity_session")
+      .select(["created_at", "rotated_at as last_used_at", "user_agent", "ip"])
+      .select(
+        sql<Date | null>`case when revoked_at is not null then revoked_at when expires_at < now() then expires_at end`.as(
+          "ended_at",
+        ),
+      )
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    environment_sign_ins: await tx
+      .selectFrom("grants")
+      .select(["environment_id", "created_at", "revoked_at as ended_at"])
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+  };
+}

@@ -1,0 +1,66 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { Header, Pax } from "tar";
+
+interface Named {
+  /** Relative to the home, with slashes. */
+  readonly path: string;
+  readonly mode: number;
+  readonly modifiedAt: Date;
+}
+
+export type ArchiveEntry =
+  | (Named & { readonly type: "Directory" })
+  | (Named & { readonly type: "SymbolicLink"; readonly target: string })
+  | (Named & { readonly type: "File"; readonly size: number; readonly bytes: () => AsyncIterable<Uint8Array> });
+
+const blockBytes = 512;
+const zeros = Buffer.alloc(64 * 1024);
+/** What a person would give the files inside: the user that every environment runs as. */
+const owner = { uid: 1000, gid: 1000 };
+
+/**
+ * A tar.gz of the entries, packed as it is read: memory does not grow with a file's size. Our own loop around the
+ * headers of `tar`, because its packer fails on a file that vanishes or shrinks while it is read.
+ */
+export function packArchive(entries: AsyncIterable<ArchiveEntry>, signal: AbortSignal): Readable {
+  const source = Readable.from(pack(entries), { objectMode: false, highWaterMark: 256 * 1024 });
+  // Fast rather than small: the reader's line should be what is waited for.
+  const gzip = createGzip({ level: 1 });
+  // Its error reaches whoever reads: `pipeline` destroys both ends with it.
+  pipeline(source, gzip, { signal }).catch(() => {});
+  return gzip;
+}
+
+async function* pack(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Uint8Array> {
+  for await (const entry of entries) {
+    yield headOf(entry);
+    if (entry.type !== "File") continue;
+    yield* exactly(entry.size, entry.bytes());
+    yield zeros.subarray(0, -entry.size & (blockBytes - 1));
+  }
+  yield zeros.subarray(0, 2 * blockBytes);
+}
+
+function headOf(entry: ArchiveEntry): Buffer {
+  const { type, mode, modifiedAt: mtime } = entry;
+  const path = type === "Directory" ? `${entry.path}/` : entry.path;
+  const size = type === "File" ? entry.size : 0;
+  const fields = { path, size, mtime, ...(type === "SymbolicLink" && { linkpath: entry.target }) };
+  const header = new Header({ ...fields, ...owner, type, mode: mode & 0o777 });
+  header.encode();
+  const block = header.block ?? Buffer.alloc(0);
+  return header.needPax ? Buffer.concat([new Pax(fields).encode(), block]) : block;
+}
+
+/** The size stands in the header already, so a file that shrinks meanwhile is filled up and one that grows is cut. */
+async function* exactly(size: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = size;
+  for await (const chunk of bytes) {
+    yield chunk.subarray(0, left);
+    left -= Math.min(left, chunk.length);
+    if (left === 0) return;
+  }
+  for (; left > 0; left -= Math.min(left, zeros.length)) yield zeros.subarray(0, left);
+}

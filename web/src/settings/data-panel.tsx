@@ -1,0 +1,67 @@
+import { exportAccount } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { ApiError, call } from "../api/client.ts";
+import { toast } from "../ui/toast.ts";
+import classes from "./data-panel.module.css";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import page from "./settings-page.module.css";
+
+interface Props {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/** Take a copy, or leave (G71). */
+export function DataPanel({ userId, email }: Props) {
+  const [busy, setBusy] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const download = async () => {
+    setBusy(true);
+    await saveExport(userId);
+    setBusy(false);
+  };
+  return (
+    <div className={page.form}>
+      <h2>Your data</h2>
+      <section className={classes.part} aria-labelledby="export">
+        <h3 id="export">Download</h3>
+        <p>
+          Everything stored about you in one JSON file: profile, settings, environments, sessions, orders, payments,
+          refunds, notifications, tickets, mails and sign-ins. No passwords or tokens. The files of your environments
+          are downloaded on the Environments page.
+        </p>
+        <Button variant="default" loading={busy} onClick={() => void download()}>
+          Download
+        </Button>
+      </section>
+      <section className={classes.part} aria-labelledby="delete">
+        <h3 id="delete">Delete account</h3>
+        <p>
+          Running environments end at once, their files are deleted, and unused time is not refunded. Receipts are kept
+          without your name and email for as long as the law asks.
+        </p>
+        <Button variant="default" className={classes.danger ?? ""} onClick={() => setDeleting(true)}>
+          Delete Account
+        </Button>
+      </section>
+      <DeleteDialog opened={deleting} userId={userId} email={email} onClose={() => setDeleting(false)} />
+    </div>
+  );
+}
+
+async function saveExport(userId: string): Promise<void> {
+  try {
+    const document = await call(exportAccount, { params: { user_id: userId }, body: {} });
+    const url = URL.createObjectURL(new Blob([JSON.stringify(document, null, 2)], { type: "application/json" }));
+    const link = window.document.createElement("a");
+    link.href = url;
+    link.download = `your-data-${document.exported_at.slice(0, 10)}.json`;
+    link.click();
+    // The browser has taken it over by the next task.
+    setTimeout(() => URL.revokeObjectURL(url), 0);
+  } catch (error) {
+    const why = error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.";
+    toast.error(why, { title: "Your data could not be downloaded" });
+  }
+}

@@ -1,0 +1,86 @@
+import { deleteAccount } from "@berth/contract";
+import { PasswordInput } from "@mantine/core";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { ApiError, call } from "../api/client.ts";
+import { toast } from "../ui/toast.ts";
+import { TypedConfirmation } from "../ui/typed-confirmation.tsx";
+import classes from "./data-panel.module.css";
+
+interface Props {
+  readonly opened: boolean;
+  readonly userId: string;
+  readonly email: string;
+  readonly onClose: () => void;
+}
+
+/** Says what is lost before it asks for the address and the password (G86). */
+export function DeleteDialog({ opened, userId, email, onClose }: Props) {
+  const [password, setPassword] = useState("");
+  const [visible, setVisible] = useState(false);
+  const close = () => {
+    setPassword("");
+    onClose();
+  };
+  const { busy, problem, clear, remove } = useDeletion(userId);
+  return (
+    <TypedConfirmation
+      opened={opened}
+      title="Delete your account?"
+      expected={email}
+      action="Delete Account"
+      keep="Keep my account"
+      busy={busy}
+      ready={password !== ""}
+      onClose={() => {
+        clear();
+        close();
+      }}
+      onConfirm={() => void remove(password)}
+      more={
+        <PasswordInput
+          className={classes.password ?? ""}
+          label="Password"
+          value={password}
+          error={problem}
+          autoComplete="current-password"
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+            clear();
+          }}
+          visible={visible}
+          onVisibilityChange={setVisible}
+          visibilityToggleButtonProps={{ "aria-label": `${visible ? "Hide" : "Show"} password`, tabIndex: 0 }}
+        />
+      }
+    >
+      This cannot be taken back:
+      <ul className={classes.lost}>
+        <li>running environments end at once, and all files are deleted</li>
+        <li>time that is left or banked is not refunded</li>
+        <li>an environment that is still starting is cancelled and refunded, and refunds under way still arrive</li>
+        <li>you are signed out everywhere; receipts are kept without your name, as the law asks</li>
+      </ul>
+    </TypedConfirmation>
+  );
+}
+
+function useDeletion(userId: string) {
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const remove = async (password: string) => {
+    setBusy(true);
+    try {
+      await call(deleteAccount, { params: { user_id: userId }, body: { password } });
+      // As logging out does: the sign-in is forgotten outside the guard, which would ask to come back.
+      await navigate("/login", { replace: true, state: { leaving: true } });
+      toast.success("Your account is deleted");
+    } catch (error) {
+      const answered = error instanceof ApiError && error.status > 0;
+      setProblem(answered ? error.message : "No answer from the server. Nothing is known to be deleted; try again.");
+      setBusy(false);
+    }
+  };
+  return { busy, problem, remove, clear: () => setProblem(undefined) };
+}
