@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { noticeAt } from "./notices.ts";
-import { deleteLapsedHomes, keepHomes } from "./retention.ts";
+import { deleteLapsedHomes, keepHomes, tellOfDeletion } from "./retention.ts";
 import { type Setup, setupEnvironments } from "./testing.ts";
 
 const causes = ({ db }: Setup, id: string) =>
@@ -109,4 +109,38 @@ test("files of a launch that never answered are deleted, also when another has i
   expect(driver.machine.homes.has(home)).toBe(false);
   expect(driver.machine.homes.has((await read(next)).home)).toBe(true);
   expect(await db.selectFrom("homes").select("user_id").execute()).toEqual([{ user_id: "bob" }]);
+});
+
+test("P5: who could not be told in time gets a day more, once; with a new environment of the name it begins anew", async () => {
+  const { db, rent, reach, want, driver, parts } = await setupEnvironments();
+  const home = async () =>
+    await db
+      .selectFrom("homes")
+      .select(["told_at", sql<number>`extract(epoch from delete_at - now()) / 3600`.as("hours")])
+      .executeTakeFirst();
+  const end = async () => {
+    const id = await rent({ subdomain: "mine" });
+    await reach(id, "active");
+    await want(id, "terminated");
+    await reach(id, "terminated");
+  };
+  const lapse = async (when: string) => {
+    await sql`update homes set delete_at = now() + ${when}::interval`.execute(db);
+    await sql`update subdomain_claims set retained_until = now() + ${when}::interval`.execute(db);
+  };
+  await end();
+  await lapse("-5 days");
+  await tellOfDeletion(parts);
+  expect((await home())?.hours).toBeCloseTo(24, 1);
+  await end();
+  expect(await home()).toMatchObject({ told_at: null });
+  expect((await home())?.hours).toBeCloseTo(30 * 24, 1);
+  await lapse("2 days");
+  await tellOfDeletion(parts);
+  expect((await home())?.hours).toBeCloseTo(48, 1);
+  await lapse("0");
+  await tellOfDeletion(parts);
+  await deleteLapsedHomes(parts);
+  expect(await home()).toBeUndefined();
+  expect(driver.machine.homes.size).toBe(0);
 });
