@@ -94,6 +94,6 @@ function withCode(minor: number, currency: string): string {
 }
 
 /** "Nov 20, 2026, 2:52 PM": en-US (G67), in UTC, because a document has no viewer. */
-export function instant(at: Date): string {
+function instant(at: Date): string {
   return at.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 }
