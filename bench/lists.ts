@@ -1,5 +1,4 @@
 import { type Browser, chromium, type Page } from "@playwright/test";
-import { sql } from "kysely";
 import { type Customer, must, signUp, until } from "../prove/customer.ts";
 import { type Product, removeFolder, startProduct } from "../prove/product.ts";
 import { openProductDatabase, seedHistory } from "../prove/seed.ts";
@@ -30,7 +29,7 @@ export async function run(): Promise<void> {
 
 async function billing(product: Product, customer: Customer): Promise<void> {
   const { db, close } = await openProductDatabase(product);
-  const floor = await timed(() => sql`select 1`.execute(db));
+  const floor = await timed(() => db.selectNoFrom((one) => one.lit(1).as("one")).execute());
   await close();
   const ready = await timed(() => must(product.url, "GET", "/readyz"));
   const all = await timed(() => must(product.url, "GET", `/billing/${customer.userId}`, { token: customer.idToken }));

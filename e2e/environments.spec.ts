@@ -1,4 +1,5 @@
 import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
+import { seedHistory } from "../prove/seed.ts";
 import { expect, signIn, test } from "./test.ts";
 
 test("the list filters, sorts, and keeps it all in the address (2)", async ({ page, product }) => {
@@ -83,4 +84,27 @@ test("a malformed name is refused at the field, and a dismissed payment leaves n
 
   await page.getByRole("link", { name: "Back" }).click();
   await page.waitForURL("**/dashboard");
+});
+
+test("where the machine cannot pause, Pause is off and says why", async ({ page, product, customer }) => {
+  await seedHistory(product, customer, { count: 1, prefix: `cold-${Date.now().toString(36)}` });
+  await page.route(`**/profile/${customer.userId}`, async (route) => {
+    const answer = await (await route.fetch()).json();
+    for (const one of Object.values<{ can_pause: boolean }>(answer.user_data.containers)) one.can_pause = false;
+    await route.fulfill({ json: answer });
+  });
+  await page.goto("/environments");
+  const pause = page.getByRole("button", { name: /^Pause\. This machine cannot pause/ });
+  await expect(pause).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Stop", exact: true })).toBeEnabled();
+});
+
+test("typing on while a long list is filtered loses no letter (9)", async ({ page, product, customer }) => {
+  await seedHistory(product, customer, { count: 200, prefix: `n${Date.now().toString(36)}-many` });
+  await page.goto("/environments");
+  await expect(page.getByText("Showing 200 of 200 environments")).toBeVisible();
+  const box = page.getByRole("textbox", { name: /search/i });
+  await box.pressSequentially("many-150", { delay: 310 });
+  await expect(box).toHaveValue("many-150");
+  await expect(page.getByText("Showing 1 of 200 environments")).toBeVisible();
 });

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { sql } from "kysely";
 import { type Database, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { newId } from "../server/src/database/ids.ts";
@@ -45,7 +44,6 @@ export async function seedHistory(
         .values(rows.map(({ session }) => session))
         .execute();
     });
-    await sql`analyze`.execute(db);
   } finally {
     await close();
   }

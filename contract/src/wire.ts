@@ -1,4 +1,5 @@
 import {
+  boolean,
   enum as choice,
   custom,
   type infer as Infer,
@@ -53,6 +54,8 @@ export const container = object({
   ended_reason: nullable(choice(endedReasons)),
   /** Until when the files of an ended environment are kept (G31). */
   files_until: nullable(instant),
+  /** Whether its machine can freeze it; elsewhere Pause is off. */
+  can_pause: boolean(),
 });
 
 export type Container = Infer<typeof container>;

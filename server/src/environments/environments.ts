@@ -8,6 +8,8 @@ export type Environment = Selectable<EnvironmentsTable>;
 /** An environment with the end of its files' keeping (G31), which its name's row says. */
 export interface ListedEnvironment extends Environment {
   readonly files_until: Date | null;
+  /** Whether its host can freeze it. */
+  readonly can_pause: boolean;
 }
 
 /** All environments of a user, newest first. */
@@ -28,8 +30,8 @@ export function isEnvironmentId(id: string): boolean {
 
 async function listed(db: Sql, condition: ReturnType<typeof sql>): Promise<readonly ListedEnvironment[]> {
   const { rows } = await sql<ListedEnvironment>`
-    select e.*, case when e.status = 'terminated' then c.retained_until end as files_until
-    from environments e left join subdomain_claims c on c.name = e.subdomain and c.user_id = e.user_id
+    select e.*, case when e.status = 'terminated' then c.retained_until end as files_until, h.pause as can_pause
+    from environments e join hosts h on h.id = e.host_id left join subdomain_claims c on c.name = e.subdomain and c.user_id = e.user_id
     where ${condition} order by e.requested_at desc, e.id`.execute(db);
   return rows;
 }
@@ -50,5 +52,6 @@ export function containerOf(row: ListedEnvironment): Container {
     stage_percent: status === "pending" ? row.stage_percent : null,
     ended_reason: row.ended_reason,
     files_until: row.files_until?.toISOString() ?? null,
+    can_pause: row.can_pause,
   };
 }

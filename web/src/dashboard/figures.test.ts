@@ -17,6 +17,7 @@ function container(over: Partial<Container>): Container {
     stage_percent: null,
     ended_reason: null,
     files_until: null,
+    can_pause: true,
     ...over,
   };
 }

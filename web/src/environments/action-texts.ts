@@ -24,3 +24,6 @@ export function failedText(action: string, message: string): string {
     ? `Failed to ${action} container - Unknown error`
     : `Failed to ${action} environment: ${message}`;
 }
+
+/** Where the machine cannot freeze a run, the button is off and says so. */
+export const cannotPause = "This machine cannot pause. Stop it instead: its files are kept.";

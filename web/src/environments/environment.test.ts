@@ -15,6 +15,7 @@ const container = {
   stage_percent: null,
   ended_reason: null,
   files_until: null,
+  can_pause: true,
 } as const;
 
 test("without a subdomain the name is Container- and eight characters of the id", () => {

@@ -13,6 +13,7 @@ const base = {
   stage_percent: null,
   ended_reason: null,
   files_until: null,
+  can_pause: true,
 } as const;
 
 function setup() {

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { OpenSession } from "../ui/open-session.tsx";
-import { actionTexts } from "./action-texts.ts";
+import { actionTexts, cannotPause } from "./action-texts.ts";
 import { buttonsOf, type Environment, isFirstLaunch } from "./environment.ts";
 import classes from "./environments-table.module.css";
 import { RowMenu } from "./row-menu.tsx";
@@ -41,7 +41,9 @@ export function RowActions({ environment, host, busy, onAction, onTerminate }: P
           key={action}
           size="xs"
           variant={status !== "active" && index === all.length - 1 ? "default" : "subtle"}
-          disabled={busy !== undefined}
+          disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}
+          {...(action === "pause" &&
+            !environment.can_pause && { title: cannotPause, "aria-label": `Pause. ${cannotPause}` })}
           onClick={() => onAction(environment, action)}
         >
           {busy === action ? actionTexts[action].busy : actionTexts[action].label}
