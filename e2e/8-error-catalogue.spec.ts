@@ -1,16 +1,19 @@
 import type { Page, Route } from "@playwright/test";
-import { must, send, signUp } from "../prove/customer.ts";
+import { send, signUp } from "../prove/customer.ts";
 import { everyState, showContainers } from "./invented.ts";
+import { mailedLink } from "./reset-mail.ts";
 import { expect, test } from "./test.ts";
 import { expectToast, freeze, passUntilVisible, toastOf } from "./toasts.ts";
 
 const errorMs = 7_000;
 
 /** What a server answers with this status, in its own words. */
-const refused = (status: number, message: string, code = "internal") => (route: Route) =>
-  route.request().resourceType() === "document"
-    ? route.continue()
-    : route.fulfill({ status, json: { status: "error", code, message, detail: message } });
+const refused =
+  (status: number, message: string, code = "internal") =>
+  (route: Route) =>
+    route.request().resourceType() === "document"
+      ? route.continue()
+      : route.fulfill({ status, json: { status: "error", code, message, detail: message } });
 
 /** From here the call to `path` ends so; whatever was said of it before is forgotten. */
 async function answer(page: Page, path: string, how: (route: Route) => Promise<void>): Promise<void> {
@@ -187,6 +190,8 @@ test("container actions: each success, each failure, and Retry", async ({ page, 
   asked.length = 0;
   await answer(page, path, accepted);
   await failure.getByRole("button", { name: "Retry" }).click();
+  // A toast under the pointer stays.
+  await page.mouse.move(20, 600);
   await expectToast(page, `Environment ${longest} restarted`, "", 5_000);
   expect(asked).toEqual([`/docker/restart_container/3c3f9c27b0d4e5a6/${customer.userId}`]);
 });
@@ -214,6 +219,9 @@ test("billing: loaded, refused with its status, unanswered, and Try Again", asyn
   await expect(page.getByText("No spending data available yet")).toBeVisible();
   await page.getByRole("link", { name: "Support" }).click();
   await freeze(page);
+  // The reload has told it once already.
+  await page.clock.runFor(6_000);
+  await expect(toastOf(page, "Billing data loaded successfully")).toBeHidden();
   await page.getByRole("link", { name: "Billing" }).click();
   await expectToast(page, "Billing data loaded successfully", "", 5_000);
 });
@@ -277,10 +285,7 @@ test("forgot password: every text with its title, 6 s each", async ({ page, prod
 
 test("reset password: no code, a bad one, a failed confirm, then success for 4 s", async ({ page, product }) => {
   const ada = await signUp(product.url);
-  await must(product.url, "POST", "/auth/reset-password", { body: { email: ada.email } });
-  const outbox = await fetch(`${product.url}/outbox`, { headers: { accept: "application/json" } });
-  const mails: { to: string; text: string }[] = await outbox.json();
-  const link = /http\S+oobCode=\S+/.exec(mails.find(({ to }) => to === ada.email)?.text ?? "")?.[0] ?? "";
+  const link = await mailedLink(product, ada);
   await page.goto("/reset-password");
   await expect(page.getByText("No reset link or token found!")).toBeVisible();
   await page.goto("/reset-password?oobCode=never-made");

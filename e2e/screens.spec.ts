@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
 import { everyState, fullStatement, inHours, showContainers } from "./invented.ts";
+import { mailedLink } from "./reset-mail.ts";
 import { judge } from "./rooms.ts";
 import { expect, test } from "./test.ts";
 
@@ -80,7 +81,7 @@ test("sign-in, sign-up and reset are accessible in all four rooms, refusals too"
   await page.goto("/reset-password?oobCode=never-made");
   await expect(page.getByText("Invalid or expired link.Request another one.")).toBeVisible();
   await judge(page, "reset-invalid");
-  await page.goto(await resetLink(product.url));
+  await page.goto(await mailedLink(product, await signUp(product.url)));
   await page.getByLabel("New password", { exact: true }).fill("Half of it");
   await page.getByLabel("Confirm password", { exact: true }).fill("Half of it");
   await page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
@@ -89,14 +90,6 @@ test("sign-in, sign-up and reset are accessible in all four rooms, refusals too"
   await page.goto("/outbox");
   await judge(page, "outbox");
 });
-
-async function resetLink(url: string): Promise<string> {
-  const { email } = await signUp(url);
-  await must(url, "POST", "/auth/reset-password", { body: { email } });
-  const answer = await fetch(`${url}/outbox`, { headers: { accept: "application/json" } });
-  const mails: { to: string; text: string }[] = await answer.json();
-  return /http\S+oobCode=\S+/.exec(mails.find(({ to }) => to === email)?.text ?? "")?.[0] ?? "";
-}
 
 test("the creator is accessible in all four rooms, from the first step to a failed launch", async ({
   page,
@@ -362,5 +355,7 @@ test("the gateway's friendly pages are accessible in all four rooms (G74)", asyn
   await become("terminated", `/environments/${id}/terminate`, { confirm: subdomain });
   await look(address, "Launch again");
   await look(`http://nobody-here.localhost:${product.port}/lab`, "Go to dashboard");
+  // Who is signed in just goes on.
+  await page.context().clearCookies();
   await look(`http://${subdomain}.localhost:${product.port}/_berth/sign-in?code=spent`, "Open the environment");
 });

@@ -1,8 +1,16 @@
-import { type Locator, type Page, expect } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 /** A toast with this text, whatever its title. */
 export function toastOf(page: Page, text: string): Locator {
   return page.locator("[data-toast]", { hasText: text });
+}
+
+/** How long a toast that is there stays, in milliseconds. */
+export async function staysMs(page: Page, text: string): Promise<number> {
+  await expect(toastOf(page, text)).toBeVisible();
+  const startedMs = Date.now();
+  await expect(toastOf(page, text)).toBeHidden();
+  return Date.now() - startedMs;
 }
 
 /** Stops the page's clock: from here its time passes only where a test lets it. Needs `clock.install` before the page. */
@@ -19,12 +27,7 @@ const tickMs = 20;
  */
 export async function expectToast(page: Page, text: string, title: string, durationMs: number): Promise<void> {
   const toast = toastOf(page, text);
-  await expect
-    .poll(async () => {
-      if (!(await toast.isVisible())) await page.clock.runFor(tickMs);
-      return toast.isVisible();
-    })
-    .toBe(true);
+  await passUntilVisible(page, toast, tickMs);
   await expect(toast).toHaveText(new RegExp(`^${escaped(title)}${escaped(text)}`));
   await page.clock.runFor(durationMs - 200);
   await expect(toast, `${text} stays ${durationMs} ms`).toBeVisible();
@@ -32,14 +35,13 @@ export async function expectToast(page: Page, text: string, title: string, durat
   await expect(toast, `${text} is gone after ${durationMs} ms`).toBeHidden();
 }
 
-/** Time passes until the page shows it. */
-export async function passUntilVisible(page: Page, locator: Locator): Promise<void> {
-  await expect
-    .poll(async () => {
-      if (!(await locator.isVisible())) await page.clock.runFor(tickMs);
-      return locator.isVisible();
-    })
-    .toBe(true);
+/** Time passes, in steps that suit what is waited for, until the page shows it. */
+export async function passUntilVisible(page: Page, locator: Locator, stepMs = 100): Promise<void> {
+  const look = async () => {
+    if (!(await locator.isVisible())) await page.clock.runFor(stepMs);
+    return locator.isVisible();
+  };
+  await expect.poll(look, { intervals: [10] }).toBe(true);
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
