@@ -113,9 +113,11 @@ test("step 3: empty, blank, malformed, reserved; typing takes the error away; ch
     await expect(page.getByText(text).first(), typed).toBeVisible();
     await expect(name).toHaveValue(typed);
   }
-  // Step 4 by its address, without a name: back at step 3.
+  // By its address step 4 comes with the reserved name: Launch looks once more, and leads back to the field.
   await page.goto("/environments/create?step=4");
-  await expect(page.getByLabel("Subdomain")).toBeVisible();
+  await page.getByRole("button", { name: "Launch" }).click();
+  await expect(name).toHaveValue("www");
+  await expect(page.getByText("This name is reserved").first()).toBeVisible();
 });
 
 test("settings: all three required, alike; support: both required, 1000 characters", async ({ page, customer }) => {

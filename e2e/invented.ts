@@ -64,7 +64,9 @@ export const everyState: Readonly<Record<string, Container>> = {
 export async function showContainers(page: Page, containers: Readonly<Record<string, unknown>>): Promise<void> {
   await page.route("**/profile/*", async (route) => {
     const response = await route.fetch();
-    const answer = await response.json();
+    const answer = await response.json().catch(() => undefined);
+    // The test may have ended meanwhile, and its answers with it.
+    if (answer === undefined) return;
     await route.fulfill({ response, json: { ...answer, user_data: { ...answer.user_data, containers } } });
   });
 }
