@@ -174,3 +174,23 @@ test("resetting one account leaves another one's sign-in in this browser alone",
   await page.getByRole("link", { name: "Go to login" }).click();
   await page.waitForURL("**/dashboard");
 });
+
+test("while it is reset the button says so, and a second press does nothing (2)", async ({ page, product }) => {
+  await page.goto(await mailedLink(product, await signUp(product.url)));
+  await field(page).fill(strong);
+  await confirmation(page).fill(strong);
+  await expect(button(page)).toBeEnabled();
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route("**/accounts:resetPassword*", async (route) => {
+    asked += 1;
+    await held;
+    await route.continue();
+  });
+  await button(page).click();
+  await expect(page.getByRole("button", { name: "Resetting Password..." })).toBeDisabled();
+  await page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
+  letGo();
+  await expect(toast(page, "Password updated successfully! Navigating to login.")).toBeVisible();
+  expect(asked).toBe(1);
+});

@@ -1,8 +1,9 @@
 import { signUp } from "../prove/customer.ts";
 import { everyState, inHours, showContainers } from "./invented.ts";
+import { toLastStep } from "./pay.ts";
 import { mailedLink } from "./reset-mail.ts";
 import { expect, test } from "./test.ts";
-import { freeze, passUntilVisible, toastOf } from "./toasts.ts";
+import { expectToast, freeze, passUntilVisible, toastOf } from "./toasts.ts";
 
 const minuteMs = 60_000;
 
@@ -122,4 +123,16 @@ test("what the product promises stands where it is promised: 1 hour, 5 minutes, 
   await page.goto("/");
   for (const text of ["24/7 dedicated support", "guaranteed availability", "custom configurations", "volume discount"])
     await expect(page.locator("#pricing, main").first()).toContainText(text);
+});
+
+test("a loading toast stays 2 s: the payment that was cancelled", async ({ page, customer }) => {
+  expect(customer.userId).not.toBe("");
+  await page.clock.install();
+  await toLastStep(page, `cancel-${Date.now().toString(36)}`);
+  await page.getByRole("button", { name: "Launch" }).click();
+  const dismiss = page.frameLocator("iframe").getByRole("button", { name: "Cancel payment" });
+  await expect(dismiss).toBeVisible();
+  await freeze(page);
+  await dismiss.click();
+  await expectToast(page, "Payment cancelled. Cleaning up...", "", 2_000);
 });
