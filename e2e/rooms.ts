@@ -51,8 +51,14 @@ async function settle(page: Page, colorScheme: string): Promise<void> {
   await page.evaluate(async (scheme) => {
     const key = "data-mantine-color-scheme";
     if (document.documentElement.hasAttribute(key)) document.documentElement.setAttribute(key, scheme);
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    const ending = document.getAnimations().filter((each) => each.effect?.getComputedTiming().iterations !== Infinity);
-    await Promise.allSettled(ending.map((each) => each.finished));
+    const ending = () =>
+      document
+        .getAnimations()
+        .filter((each) => each.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
+    // With reduced motion every change is a very short transition, and what inherits it begins its own when it ends.
+    do {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      await Promise.allSettled(ending().map((each) => each.finished));
+    } while (ending().length > 0);
   }, colorScheme);
 }
