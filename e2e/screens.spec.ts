@@ -1,164 +1,361 @@
-import { mkdirSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { type Customer, create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
-import type { Product } from "../prove/product.ts";
-import { expect, expectAccessible, signIn, test } from "./test.ts";
+import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
+import { everyState, fullStatement, inHours, showContainers } from "./invented.ts";
+import { mailedLink } from "./reset-mail.ts";
+import { judge } from "./rooms.ts";
+import { expect, test } from "./test.ts";
 
-const rooms = [
-  { width: 1440, height: 900, colorScheme: "light" },
-  { width: 1440, height: 900, colorScheme: "dark" },
-  { width: 390, height: 844, colorScheme: "light" },
-  { width: 390, height: 844, colorScheme: "dark" },
-] as const;
+const unavailable = { status: "error", code: "unavailable", message: "Out for a moment", detail: "" };
+const broken = { status: 503, json: unavailable };
 
-/** Set to a folder, the screens are also kept as pictures, to be looked at. */
-const shots = process.env["SHOTS"];
-
-for (const { width, height, colorScheme } of rooms) {
-  const room = `${width}-${colorScheme}`;
-
-  test(`every screen is accessible at ${width} px, ${colorScheme}`, async ({ page, product }) => {
-    test.setTimeout(240_000);
-    await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    let number = 0;
-    const judge = async (name: string, fullPage = true) => {
-      await expect(page.locator("h1").first()).toBeVisible();
-      await page.evaluate(() => document.fonts.ready);
-      await expectAccessible(page);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(overflow, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-      if (!shots) return;
-      mkdirSync(shots, { recursive: true });
-      await page.screenshot({ path: `${shots}/${String(++number).padStart(2, "0")}-${name}-${room}.png`, fullPage });
-    };
-
-    await page.goto("/");
-    await judge("landing");
-    await page.goto("/login");
-    await judge("login");
-    await page.getByLabel("Email").fill("nobody@example.com");
-    await page.getByLabel("Password", { exact: true }).fill("wrong wrong");
-    await page
-      .locator("form")
-      .getByRole("button", { name: /log ?in/i })
-      .click();
-    await expect(page.getByText("Login Failed").first()).toBeVisible();
-    await judge("login-failed");
-    await page.goto("/signup");
-    await judge("signup");
-    for (const path of ["/refund", "/terms-condition", "/forgot-password", "/reset-password"]) {
-      await page.goto(path);
-      await judge(path.slice(1));
-    }
-
-    const ada = await signUp(product.url);
-    await signIn(page, ada);
-    await judge("dashboard-empty");
-    await page.goto("/environments");
-    await expect(page.getByText("Create Your First Environment")).toBeVisible();
-    await judge("environments-empty");
-    await creator(page, judge);
-    await listed(page, product, ada, judge, room);
-    for (const path of [
-      "/billing",
-      "/billing?tab=invoices",
-      "/support",
-      "/settings",
-      "/settings?tab=notifications",
-      "/settings?tab=data",
-      "/nowhere",
-    ]) {
-      await page.goto(path);
-      await judge(path.slice(1));
-    }
-    await gatewayPages(page, product, ada, judge);
+/** Answers `path` only when the page has been looked at. */
+async function hold(page: Page, path: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().resourceType() === "document") return route.continue();
+    await promise;
+    await route.abort();
   });
+  return resolve;
 }
 
-type Judge = (name: string, fullPage?: boolean) => Promise<void>;
+/** Calls fail with 503, the page itself comes. */
+async function breakDown(page: Page, path: string): Promise<void> {
+  await page.route(path, (route) =>
+    route.request().resourceType() === "document" ? route.continue() : route.fulfill(broken),
+  );
+}
 
-async function creator(page: Page, judge: Judge): Promise<void> {
+const toast = (text: string) => `[data-toast]:has-text("${text}")`;
+
+test("public pages and documents are accessible in all four rooms", async ({ page }) => {
+  for (const path of [
+    "/",
+    "/terms-condition",
+    "/refund",
+    "/privacy-policy",
+    "/legal-compliance",
+    "/delivery-policy",
+    "/nowhere",
+  ]) {
+    await page.goto(path);
+    await judge(page, `public${path.replace("/", "-")}`);
+  }
+});
+
+test("sign-in, sign-up and reset are accessible in all four rooms, refusals too", async ({ page, product }) => {
+  await page.goto("/login");
+  await judge(page, "login");
+  const submit = page.locator("form").getByRole("button", { name: /^(Login|Sign Up)$/ });
+  await submit.click();
+  await expect(page.getByText("Please fill in all required fields")).toBeVisible();
+  await judge(page, "login-blank");
+  await page.getByLabel("Email").fill("nobody@example.com");
+  await page.getByLabel("Password", { exact: true }).fill("wrong wrong");
+  await submit.click();
+  await expect(page.locator(toast("Login Failed"))).toBeVisible();
+  await judge(page, "login-failed", { fullPage: false });
+  await page.goto("/signup");
+  await judge(page, "signup");
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Password", { exact: true }).fill("one");
+  await page.getByLabel("Confirm password").fill("two");
+  await submit.click();
+  await expect(page.getByText("Passwords do not match")).toBeVisible();
+  await judge(page, "signup-refused");
+
+  await page.goto("/forgot-password");
+  await judge(page, "forgot");
+  await page.getByRole("button", { name: "Send Reset Link" }).click();
+  await expect(page.locator(toast("Email address cannot be empty"))).toBeVisible();
+  await judge(page, "forgot-blank", { fullPage: false });
+  const letGo = await hold(page, "**/auth/reset-password");
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByRole("button", { name: "Send Reset Link" }).click();
+  await judge(page, "forgot-sending", { stays: "[data-overlay]", fullPage: false });
+  letGo();
+
+  await page.goto("/reset-password");
+  await expect(page.getByText("No reset link or token found!")).toBeVisible();
+  await judge(page, "reset-no-code");
+  await page.goto("/reset-password?oobCode=never-made");
+  await expect(page.getByText("Invalid or expired link.Request another one.")).toBeVisible();
+  await judge(page, "reset-invalid");
+  await page.goto(await mailedLink(product, await signUp(product.url)));
+  await page.getByLabel("New password", { exact: true }).fill("Half of it");
+  await page.getByLabel("Confirm password", { exact: true }).fill("Half of it");
+  await page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
+  await expect(page.getByText("Password does not meet security requirements")).toBeVisible();
+  await judge(page, "reset-checklist");
+  await page.goto("/outbox");
+  await judge(page, "outbox");
+});
+
+test("the creator is accessible in all four rooms, from the first step to a failed launch", async ({
+  page,
+  customer,
+  product,
+}) => {
+  test.setTimeout(150_000);
+  const go = () => page.getByRole("button", { name: "Continue" }).click();
+  const real = await must(product.url, "GET", "/capacity");
+  const counts = [1, 2, 4, 6, 8].map((gpu_count) => ({
+    gpu_count,
+    free: gpu_count < 4,
+    next_free_at: gpu_count === 4 ? inHours(2) : null,
+  }));
+  await page.route("**/capacity", (route) =>
+    route.fulfill({ json: { ...real, kind: "gpu", total: 6, free: 3, counts } }),
+  );
   await page.goto("/environments/create");
-  await expect(page.getByRole("radio", { name: /^JupyterLab/ })).toBeEnabled();
-  await judge("create-1");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await judge("create-2");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.getByRole("radio", { name: "PyTorch" })).toBeDisabled();
+  await judge(page, "create-1");
+  await go();
+  await expect(page.getByText(/are more than this machine has/)).toBeVisible();
+  await judge(page, "create-2");
+  await page.unroute("**/capacity");
+  await go();
+  await go();
   await expect(page.getByText("Please enter a subdomain name to continue")).toBeVisible();
-  await judge("create-3-blank");
-  await page.getByLabel("Subdomain").fill("screens");
+  await judge(page, "create-3-blank");
+  const name = `screens-${Date.now().toString(36)}`;
+  await page.route(`**/subdomains/${name}`, (route) =>
+    route.fulfill({
+      json: { status: "success", available: false, message: "This name is in use", suggestion: `${name}-2` },
+    }),
+  );
+  await page.getByLabel("Subdomain").fill(name);
+  await expect(page.getByRole("button", { name: `Use ${name}-2` })).toBeVisible();
+  await judge(page, "create-3-taken");
+  await page.getByRole("button", { name: `Use ${name}-2` }).click();
   await expect(page.getByText(/is free/).first()).toBeVisible();
-  await judge("create-3");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await judge("create-4");
-  await page.getByRole("button", { name: "Launch" }).click();
+  await judge(page, "create-3");
+  await go();
+  await judge(page, "create-4");
+
+  const launch = page.getByRole("button", { name: "Launch" });
+  await page.route("**/docker/payments/create_order", (route) =>
+    route.fulfill({
+      status: 409,
+      json: { ...unavailable, code: "out_of_stock", message: "No GPU is free until 4:40 PM" },
+    }),
+  );
+  await launch.click();
+  await expect(page.locator(toast("SYSTEM NOTIFICATION"))).toBeVisible();
+  await judge(page, "create-4-refused", { fullPage: false });
+  await page.unroute("**/docker/payments/create_order");
+  await launch.click();
   const dialog = page.frameLocator("iframe");
   await expect(dialog.getByLabel("Card number")).toBeVisible();
-  await judge("checkout", false);
+  await judge(page, "checkout", { fullPage: false, stays: "iframe" });
   await dialog.getByLabel("Card number").fill("5305 6200 0003 0003");
   await dialog.getByLabel("Expiry").fill("12/34");
   await dialog.getByLabel("CVV").fill("123");
   await dialog.getByRole("button", { name: /^Pay/ }).click();
   await expect(dialog.getByRole("alert")).toBeVisible();
-  await judge("checkout-declined", false);
+  await judge(page, "checkout-declined", { fullPage: false, stays: "iframe" });
   await dialog.getByRole("button", { name: "Cancel payment" }).click();
-  await expect(page.locator("iframe")).toBeHidden();
-  await judge("create-4-dismissed");
-}
+  await expect(page.locator(toast("Payment cancelled. Cleaning up..."))).toBeVisible();
 
-/** An active, a stopped and an ended environment in the list and on the dashboard. */
-async function listed(page: Page, product: Product, ada: Customer, judge: Judge, room: string): Promise<void> {
-  const names = ["resnet-lab", "thesis", "old-one"].map((name) => `${name}-${room}`);
-  const ids: string[] = [];
-  for (const subdomain of names) {
-    const { body } = await create(product.url, ada, await orderAndPay(product.url, ada, { subdomain, gpuCount: 1 }));
-    expect(body.status).toBe("active");
-    ids.push(body.environment_id);
-  }
-  const post = (path: string, body: unknown) => must(product.url, "POST", path, { token: ada.idToken, body });
-  await post(`/docker/stop_container/${ids[1]}/${ada.userId}`, {});
-  await post(`/environments/${ids[2]}/terminate`, { confirm: names[2] });
-  const statusOf = async (id?: string) =>
-    (await must(product.url, "GET", `/environments/${id}`, { token: ada.idToken })).environment.status;
-  await until("stopped", async () => (await statusOf(ids[1])) === "stopped");
-  await until("terminated", async () => (await statusOf(ids[2])) === "terminated");
+  await expect(launch).toBeEnabled();
+  const { promise: looked, resolve: refuse } = Promise.withResolvers<void>();
+  await page.route("**/docker/environment/create", async (route) => {
+    await looked;
+    await route.fulfill({ status: 409, json: { ...unavailable, code: "not_delivered", money: "refund_started" } });
+  });
+  await launch.click();
+  await dialog.getByLabel("Card number").fill("5555 5555 5555 4444");
+  await dialog.getByLabel("Expiry").fill("12/34");
+  await dialog.getByLabel("CVV").fill("123");
+  await dialog.getByRole("button", { name: /^Pay/ }).click();
+  await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
+  await judge(page, "create-creating");
+  refuse();
+  await expect(page.getByText("This environment could not be started")).toBeVisible();
+  await judge(page, "create-failed");
+  await page.goto("/environments/create");
+  await expect(page.getByText("Your draft is kept")).toBeVisible();
+  await judge(page, "create-draft");
+  expect(customer.userId).not.toBe("");
+});
 
+test("the list is accessible in all four rooms: every status, menu, dialog and failure", async ({ page, customer }) => {
+  test.setTimeout(120_000);
   await page.goto("/environments");
-  await expect(page.getByText("Showing 3 of 3 environments")).toBeVisible();
-  await judge("environments");
+  await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  await judge(page, "environments-empty");
+  await showContainers(page, everyState);
+  await page.route("**/environments/*", async (route) => {
+    if (route.request().resourceType() === "document") return route.continue();
+    const secret = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", session_id: "s4kq0t9w2mzp7x" };
+    return route.fulfill({
+      json: { status: "success", environment: { ...everyState["1a3f9c27b0d4e5a6"], ...secret } },
+    });
+  });
+  await page.reload();
+  await expect(page.getByText("Showing 7 of 7 environments")).toBeVisible();
+  await judge(page, "environments");
   await page.getByRole("button", { name: "Jupyter password" }).click();
-  await judge("environments-password", false);
+  await expect(page.getByText("k7dq-mx3a-9wzp-t2vn").first()).toBeVisible();
+  await judge(page, "environments-password", { fullPage: false, stays: "text=k7dq-mx3a-9wzp-t2vn" });
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: `More actions for ${names[0]}` }).click();
-  await expect(page.getByRole("menuitem", { name: /Terminate/ })).toBeVisible();
-  await judge("environments-menu", false);
-  await page.getByRole("menuitem", { name: /Terminate/ }).click();
-  await expect(page.getByRole("dialog")).toBeVisible();
-  await judge("environments-terminate", false);
-  await page.goto("/environments?search=nothing-like-it");
-  await expect(page.getByRole("button", { name: "Clear All" }).first()).toBeVisible();
-  await judge("environments-none");
-  await page.goto("/dashboard");
-  await expect(page.getByText(names[0] ?? "").first()).toBeVisible();
-  await judge("dashboard");
-  await page.getByRole("button", { name: /^Notifications/ }).click();
-  await judge("notifications", false);
-}
+  await page.getByRole("combobox", { name: "Sort" }).click();
+  await expect(page.getByRole("option", { name: "Expires Soon" })).toBeVisible();
+  await judge(page, "environments-sort", { fullPage: false });
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "More actions for resnet-lab" }).click();
+  await judge(page, "environments-menu", { fullPage: false, stays: "[role=menuitem]" });
+  await page.getByRole("menuitem", { name: "Terminate" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("resnet");
+  await judge(page, "environments-terminate", { fullPage: false, stays: "[role=dialog]" });
+  await page.keyboard.press("Escape");
+  await page.route("**/docker/pause_container/**", (route) => route.fulfill(broken));
+  await page
+    .getByRole("row", { name: /resnet-lab/ })
+    .getByRole("button", { name: "Pause" })
+    .click();
+  await expect(page.getByRole("button", { name: "Retry" })).toBeVisible();
+  await judge(page, "environments-action-failed", { fullPage: false });
 
-async function gatewayPages(page: Page, product: Product, ada: Customer, judge: Judge): Promise<void> {
-  const { containers } = (await must(product.url, "GET", `/profile/${ada.userId}`, { token: ada.idToken })).user_data;
-  const all = Object.values<{ subdomain: string; status: string }>(containers);
-  const named = (status: string) => all.find((each) => each.status === status)?.subdomain;
-  for (const [name, action] of [
-    [named("stopped"), "Restart"],
-    [named("terminated"), "Launch again"],
-    ["nobody-here", "Go to dashboard"],
-  ]) {
-    await page.goto(`http://${name}.localhost:${product.port}/lab`);
-    // The owner's visit goes by way of the sign-in hand-off.
-    await expect(page.getByRole("link", { name: String(action) })).toBeVisible();
-    await judge(`gateway-${action?.split(" ")[0]?.toLowerCase()}`);
+  await page.goto("/environments?search=nothing-like-it&status=paused");
+  await expect(page.getByText("No environment matches")).toBeVisible();
+  await judge(page, "environments-none");
+  await page.goto("/dashboard");
+  await expect(page.getByText("whisper-small").first()).toBeVisible();
+  await judge(page, "dashboard");
+  await page.unroute("**/profile/*");
+  await breakDown(page, "**/profile/*");
+  await page.goto("/environments");
+  await expect(page.getByText("Server failure, please go to Dashboard and refresh")).toBeVisible();
+  await judge(page, "environments-failed");
+  await page.goto("/dashboard");
+  await expect(page.getByText("Error fetching user data, please refresh")).toBeVisible();
+  await judge(page, "dashboard-failed");
+  await page.unroute("**/profile/*");
+  const letGo = await hold(page, "**/profile/*");
+  for (const path of ["dashboard", "environments"]) {
+    await page.goto(`/${path}`);
+    await expect(page.getByRole("status").first()).toBeAttached();
+    await judge(page, `${path}-loading`);
   }
-}
+  letGo();
+  expect(customer.userId).not.toBe("");
+});
+
+test("the other signed-in screens are accessible in all four rooms", async ({ page, customer }) => {
+  test.setTimeout(150_000);
+  await judge(page, "dashboard-empty");
+  await page.getByRole("button", { name: "Notifications, 3 unread" }).click();
+  await expect(page.getByRole("button", { name: "Mark all as read" })).toBeVisible();
+  await judge(page, "notifications", { fullPage: false });
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Collapse sidebar" }).click();
+  await judge(page, "sidebar-collapsed", { fullPage: false });
+  await page.getByRole("button", { name: "Expand sidebar" }).click();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Open menu" }).click();
+  await judge(page, "menu", { fullPage: false, stays: "[role=dialog]", only: 390 });
+
+  await page.goto("/billing");
+  await expect(page.getByText("No spending data available yet")).toBeVisible();
+  await judge(page, "billing-empty");
+  await page.route(`**/billing/${customer.userId}`, (route) => route.fulfill({ json: fullStatement }));
+  await page.reload();
+  await expect(page.getByText("$3,422.40").first()).toBeVisible();
+  await judge(page, "billing");
+  await page.getByRole("tab", { name: "Payment History" }).click();
+  await expect(page.locator("tbody tr")).toHaveCount(5);
+  await judge(page, "billing-history");
+  await page.unroute(`**/billing/${customer.userId}`);
+  await breakDown(page, `**/billing/${customer.userId}`);
+  await page.reload();
+  await expect(page.getByText("Unable to load billing data")).toBeVisible();
+  await judge(page, "billing-failed");
+
+  await page.goto("/support");
+  await expect(page.getByText("Founder Online")).toBeVisible();
+  await judge(page, "support");
+  await page.getByRole("combobox", { name: "Issue type" }).click();
+  await page.getByRole("option", { name: "Performance" }).click();
+  await page.getByRole("textbox", { name: "Description" }).fill("It hangs at epoch 3.");
+  await page.getByRole("button", { name: /^Open Telegram Chat with/ }).click();
+  await expect(page.getByRole("link", { name: "Open Telegram to Send Message" })).toBeVisible();
+  await judge(page, "support-sent");
+  await page.getByRole("complementary").getByRole("button", { name: "Terms of Service" }).click();
+  await judge(page, "support-modal", { fullPage: false, stays: "[role=dialog]" });
+  await page.route("**/support/tickets", (route) => route.abort());
+  await page.goto("/support?issue=payment_issues&session=abc123&payment=pay_X1");
+  await page.getByRole("button", { name: /^Open Telegram Chat with/ }).click();
+  await expect(page.locator(toast("An unexpected error occurred. Please try again."))).toBeVisible();
+  await judge(page, "support-failed", { fullPage: false });
+
+  await page.goto("/settings");
+  await expect(page.getByLabel("Email")).toHaveValue(customer.email);
+  await judge(page, "settings");
+  const tabs = await page.getByRole("tab").allInnerTexts();
+  for (const tab of tabs.slice(1)) {
+    await page.getByRole("tab", { name: tab }).click();
+    await expect(page.getByRole("tabpanel").getByRole("heading").first()).toBeVisible();
+    if (tab === "Password") await page.getByRole("button", { name: "Update Password" }).click();
+    await judge(page, `settings-${tab.toLowerCase()}`);
+  }
+  await breakDown(page, "**/settings/*");
+  await page.goto("/settings");
+  await expect(page.getByText("Error fetching user settings... Please refresh")).toBeVisible();
+  await judge(page, "settings-failed");
+});
+
+test("what stands between is accessible in all four rooms: loading, server failure, a page that cannot be opened", async ({
+  page,
+  customer,
+}) => {
+  const letGo = await hold(page, "**/auth/validate");
+  await page.goto("/dashboard");
+  await expect(page.getByText("Loading your dashboard...").first()).toBeVisible();
+  await judge(page, "loading");
+  letGo();
+  await expect(page.getByText("Server failure, please go to Dashboard and refresh")).toBeVisible();
+  await judge(page, "server-failure");
+  await page.unroute("**/auth/validate");
+  await breakDown(page, "**/environments/*/sign-in-code");
+  await page.goto("/open?environment=somewhere");
+  await expect(page.getByText("The environment could not be opened")).toBeVisible();
+  await judge(page, "open-failed");
+  await page.goto("/dashboard");
+  await page.route("**/assets/billing-page*.js", (route) => route.abort());
+  await page.getByRole("link", { name: "Billing" }).click();
+  await expect(page.getByText("This page could not be loaded")).toBeVisible();
+  await judge(page, "chunk-failed");
+  expect(customer.userId).not.toBe("");
+});
+
+test("the gateway's friendly pages are accessible in all four rooms (G74)", async ({ page, product, customer }) => {
+  test.setTimeout(120_000);
+  const subdomain = `gateway-${Date.now().toString(36)}`;
+  const paid = await orderAndPay(product.url, customer, { subdomain, gpuCount: 1 });
+  const { environment_id: id } = (await create(product.url, customer, paid)).body;
+  const post = (path: string, body: unknown) => must(product.url, "POST", path, { token: customer.idToken, body });
+  const address = `http://${subdomain}.localhost:${product.port}/lab`;
+  const look = async (url: string, link: string) => {
+    await page.goto(url);
+    await expect(page.getByRole("link", { name: link })).toBeVisible();
+    await judge(page, `gateway-${link.toLowerCase().replaceAll(" ", "-")}`);
+  };
+  const become = async (status: string, path: string, body: unknown) => {
+    await post(path, body);
+    await until(status, async () => {
+      const { environment } = await must(product.url, "GET", `/environments/${id}`, { token: customer.idToken });
+      return environment.status === status;
+    });
+  };
+  await become("paused", `/docker/pause_container/${id}/${customer.userId}`, {});
+  await look(address, "Resume");
+  await become("stopped", `/docker/stop_container/${id}/${customer.userId}`, {});
+  await look(address, "Restart");
+  await become("terminated", `/environments/${id}/terminate`, { confirm: subdomain });
+  await look(address, "Launch again");
+  await look(`http://nobody-here.localhost:${product.port}/lab`, "Go to dashboard");
+  // Who is signed in just goes on.
+  await page.context().clearCookies();
+  await look(`http://${subdomain}.localhost:${product.port}/_berth/sign-in?code=spent`, "Open the environment");
+});

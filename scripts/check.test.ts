@@ -57,3 +57,56 @@ test("only main reads the process environment", () => {
   expect(lint({ "server/src/http/planted.ts": planted }).output).toContain("noProcessEnv");
   expect(lint({ "server/src/main.ts": planted }).output).not.toContain("noProcessEnv");
 });
+
+/** Runs the check of the coverage page on a planted page beside one test file. */
+function cover(page: string): { failed: boolean; output: string } {
+  const folder = mkdtempSync(join(tmpdir(), "berth-coverage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "docs"));
+  writeFileSync(join(folder, "docs/spec-coverage.md"), page);
+  writeFileSync(join(folder, "one.test.ts"), 'test("one is shown", () => expect("Failed to pause container"));\n');
+  const check = join(root, "scripts/check-coverage.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [check, folder], { encoding: "utf8" });
+  return { failed: status !== 0, output: stdout + stderr };
+}
+
+const proof = '`one.test.ts` › "one is shown"';
+const decisions = `## Decisions\nG1 to G2.\n\n| G | What | Shown by |\n|---|---|---|\n| G1 | a | ${proof} |\n`;
+const messages = `## Messages of section 8\n\`\`\`text\nFailed to {action} container\n\`\`\`\n\n| Text | Where | Shown by |\n|---|---|---|\n`;
+const second = "| G2 | b | Later: Docker, because it needs one |\n";
+const message = `| Failed to {action} container | list | ${proof} |\n`;
+
+test("a coverage page without a hole passes", () => {
+  expect(cover(`${decisions}${second}\n${messages}${message}`)).toEqual({ failed: false, output: "" });
+});
+
+test.each([
+  ["a G-number without a row", `${decisions}\n${messages}${message}`, "G2 has no row"],
+  [
+    "a message without a row",
+    `${decisions}${second}\n${messages}`,
+    "the message Failed to {action} container has no row",
+  ],
+  ["a row without proof", `${decisions}| G2 | b | soon |\n\n${messages}${message}`, "G2 has no proof"],
+  ["an empty row", `${decisions}| G2 | b | |\n\n${messages}${message}`, "G2 has no proof"],
+  [
+    "a file that is not there",
+    `${decisions}| G2 | b | \`two.test.ts\` › "one is shown" |\n\n${messages}${message}`,
+    "names two.test.ts, which is not there",
+  ],
+  [
+    "a title that is not there",
+    `${decisions}| G2 | b | \`one.test.ts\` › "two is shown" |\n\n${messages}${message}`,
+    'names "two is shown", which one.test.ts does not have',
+  ],
+  [
+    "a message that its test does not say",
+    `${decisions}${second}\n${messages}${message}| Failed to log out | header | ${proof} |\n`,
+    "Failed to log out stands in no named test",
+  ],
+  ["a page that does not say which numbers there are", `${messages}${message}`, "does not say which G-numbers"],
+])("the coverage check refuses %s", (_, page, hole) => {
+  const { failed, output } = cover(page);
+  expect(output).toContain(hole);
+  expect(failed).toBe(true);
+});

@@ -20,6 +20,7 @@ buildWeb();
 const chromium = findChromium();
 
 check("lockfile", node, ["scripts/check-lockfile.mjs"]);
+check("coverage of the specification", node, ["scripts/check-coverage.mjs"]);
 check("biome", bin("biome"), ["check", "--error-on-warnings", "."]);
 check("types", bin("tsc"), ["-b"]);
 check("unused", bin("knip"), []);

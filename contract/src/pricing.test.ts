@@ -57,3 +57,11 @@ test("a major amount that is no whole number of minor units is none", () => {
   for (const amount of [0.401, 0.1 + 0.2, Number.NaN, Number.POSITIVE_INFINITY, 1e300])
     expect(minorOf(amount)).toBe(undefined);
 });
+
+test("what is not in the table has no price, and amounts at the edges of numbers are none", () => {
+  expect(() => quote(3 as 4, 1, "USD")).toThrow("no price for 3 GPUs");
+  expect(minorOf(-0.4)).toBe(-40);
+  expect(minorOf(0)).toBe(0);
+  expect(minorOf(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  expect(minorOf(0.005)).toBeUndefined();
+});

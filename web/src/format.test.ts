@@ -60,3 +60,33 @@ test("an environment without a subdomain is named after its id", () => {
   expect(plural(1, "GPU")).toBe("1 GPU");
   expect(plural(0, "GPU")).toBe("0 GPUs");
 });
+
+test.each([
+  ["2024-02-29T12:00:00Z", "Feb 29, 2024"],
+  ["2026-13-01T00:00:00Z", "Invalid Date"],
+  ["", "Invalid Date"],
+  ["2026-12-31T12:00:00Z", "Dec 31, 2026"],
+])("the date %s is written %s", (iso, words) => {
+  expect(date(iso)).toBe(words);
+});
+
+test("the year stands only where it is another one, by the viewer's calendar and not by UTC", () => {
+  const lastMinute = new Date(2026, 11, 31, 23, 59).toISOString();
+  const firstMinute = new Date(2027, 0, 1, 0, 1).toISOString();
+  const newYear = new Date(2027, 0, 1, 0, 0).getTime();
+  expect(dateTime(lastMinute, newYear)).toBe("Dec 31, 2026, 11:59 PM");
+  expect(dateTime(firstMinute, newYear)).toBe("Jan 1, 12:01 AM");
+});
+
+test("hours that are left are hours, also over the night when the clocks change", () => {
+  // In New York the clocks went back on 2026-11-01 at 06:00 UTC and forward on 2026-03-08 at 07:00 UTC.
+  expect(timeLeft("2026-11-01T12:00:00Z", Date.parse("2026-11-01T00:00:00Z"))).toBe("12h 0m left");
+  expect(timeLeft("2026-03-08T12:00:00Z", Date.parse("2026-03-08T00:00:00Z"))).toBe("12h 0m left");
+  expect(timeLeft("2028-03-01T00:00:00Z", Date.parse("2028-02-28T00:00:00Z"))).toBe("2d 0h left");
+});
+
+test("money at its edges: nothing, less than nothing, millions, and paise that are no whole rupee", () => {
+  expect([money(0, "USD"), money(-40, "USD"), money(123_456_789, "USD")]).toEqual(["$0.00", "-$0.40", "$1,234,567.89"]);
+  expect([money(0, "INR"), money(1_850, "INR")]).toEqual(["₹0", "₹18.50"]);
+  expect([moneyShort(0, "USD"), moneyShort(28_000, "USD")]).toEqual(["$0", "$280"]);
+});

@@ -73,3 +73,18 @@ test("the tab of the address, or the first", () => {
   expect(tabOf(new URLSearchParams("tab=invoices"))).toBe("invoices");
   expect([tabOf(new URLSearchParams("tab=nonsense")), tabOf(new URLSearchParams())]).toEqual(["overview", "overview"]);
 });
+
+test("months at the ends of the year and in a leap year keep their names, and what is no month says so", () => {
+  const names = ["2024-02", "2026-12", "2027-01"].map((month) => monthName(month, longMonth));
+  expect(names).toEqual(["February 2024", "December 2026", "January 2027"]);
+  for (const nonsense of ["2026-13", "2026-00", "", "26"])
+    expect(monthName(nonsense, shortMonth), nonsense).toBe("Invalid Date");
+});
+
+test("a change with many digits is grouped, and a month without the one before it says nothing", () => {
+  expect(trendOf(statement(1_000, 0.2, { trend: "up", changePercent: 499_900 }))?.text).toBe("499,900% up on October");
+  const [only] = statement(5, 0, { trend: "up", changePercent: 100 }).chartData;
+  expect(
+    trendOf({ ...statement(5, 0, { trend: "up", changePercent: 100 }), chartData: only ? [only] : [] }),
+  ).toBeUndefined();
+});

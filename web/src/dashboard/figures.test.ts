@@ -71,3 +71,27 @@ test("the beta's sentence ends with the beta", () => {
   expect(testModeSentence(endsAt, Date.parse("2026-12-18T11:59:00Z"))).toContain("One-month beta until Dec 18, 2026");
   expect(testModeSentence(endsAt, Date.parse(endsAt))).toBe("Payments run in the payment provider's test mode.");
 });
+
+test("sessions and percents round at the half, and never to nothing", () => {
+  expect([sessionLength(0), sessionLength(89), sessionLength(90)]).toEqual(["1 min", "1 min", "2 min"]);
+  expect([sessionLength(3_599), sessionLength(3_600), sessionLength(5_399)]).toEqual(["60 min", "1.0 h", "1.5 h"]);
+  expect([utilization(0), utilization(0.5), utilization(99.6)]).toEqual(["0%", "1%", "100%"]);
+});
+
+test("an unreadable date does not throw an environment out of the newest", () => {
+  const found = newest({
+    broken: container({ created_at: "soon" }),
+    young: container({ created_at: "2028-02-29T12:00:00Z" }),
+    old: container({ created_at: "2028-02-28T12:00:00Z" }),
+  });
+  expect(found.map(({ id }) => id).filter((id) => id !== "broken")).toEqual(["young", "old"]);
+  expect(found).toHaveLength(3);
+});
+
+test("hours of parts add up to one decimal's worth, not to a float's tail", () => {
+  const figures = figuresOf({
+    a: container({ duration_hours: 0.1 }),
+    b: container({ duration_hours: 0.2 }),
+  });
+  expect(figures.usageHours.toFixed(1)).toBe("0.3");
+});

@@ -2,7 +2,7 @@ import { mayTerminate } from "@berth/contract";
 import { ActionIcon, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "react-router";
 import { environmentQuery } from "../api/queries.ts";
 import { supportPath } from "../ui/support-path.ts";
@@ -39,10 +39,22 @@ export function RowMenu(props: Props) {
 
 function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
   const [opened, setOpened] = useState(true);
+  const button = useRef<HTMLButtonElement>(null);
+  const ask = () => {
+    // The item goes with the menu: the dialog is to give the focus back to what stays.
+    button.current?.focus();
+    onTerminate();
+  };
   return (
     <Menu position="bottom-end" width={212} opened={opened} onChange={setOpened}>
       <Menu.Target>
-        <ActionIcon variant="subtle" size={28} disabled={disabled} aria-label={`More actions for ${environment.name}`}>
+        <ActionIcon
+          ref={button}
+          variant="subtle"
+          size={28}
+          disabled={disabled}
+          aria-label={`More actions for ${environment.name}`}
+        >
           <Ellipsis size={16} strokeWidth={1.6} />
         </ActionIcon>
       </Menu.Target>
@@ -61,7 +73,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
             {mayTerminate[environment.status] && (
               <>
                 <Menu.Divider />
-                <Menu.Item className={classes.danger ?? ""} onClick={onTerminate}>
+                <Menu.Item className={classes.danger ?? ""} onClick={ask}>
                   Terminate
                 </Menu.Item>
               </>

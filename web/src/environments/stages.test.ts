@@ -38,3 +38,11 @@ test("a line that was skipped closes with the next one", () => {
 test("nothing stamped yet: every line is open", () => {
   expect(timelineOf([]).every(({ at }) => at === undefined)).toBe(true);
 });
+
+test("stamps that came in another order, or twice, still count forward", () => {
+  const shown = timelineOf([
+    { stage: "placed", at: "2026-03-08T06:59:59.000Z" },
+    { stage: "paid", at: "2026-03-08T07:00:00.000Z" },
+  ]);
+  expect(shown.map(({ at }) => at).slice(0, 2)).toEqual([0, 0]);
+});

@@ -34,6 +34,7 @@ function CountChoice({ draft, onChange, capacity, config }: Props) {
       <h2 id="gpu-title">How many GPUs?</h2>
       {config && <p className={classes.hint}>{machineLine(capacity, config.gpu)}</p>}
       <Radio.Group
+        role="group"
         aria-labelledby="gpu-title"
         value={String(draft.gpus)}
         onChange={(gpus) => onChange({ gpus: Number(gpus) as GpuCount })}
@@ -78,6 +79,7 @@ function DurationChoice({ draft, onChange }: Props) {
         Totals for {plural(draft.gpus, "GPU")}. Up to 1 week is the hourly plan, 1 month (720 hours) the monthly.
       </p>
       <Radio.Group
+        role="group"
         aria-labelledby="time-title"
         value={String(draft.hours)}
         onChange={(hours) => onChange({ hours: Number(hours) as DurationHours })}

@@ -17,6 +17,7 @@ export function StepType({ draft, onChange, capacity }: Props) {
     <>
       <h2 id="type-title">What should be installed?</h2>
       <Radio.Group
+        role="group"
         aria-labelledby="type-title"
         value={draft.type}
         onChange={(type) => onChange({ type: type as ContainerType })}

@@ -108,3 +108,17 @@ test("the dashboard of a new user (2)", async ({ page, product }) => {
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await expect(page.getByRole("button", { name: /^Notifications/ }).first()).not.toHaveAccessibleName(/unread/);
 });
+
+test("the footer says what is agreed to, and switching tabs begins anew (2)", async ({ page }) => {
+  await page.goto("/login");
+  const foot = page.getByText("By logging in or signing up, you agree to the Terms of Service and Privacy Policy.");
+  await expect(foot.getByRole("link", { name: "Terms of Service" })).toHaveAttribute("href", "/terms-condition");
+  await expect(foot.getByRole("link", { name: "Privacy Policy" })).toHaveAttribute("href", "/privacy-policy");
+  await page.locator("form").getByRole("button", { name: "Login" }).click();
+  await expect(page.getByText("Please fill in all required fields")).toBeVisible();
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByRole("tab", { name: "SIGN UP" }).click();
+  await expect(page.getByText("Please fill in all required fields")).toBeHidden();
+  await expect(page.getByLabel("Email")).toHaveValue("");
+  await expect(foot).toBeVisible();
+});

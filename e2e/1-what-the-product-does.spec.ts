@@ -137,3 +137,37 @@ test("with reduced motion nothing on a public page keeps moving", async ({ page 
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior)).toBe("auto");
   }
 });
+
+test("the landing page promises what the product keeps (1, 9)", async ({ page }) => {
+  await page.goto("/");
+  const main = page.getByRole("main");
+  for (const promise of [
+    "in about 30 seconds",
+    "RTX 4070 with 12GB VRAM",
+    "from $0.20 per hour",
+    "JupyterLab, PyTorch or TensorFlow already installed",
+    "Persistent between sessions",
+    "1, 2, 4, 6 or 8 GPUs",
+    "No credit card needed to sign up",
+  ])
+    await expect(main, promise).toContainText(promise);
+});
+
+test("next to every price: pay once, nothing renews; hourly and monthly with the printed percentages (G3, G21, G84)", async ({
+  page,
+}) => {
+  await page.goto("/");
+  const pricing = page.getByRole("region", { name: "Pricing" });
+  await expect(pricing).toContainText("Pay once for the hours you choose; nothing renews by itself.");
+  const rows = pricing.locator("tbody tr");
+  for (const [index, texts] of [
+    ["1 GPU", "$0.20", "$150"],
+    ["2 GPUs", "$0.40", "$280", "7% off"],
+    ["4 GPUs", "$0.75", "6.25% discount", "$520", "13% off"],
+    ["6 GPUs", "$1.05", "12.5% discount", "$750", "16% off"],
+    ["8 GPUs", "$1.60", "Premium, no discount", "$1,200"],
+  ].entries())
+    for (const text of texts) await expect(rows.nth(index)).toContainText(text);
+  await expect(pricing).not.toContainText(/save/i);
+  await expect(pricing).toContainText("INR at ₹88.22 for a dollar");
+});

@@ -1,0 +1,21 @@
+import type { Page } from "@playwright/test";
+import { expect } from "./test.ts";
+
+/** Fills in the card of the embedded gateway's dialog and pays. */
+export async function payInDialog(page: Page, number = "5555 5555 5555 4444"): Promise<void> {
+  const dialog = page.frameLocator("iframe");
+  await dialog.getByLabel("Card number").fill(number);
+  await dialog.getByLabel("Expiry").fill("12/34");
+  await dialog.getByLabel("CVV").fill("123");
+  await dialog.getByRole("button", { name: /^Pay/ }).click();
+}
+
+/** From step 1 to step 4 of the creator, with what it offers by itself and this name. */
+export async function toLastStep(page: Page, name: string): Promise<void> {
+  await page.goto("/environments/create");
+  await expect(page.getByRole("radio", { name: "JupyterLab" })).toBeEnabled();
+  for (const _ of [1, 2]) await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByLabel("Subdomain").fill(name);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.getByRole("button", { name: "Launch" })).toBeEnabled();
+}

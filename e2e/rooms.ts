@@ -1,0 +1,64 @@
+import { mkdirSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible } from "./test.ts";
+
+/** Both widths come before the second scheme, so that what closes by itself is seen in both. */
+const rooms = [
+  { width: 1440, height: 900, colorScheme: "light" },
+  { width: 390, height: 844, colorScheme: "light" },
+  { width: 390, height: 844, colorScheme: "dark" },
+  { width: 1440, height: 900, colorScheme: "dark" },
+] as const;
+
+/** The only rules whose answer depends on the scheme. */
+const colourRules = ["color-contrast", "link-in-text-block"];
+
+/** Set to a folder, the screens are also kept as pictures, to be looked at. */
+const shots = process.env["SHOTS"];
+
+interface Look {
+  /** False where the whole page is not what is looked at: a dialog, a toast. */
+  readonly fullPage?: boolean;
+  /** What must be there in every room: a menu or a dialog might close when the window changes. */
+  readonly stays?: string;
+  /** For what exists at one width alone. */
+  readonly only?: number;
+}
+
+/** Judges what the page shows now, in place, in all four rooms: accessible, nothing scrolls sideways. */
+export async function judge(page: Page, name: string, { fullPage = true, stays, only }: Look = {}): Promise<void> {
+  await expect(page.locator("h1").first()).toBeVisible();
+  for (const { width, height, colorScheme } of rooms.filter((room) => !only || room.width === only)) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await settle(page, colorScheme);
+    if (stays) await expect(page.locator(stays).first(), name).toBeVisible();
+    const full = colorScheme === "light";
+    await expectAccessible(page, full ? undefined : colourRules);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow, `${name} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
+    if (shots) {
+      mkdirSync(shots, { recursive: true });
+      await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage });
+    }
+  }
+  await page.setViewportSize(rooms[0]);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** A drawn page reads the scheme once, when it comes; the app follows by itself. What moves comes to its end. */
+async function settle(page: Page, colorScheme: string): Promise<void> {
+  await page.evaluate(async (scheme) => {
+    const key = "data-mantine-color-scheme";
+    if (document.documentElement.hasAttribute(key)) document.documentElement.setAttribute(key, scheme);
+    const ending = () =>
+      document
+        .getAnimations()
+        .filter((each) => each.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
+    // With reduced motion every change is a very short transition, and what inherits it begins its own when it ends.
+    do {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      await Promise.allSettled(ending().map((each) => each.finished));
+    } while (ending().length > 0);
+  }, colorScheme);
+}

@@ -1,0 +1,14 @@
+import { MantineProvider } from "@mantine/core";
+import { renderToString } from "react-dom/server";
+import { expect, test } from "vitest";
+import { BillingPage } from "./billing-page.tsx";
+
+test("without a sign-in the page says why it is empty (spec section 8)", () => {
+  const page = renderToString(
+    <MantineProvider>
+      <BillingPage />
+    </MantineProvider>,
+  );
+  expect(page).toContain("Unable to load billing data");
+  expect(page).toContain("User not authenticated");
+});
