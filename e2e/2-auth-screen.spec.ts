@@ -44,7 +44,7 @@ test("a guarded page leads to sign-in and back, another site's address does not 
   await page.waitForURL("**/environments?status=stopped");
   await page.getByRole("button", { name: "Logout" }).click();
   await page.waitForURL(/\/(login)?$/);
-  expect(await page.evaluate(() => localStorage.getItem("idToken"))).toBeNull();
+  await expect.poll(() => page.evaluate(() => localStorage.getItem("idToken"))).toBeNull();
 
   await page.goto("/login?from=//evil.example/x");
   await login();

@@ -54,8 +54,12 @@ test("four steps with their defaults; Cancel and Back go where they should; refr
 test("every count, duration and price that is offered, with the printed percentages (9, G1-G4, G8, G21, G84)", async ({
   page,
   customer,
+  product,
 }) => {
   expect(customer.userId).not.toBe("");
+  const real = await must(product.url, "GET", "/capacity");
+  const allFree = real.counts.map((count: object) => ({ ...count, free: true, next_free_at: null }));
+  await page.route("**/capacity", (route) => route.fulfill({ json: { ...real, counts: allFree } }));
   await page.goto("/environments/create?step=2");
   const counts = page.getByRole("group", { name: "How many GPUs?" }).getByRole("radio");
   const named = async (radios: typeof counts) =>

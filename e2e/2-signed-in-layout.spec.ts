@@ -64,13 +64,14 @@ test("the badge is the real number of unread ones: three at first, read one by o
 });
 
 test("without a name the user is User, and a letter that needs two code units is whole", async ({ page, customer }) => {
-  const shown = async (name: string) => {
-    await page.unroute(`**/profile/${customer.userId}`);
-    await page.route(`**/profile/${customer.userId}`, async (route) => {
-      const response = await route.fetch();
-      const answer = await response.json();
-      await route.fulfill({ response, json: { ...answer, profile: { ...answer.profile, name } } });
-    });
+  let name = "";
+  await page.route(`**/profile/${customer.userId}`, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    await route.fulfill({ response, json: { ...answer, profile: { ...answer.profile, name } } });
+  });
+  const shown = async (next: string) => {
+    name = next;
     await page.reload();
   };
   await shown("  ");

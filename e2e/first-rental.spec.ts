@@ -43,7 +43,7 @@ test("from sign-up to a cell's output, through pause, stop and the end", async (
   await expect(page.getByText("Starting JupyterLab").or(page.getByText("Starting: JupyterLab")).first()).toBeVisible();
   await expect(page.getByText("Environment ready! Redirecting...").first()).toBeVisible({ timeout: 45_000 });
   await page.waitForURL("**/environments");
-  const row = page.getByRole("row", { name: new RegExp(name) });
+  const row = page.locator("tr[data-status]", { hasText: name });
   await expect(row).toContainText("Active");
 
   const session = await openSession(page, row.getByRole("link", { name: "Open Session" }));

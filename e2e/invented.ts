@@ -14,6 +14,7 @@ const plain: Container = {
   duration_hours: 6,
   created_at: inHours(-3),
   expires_at: inHours(3),
+  can_pause: true,
   banked_seconds: 0,
   stage: null,
   stage_percent: null,

@@ -109,7 +109,7 @@ test("from the landing page to a running environment and its end, without a mous
   await page.keyboard.press("Enter");
   await page.waitForURL("**/environments", { timeout: 60_000 });
 
-  const row = page.getByRole("row", { name: new RegExp(name) });
+  const row = page.locator("tr[data-status]", { hasText: name });
   await press(page, row.getByRole("button", { name: "Pause" }));
   await expect(row).toContainText("Paused");
   const menu = row.getByRole("button", { name: `More actions for ${name}` });

@@ -17,7 +17,8 @@ export default defineConfig({
     locale: "en-US",
     timezoneId: "America/New_York",
     contextOptions: { reducedMotion: "reduce" },
-    trace: "retain-on-failure",
+    // A trace pictures every frame, which costs as much as the browser itself.
+    trace: process.env["TRACE"] ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {
       executablePath: chromium,

@@ -169,6 +169,7 @@ test("the creator is accessible in all four rooms, from the first step to a fail
   await dialog.getByLabel("CVV").fill("123");
   await dialog.getByRole("button", { name: /^Pay/ }).click();
   await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Cancel and refund" })).toBeEnabled();
   await judge(page, "create-creating");
   refuse();
   await expect(page.getByText("This environment could not be started")).toBeVisible();

@@ -5,6 +5,7 @@ export interface Customer {
   readonly email: string;
   readonly password: string;
   readonly idToken: string;
+  readonly refreshToken: string;
 }
 
 export interface Answer {
@@ -51,7 +52,8 @@ export async function signUp(url: string, name = "Ada Park"): Promise<Customer> 
   const signedIn = await must(url, "POST", `${accounts}:signInWithCustomToken?key=${identity.apiKey}`, {
     body: { token: access_token, returnSecureToken: true },
   });
-  return { userId: signedIn.localId ?? subjectOf(signedIn.idToken), email, password, idToken: signedIn.idToken };
+  const { idToken, refreshToken } = signedIn;
+  return { userId: signedIn.localId ?? subjectOf(idToken), email, password, idToken, refreshToken };
 }
 
 function subjectOf(idToken: string): string {

@@ -84,7 +84,9 @@ export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionP
       failed(error);
     }
   }
-  await sql`delete from subdomain_claims where order_id is null and retained_until <= now()`.execute(db);
+  await sql`
+    delete from subdomain_claims c where order_id is null and retained_until <= now()
+      and not exists (select 1 from homes h where h.subdomain = c.name and h.user_id = c.user_id)`.execute(db);
 }
 
 /** False when an environment has taken the home back meanwhile. Names are locked before homes, as by whoever launches. */

@@ -2,7 +2,7 @@ import { mayTerminate } from "@berth/contract";
 import { ActionIcon, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { environmentQuery } from "../api/queries.ts";
 import { supportPath } from "../ui/support-path.ts";
@@ -38,8 +38,13 @@ export function RowMenu(props: Props) {
 }
 
 function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
-  const [opened, setOpened] = useState(true);
+  const [opened, setOpened] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  // The button that was pressed is gone: this one takes its focus, and the menu gives it back when it closes.
+  useEffect(() => {
+    button.current?.focus();
+    setOpened(true);
+  }, []);
   const ask = () => {
     // The item goes with the menu: the dialog is to give the focus back to what stays.
     button.current?.focus();

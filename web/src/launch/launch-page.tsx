@@ -34,7 +34,7 @@ function Creator({ session }: { readonly session: Session }) {
   const { draft, change } = inHand;
   const launch = useLaunch();
   const config = useConfig();
-  const { data: capacity } = useQuery(capacityQuery);
+  const { data: capacity, isPending: asking } = useQuery(capacityQuery);
   const person = useQuery(profileQuery(userId)).data?.profile;
   // From Launch on there is only step 4, wherever the browser's Back leads.
   const step = launch.state.phase === "idle" ? inHand.step : 4;
@@ -58,7 +58,7 @@ function Creator({ session }: { readonly session: Session }) {
       {inHand.left && step === 1 && <DraftOffer left={inHand.left} onResume={inHand.resume} onDrop={inHand.drop} />}
       <div className={classes.columns} data-step={step}>
         <section ref={section} className={classes.step} tabIndex={-1} aria-label={`Step ${step}: ${labels[step - 1]}`}>
-          {step === 1 && <StepType draft={draft} onChange={change} capacity={capacity} />}
+          {step === 1 && <StepType draft={draft} onChange={change} capacity={capacity} asking={asking} />}
           {step === 2 && <StepResources draft={draft} onChange={change} capacity={capacity} config={config} />}
           {step === 3 && (
             <StepReview
