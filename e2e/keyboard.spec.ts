@@ -136,6 +136,7 @@ test("from the landing page to a running environment and its end, without a mous
   await expect(sure).toBeHidden();
   await expect(menu).toBeFocused();
   await page.keyboard.press("Enter");
+  await expect(terminate).toBeVisible();
   await page.keyboard.press("End");
   await expect(terminate).toBeFocused();
   await page.keyboard.press("Enter");

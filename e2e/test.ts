@@ -40,7 +40,8 @@ export const test = base.extend<Each, Worker>({
   customer: async ({ product, page }, use) => {
     const customer = await signUp(product.url);
     await storeSession(page, customer);
-    await page.goto("/dashboard");
+    // Not waited for: most tests go on elsewhere at once, and the others wait for what they look at.
+    await page.goto("/dashboard", { waitUntil: "commit" });
     await use(customer);
   },
 });

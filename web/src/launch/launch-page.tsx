@@ -14,6 +14,7 @@ import { priceLines } from "./price-lines.ts";
 import { StepLaunch } from "./step-launch.tsx";
 import { StepResources } from "./step-resources.tsx";
 import { StepReview } from "./step-review.tsx";
+import { StepSkeleton } from "./step-skeleton.tsx";
 import { StepType } from "./step-type.tsx";
 import { Steps } from "./steps.tsx";
 import { useContinue } from "./use-continue.ts";
@@ -58,8 +59,11 @@ function Creator({ session }: { readonly session: Session }) {
       {inHand.left && step === 1 && <DraftOffer left={inHand.left} onResume={inHand.resume} onDrop={inHand.drop} />}
       <div className={classes.columns} data-step={step}>
         <section ref={section} className={classes.step} tabIndex={-1} aria-label={`Step ${step}: ${labels[step - 1]}`}>
-          {step === 1 && <StepType draft={draft} onChange={change} capacity={capacity} asking={asking} />}
-          {step === 2 && <StepResources draft={draft} onChange={change} capacity={capacity} config={config} />}
+          {asking && step <= 2 && <StepSkeleton />}
+          {!asking && step === 1 && <StepType draft={draft} onChange={change} capacity={capacity} />}
+          {!asking && step === 2 && (
+            <StepResources draft={draft} onChange={change} capacity={capacity} config={config} />
+          )}
           {step === 3 && (
             <StepReview
               draft={draft}

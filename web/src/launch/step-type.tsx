@@ -1,5 +1,5 @@
 import type { Capacity, ContainerType } from "@berth/contract";
-import { Radio, Skeleton } from "@mantine/core";
+import { Radio } from "@mantine/core";
 import { environmentTypes } from "../content/catalogue.ts";
 import classes from "./choices.module.css";
 import { typeChoices } from "./choices.ts";
@@ -9,23 +9,10 @@ interface Props {
   readonly draft: Draft;
   readonly onChange: (part: Partial<Draft>) => void;
   readonly capacity: Capacity | undefined;
-  /** The machine has not answered yet what it has: what is shown then would grow under the reader's eyes. */
-  readonly asking: boolean;
 }
 
-export function StepType({ draft, onChange, capacity, asking }: Props) {
+export function StepType({ draft, onChange, capacity }: Props) {
   const choices = typeChoices(capacity);
-  if (asking)
-    return (
-      <>
-        <h2 id="type-title">What should be installed?</h2>
-        <div className={classes.rows} aria-busy="true">
-          {environmentTypes.map(({ value }) => (
-            <Skeleton key={value} height={84} radius={0} my={8} />
-          ))}
-        </div>
-      </>
-    );
   return (
     <>
       <h2 id="type-title">What should be installed?</h2>
