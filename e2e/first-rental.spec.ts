@@ -104,5 +104,6 @@ async function runCell(session: Page, code: string, output: string): Promise<voi
   await cell.locator(".cm-content").click();
   await session.keyboard.type(code);
   await session.keyboard.press("Shift+Enter");
-  await expect(session.locator(".jp-OutputArea-output", { hasText: output }).first()).toBeVisible({ timeout: 30_000 });
+  // A kernel that JupyterLab lost sight of during a pause is asked for again by its own, growing intervals.
+  await expect(session.locator(".jp-OutputArea-output", { hasText: output }).first()).toBeVisible({ timeout: 75_000 });
 }

@@ -149,7 +149,7 @@ test("from the landing page to a running environment and its end, without a mous
 
 test("bell, scheme, sidebar and settings, without a mouse", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
-  await page.reload();
+  await page.goto("/dashboard");
   await expect(page.getByText("Active Environments")).toBeVisible();
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();

@@ -2,17 +2,22 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { test as base, expect, type Frame, type Page } from "@playwright/test";
 import { type Customer, must, signUp, until } from "../prove/customer.ts";
 import { type Product, removeFolder, startProduct } from "../prove/product.ts";
+import { openProductDatabase } from "../prove/seed.ts";
+import type { Database } from "../server/src/database/database.ts";
 
 export { expect };
 
 interface Worker {
   /** The real product, one for each Playwright worker. */
   readonly product: Product;
+  readonly database: Database;
 }
 
 interface Each {
   /** A customer signed up by the API, whose browser is signed in. */
   readonly customer: Customer;
+  /** Ends what a test left running: the next one needs the places, and the machine. */
+  readonly ended: undefined;
 }
 
 export const test = base.extend<Each, Worker>({
@@ -35,6 +40,27 @@ export const test = base.extend<Each, Worker>({
       removeFolder(product.dataDir);
     },
     { scope: "worker", timeout: 330_000 },
+  ],
+  database: [
+    async ({ product }, use) => {
+      const database = await openProductDatabase(product);
+      await use(database);
+      await database.close();
+    },
+    { scope: "worker" },
+  ],
+  ended: [
+    async ({ database: { db } }, use) => {
+      await use(undefined);
+      const now = new Date();
+      await db
+        .updateTable("environments")
+        .set({ desired: "terminated", ended_reason: "operator", due_at: now })
+        .where("status", "!=", "terminated")
+        .where("due_at", "<", new Date(now.getTime() + 86_400_000))
+        .execute();
+    },
+    { auto: true },
   ],
   baseURL: async ({ product }, use) => use(product.url),
   customer: async ({ product, page }, use) => {
