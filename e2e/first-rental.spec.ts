@@ -104,6 +104,5 @@ async function runCell(session: Page, code: string, output: string): Promise<voi
   await cell.locator(".cm-content").click();
   await session.keyboard.type(code);
   await session.keyboard.press("Shift+Enter");
-  // A kernel that JupyterLab lost sight of during a pause is asked for again by its own, growing intervals.
-  await expect(session.locator(".jp-OutputArea-output", { hasText: output }).first()).toBeVisible({ timeout: 75_000 });
+  await expect(session.locator(".jp-OutputArea-output", { hasText: output }).first()).toBeVisible({ timeout: 30_000 });
 }

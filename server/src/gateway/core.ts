@@ -93,7 +93,7 @@ export function admit(
 export function mayStay(core: Core, one: OpenOne): boolean {
   const target = core.targets.find(one.subdomain);
   if (target?.route.id !== one.environmentId || target.upstream !== one.upstream) return false;
-  if (!keepsSockets(standingOf(target.route, core.targets.nowMs()))) return false;
+  if (!keepsSockets(target.route, core.targets.nowMs())) return false;
   return one.grant === undefined ? one.secret === target.route.secret : core.grants.has(one.grant);
 }
 

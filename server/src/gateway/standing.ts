@@ -16,7 +16,12 @@ export function standingOf(route: Route, nowMs: number): Standing {
   return route.endpoint === null || route.runToken === null ? "not_answering" : "open";
 }
 
-/** Whether a socket opened earlier may stay: a paused environment keeps its kernels and its connections (G23). */
-export function keepsSockets(standing: Standing): boolean {
+/**
+ * Whether a socket opened earlier may stay: a paused environment keeps its kernels and its connections (G23), also while
+ * it resumes. JupyterLab asks for a lost kernel again only after half a minute.
+ */
+export function keepsSockets(route: Route, nowMs: number): boolean {
+  const standing = standingOf(route, nowMs);
+  if (standing === "starting") return route.status === "paused";
   return standing === "open" || standing === "paused" || standing === "not_answering";
 }

@@ -40,18 +40,20 @@ async function echoing(
     return client;
   };
   /** What was changed in the database a moment ago is seen a moment later. */
-  const connectedSoon = async () => {
-    await expect
+  const answersSoon = (answer: RegExp) =>
+    expect
       .poll(async () => {
         const { heard, socket } = connect();
         await expect.poll(heard).not.toBe("");
         socket.destroy();
         return heard();
       })
-      .toMatch(switched);
+      .toMatch(answer);
+  const connectedSoon = async () => {
+    await answersSoon(switched);
     return connected();
   };
-  return { ...given, row, cookie, host, heads, sockets, upstream, ends, connected, connectedSoon };
+  return { ...given, row, cookie, host, heads, sockets, upstream, ends, connected, answersSoon, connectedSoon };
 }
 
 test("bytes pass both ways, with the handshake's headers cleaned like any other's", async () => {
@@ -167,7 +169,7 @@ test("a slow reader of a WebSocket slows the other side, and nothing is lost or 
 });
 
 test("an open WebSocket ends within two seconds of a sign-out, a stop and an expiry, and survives a pause", async () => {
-  const { connectedSoon, db, row, sockets, gateway } = await echoing();
+  const { answersSoon, connectedSoon, db, row, sockets, gateway } = await echoing();
   const set = (fields: object) => db.updateTable("environments").set(fields).where("id", "=", row.id).execute();
   const ended = async (client: Awaited<ReturnType<typeof connectedSoon>>, cause: () => Promise<unknown>) => {
     const from = performance.now();
@@ -177,8 +179,15 @@ test("an open WebSocket ends within two seconds of a sign-out, a stop and an exp
     await expect.poll(() => [gateway.openSockets, sockets.size]).toEqual([0, 0]);
   };
   const paused = await connectedSoon();
-  await set({ status: "paused", desired: "paused" });
-  await set({ status: "active", desired: "running" });
+  // The gateway has to have seen each step of a pause and a resume.
+  for (const [step, answer] of [
+    [{ status: "paused", desired: "paused" }, /"code":"paused"/],
+    [{ status: "paused", desired: "running" }, /"code":"starting"/],
+    [{ status: "active", desired: "running" }, switched],
+  ] as const) {
+    await set(step);
+    await answersSoon(answer);
+  }
   await (await connectedSoon()).socket.destroy();
   paused.socket.write("still here");
   await expect.poll(paused.heard).toMatch(/still here$/);
