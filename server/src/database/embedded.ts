@@ -50,7 +50,7 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
   let stopping = false;
   let child = start(cluster, fsync);
   child.on("exit", restart);
-  const lock = await lockDirectory(connection, directory, child);
+  const lock = await lockDirectory(connection, directory, () => child.exitCode !== null);
 
   function restart(): void {
     if (stopping) return;
@@ -203,7 +203,11 @@ function isPostgres(pid: number): boolean {
   }
 }
 
-async function lockDirectory(connection: Connection, directory: string, child: ChildProcess): Promise<Client> {
+/** A server that was killed leaves its helpers behind for a moment, and they refuse the next one: it is started again. */
+const startMs = 10_000;
+
+async function lockDirectory(connection: Connection, directory: string, ended: () => boolean): Promise<Client> {
+  const from = Date.now();
   for (let tries = 0; ; tries++) {
     const client = new Client(connection);
     client.on("error", () => {});
@@ -215,7 +219,7 @@ async function lockDirectory(connection: Connection, directory: string, child: C
     } catch (error) {
       await client.end().catch(() => {});
       if (error instanceof EmbeddedDatabaseError) throw error;
-      if (child.exitCode !== null)
+      if (ended() && Date.now() - from > startMs)
         throw new EmbeddedDatabaseError(`The embedded database in ${directory} does not start: ${String(error)}`);
       if (tries > 400) throw error;
       await sleep(25);
