@@ -133,6 +133,9 @@ export async function timePasses({ db }: Scene, user: string): Promise<void> {
     where user_id = ${user} and next_check_at > now() and status in ('draft', 'open', 'cancelled', 'expired', 'paid', 'refunding')`.execute(
     db,
   );
+  await sql`update orders set created_at = created_at - interval '1 minute' where user_id = ${user} and status = 'draft'`.execute(
+    db,
+  );
   await sql`update refunds r set next_check_at = now() from payments p
     where p.id = r.payment_id and p.user_id = ${user} and r.status <> 'processed' and r.next_check_at > now()`.execute(
     db,
@@ -158,5 +161,8 @@ export async function settle(scene: Scene, user: string, tries = 600): Promise<v
     if (rows[0]?.left === 0) return;
     await sleep(10);
   }
-  throw new Error("it does not settle");
+  const { rows } =
+    await sql`select o.status, o.claim, o.next_check_at, o.last_error, e.status as environment, e.desired, e.stage, e.claim as held, e.due_at, e.last_error as why, now()
+    from orders o left join environments e on e.order_id = o.id where o.user_id = ${user}`.execute(scene.db);
+  throw new Error(`it does not settle: ${JSON.stringify(rows)}`);
 }
