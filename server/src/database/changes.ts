@@ -1,8 +1,10 @@
 import type { Database } from "./database.ts";
 
+export type ChangeKind = "environment" | "order" | "notification" | "grant" | "mail" | "home" | "gateway_event";
+
 /** What the triggers tell: which row of whom changed. */
 interface Change {
-  readonly kind: "environment" | "order" | "notification" | "grant" | "mail" | "home" | "gateway_event";
+  readonly kind: ChangeKind;
   readonly id: string;
   readonly user: string;
 }

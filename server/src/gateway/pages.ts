@@ -1,4 +1,5 @@
 import type { Route } from "../environments/targets-source.ts";
+import { escapeHtml } from "../escape-html.ts";
 import { style } from "./page-style.ts";
 import type { Standing } from "./standing.ts";
 
@@ -167,10 +168,6 @@ export function renderPage(refusal: Refusal, host: string): string {
 ${status}<h1>${escapeHtml(refusal.title)}</h1><p>${escapeHtml(refusal.text)}</p><a href="${escapeHtml(action.href)}">${escapeHtml(action.label)}</a>
 </div></main></body></html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 function left({ expiresAt }: Route, nowMs: number): string {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { escapeHtml } from "../escape-html.ts";
 
 /** What the built pages leave open, because the operator sets it (web/src/api/page-settings.ts). */
 export interface PageSettings {
@@ -57,7 +58,7 @@ function fill(html: string, { name, email, retentionDays, environmentHost, appUr
     ENVIRONMENT_HOST: environmentHost,
     APP_URL: appUrl,
   };
-  return html.replace(/\{\{([A-Z_]+)\}\}/g, (mark, key: string) => escapeMarkup(values[key] ?? mark));
+  return html.replace(/\{\{([A-Z_]+)\}\}/g, (mark, key: string) => escapeHtml(values[key] ?? mark));
 }
 
 async function documentOf(html: string): Promise<Document> {
@@ -84,8 +85,4 @@ function encodingOf(accepted = ""): keyof Document["bodies"] {
     offers.some((offer) => offer === name || new RegExp(`^${name};q=(?!0(\\.0*)?$)`).test(offer));
   if (takes("br")) return "br";
   return takes("gzip") ? "gzip" : "identity";
-}
-
-function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -4,7 +4,8 @@ import type { Changes } from "../database/changes.ts";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { MailsTable } from "../database/tables.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import { startWokenLoop } from "../database/woken-loop.ts";
+import type { Loop } from "../loop.ts";
 import type { Letter } from "./letter.ts";
 import { type SmtpSettings, smtpSender } from "./smtp.ts";
 
@@ -62,8 +63,10 @@ const claimFor = "5 minutes";
 export function startOutbox(outbox: Outbox): Loop {
   const { changes, failed } = outbox;
   const send = smtpSender(outbox.smtp);
-  const loop = startLoop(
-    async () => {
+  const loop = startWokenLoop({
+    changes,
+    by: ["mail"],
+    work: async () => {
       await endLapsed(outbox);
       const mails = await claim(outbox);
       await Promise.all(mails.map((mail) => deliver(outbox, send, mail)));
@@ -71,15 +74,8 @@ export function startOutbox(outbox: Outbox): Loop {
     },
     intervalMs,
     failed,
-  );
-  const unsubscribe = changes.subscribe(({ kind }) => kind === "mail" && loop.nudge(), loop.nudge);
-  return {
-    nudge: loop.nudge,
-    stop() {
-      unsubscribe();
-      return atMost(stopMs, loop.stop());
-    },
-  };
+  });
+  return { nudge: loop.nudge, stop: () => atMost(stopMs, loop.stop()) };
 }
 
 /** A relay that dawdles does not keep the server from stopping: the claim runs out, and another pass sends the mail. */

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from "kysely";
 import * as z from "zod";
 import type { GatewayEventsTable } from "../database/tables.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import { startWokenLoop } from "../database/woken-loop.ts";
+import type { Loop } from "../loop.ts";
 import { note } from "./ask-provider.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError } from "./provider.ts";
@@ -24,23 +25,17 @@ const intervalMs = 5000;
 /** Works off what the provider told, each event until it is done: the payment it names is read anew and observed. */
 export function startEvents(payments: Payments): Loop {
   const { changes, failed } = payments;
-  const loop = startLoop(
-    async () => {
+  return startWokenLoop({
+    changes,
+    by: ["gateway_event"],
+    work: async () => {
       const events = await claim(payments);
       await Promise.all(events.map((event) => work(payments, event)));
       return events.length > 0 ? 0 : untilNext(payments);
     },
     intervalMs,
     failed,
-  );
-  const unsubscribe = changes.subscribe(({ kind }) => kind === "gateway_event" && loop.nudge(), loop.nudge);
-  return {
-    nudge: loop.nudge,
-    stop() {
-      unsubscribe();
-      return loop.stop();
-    },
-  };
+  });
 }
 
 async function claim({ db, provider }: Payments): Promise<Claimed[]> {

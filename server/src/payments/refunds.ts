@@ -1,8 +1,9 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import type { PaymentsTable, RefundsTable } from "../database/tables.ts";
+import { startWokenLoop } from "../database/woken-loop.ts";
 import type { Announce } from "../environments/reconciler.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import type { Loop } from "../loop.ts";
 import { formatAmount } from "./format-amount.ts";
 import { bookRefundArrived, bookRefundAsked, bookRefundFailed } from "./ledger.ts";
 import type { Payments } from "./payments.ts";
@@ -20,26 +21,17 @@ const daily = "1 day";
 /** Sends every refund that is owed and follows it until the money has arrived (G16). Retries are for ever, under one key. */
 export function startRefunds(payments: Payments): Loop {
   const { changes, failed } = payments;
-  const loop = startLoop(
-    async () => {
+  return startWokenLoop({
+    changes,
+    by: ["order", "notification"],
+    work: async () => {
       const refunds = await claim(payments);
       await Promise.all(refunds.map((refund) => push(payments, refund)));
       return refunds.length > 0 ? 0 : untilNext(payments);
     },
     intervalMs,
     failed,
-  );
-  const unsubscribe = changes.subscribe(
-    ({ kind }) => (kind === "order" || kind === "notification") && loop.nudge(),
-    loop.nudge,
-  );
-  return {
-    nudge: loop.nudge,
-    stop() {
-      unsubscribe();
-      return loop.stop();
-    },
-  };
+  });
 }
 
 async function claim({ db, provider }: Payments): Promise<Claimed[]> {

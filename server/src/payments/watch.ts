@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import { startWokenLoop } from "../database/woken-loop.ts";
 import { extendHold, hold, releaseHold } from "../environments/hold.ts";
 import { isAccountDeleted } from "../environments/homes.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import type { Loop } from "../loop.ts";
 import { askProvider, isInFlight, note } from "./ask-provider.ts";
 import { type Draft, expireDraft, storeOrder } from "./drafts.ts";
 import { endUnpaid } from "./orders.ts";
@@ -21,8 +22,10 @@ const intervalMs = 5000;
 export function startWatch(payments: Payments): Loop {
   const { changes, failed } = payments;
   let first = true;
-  const loop = startLoop(
-    async () => {
+  return startWokenLoop({
+    changes,
+    by: ["order"],
+    work: async () => {
       if (first) await makeUnpaidDue(payments);
       first = false;
       const orders = [...(await claim(payments, "watch")), ...(await claim(payments, "paid"))];
@@ -31,15 +34,7 @@ export function startWatch(payments: Payments): Loop {
     },
     intervalMs,
     failed,
-  );
-  const unsubscribe = changes.subscribe(({ kind }) => kind === "order" && loop.nudge(), loop.nudge);
-  return {
-    nudge: loop.nudge,
-    stop() {
-      unsubscribe();
-      return loop.stop();
-    },
-  };
+  });
 }
 
 /** A restart may have cut off the very call that was to deliver: what is unpaid is asked about at once. */

@@ -1,3 +1,4 @@
+import { escapeHtml } from "../../escape-html.ts";
 import { formatAmount } from "../format-amount.ts";
 import { testCards } from "./cards.ts";
 import type { OrderRow } from "./entities.ts";
@@ -21,9 +22,9 @@ export function checkoutPage({ order, keyId, name, description, scheme }: Page):
   return shell(
     scheme,
     `Pay ${amount}`,
-    `<form class="dialog" aria-label="Checkout" novalidate data-key="${html(keyId)}" data-order="${html(order.id)}" data-cards="${cards}">
+    `<form class="dialog" aria-label="Checkout" novalidate data-key="${escapeHtml(keyId)}" data-order="${escapeHtml(order.id)}" data-cards="${cards}">
       <p class="test">Test mode: no money moves</p>
-      <div class="head">${mark}<div><h1>${html(name)}</h1><p>${html(description)}</p></div>
+      <div class="head">${mark}<div><h1>${escapeHtml(name)}</h1><p>${escapeHtml(description)}</p></div>
         <button type="button" class="close" aria-label="Cancel payment">${cross}</button></div>
       <p class="amount"><strong>${amount}</strong></p>
       <p class="failed" role="alert" hidden></p>
@@ -35,7 +36,7 @@ export function checkoutPage({ order, keyId, name, description, scheme }: Page):
       <button type="submit" class="pay">Pay ${amount}</button>
       <p class="help">Use <span class="mono">5555 5555 5555 4444</span> with any CVV and any future expiry.</p>
       <dl>
-        <div><dt>Order</dt><dd class="mono">${html(order.id)}</dd></div>
+        <div><dt>Order</dt><dd class="mono">${escapeHtml(order.id)}</dd></div>
         <div class="left" hidden><dt>Reserved for you</dt><dd><time></time></dd></div>
       </dl>
     </form>`,
@@ -62,7 +63,7 @@ function shell(scheme: Page["scheme"], title: string, body: string): string {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
-    <title>${html(title)}</title>
+    <title>${escapeHtml(title)}</title>
     <link rel="stylesheet" href="checkout.css">
     <script type="module" src="checkout-page.js"></script>
   </head>
@@ -79,8 +80,4 @@ function field(name: string, label: string, attributes: string, className = ""):
   return `<div class="field ${className}"><label for="${name}">${label}</label>
           <input id="${name}" name="${name}" inputmode="numeric" ${attributes} aria-describedby="${name}-error">
           <p class="error" id="${name}-error"></p></div>`;
-}
-
-function html(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
