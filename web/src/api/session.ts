@@ -21,6 +21,7 @@ const keys = {
 
 const listeners = new Set<() => void>();
 let known: Session | undefined;
+let leaving = false;
 
 /** The same object as long as the stored values are the same, as React's stores want it. */
 export function readSession(): Session | undefined {
@@ -55,6 +56,18 @@ export function saveSession(session: Session): void {
 export function signOut(): void {
   for (const key of Object.values(keys)) writeStored(key, null);
   tell();
+}
+
+/**
+ * Says whether the user asked to leave this tab: a sign-in that ends meanwhile, by whatever answer comes first, has
+ * then not ended by itself.
+ */
+export function setLeaving(asked: boolean): void {
+  leaving = asked;
+}
+
+export function isLeaving(): boolean {
+  return leaving;
 }
 
 /** Undefined means signed out; while a page is prerendered nobody is signed in. */

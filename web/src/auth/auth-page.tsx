@@ -1,9 +1,9 @@
 import { Tabs } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { useEffect, useState } from "react";
-import { Link, Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
+import { useState } from "react";
+import { Link, Navigate, useLocation, useSearchParams } from "react-router";
 import { useBrand } from "../api/brand.ts";
-import { signOut, useSession } from "../api/session.ts";
+import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
 import { Notice } from "../ui/notice.tsx";
 import { AuthFrame } from "./auth-frame.tsx";
@@ -12,9 +12,8 @@ import { LoginForm } from "./login-form.tsx";
 import { returnPath } from "./return-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
-/** What other screens may hand over: that the stored sign-in has just been ended. */
+/** What the guard hands over. */
 export interface AuthState {
-  readonly leaving?: boolean;
   /** The sign-in ended by itself, in the middle of something. */
   readonly ended?: boolean;
 }
@@ -24,11 +23,10 @@ export function AuthPage() {
   const { pathname, hash, state } = useLocation() as { pathname: string; hash: string; state: AuthState | null };
   const [search] = useSearchParams();
   const session = useSession();
-  const leaving = useLeaving(state);
   const [tab, setTab] = useState<string>(pathname === "/signup" || hash === "#signup" ? "signup" : "login");
   const signingUp = tab === "signup";
   useDocumentTitle(`${signingUp ? "Sign Up" : "Login"} · ${useBrand().name}`);
-  if (session && !leaving) return <Navigate to={returnPath(search.get("from"))} replace />;
+  if (session) return <Navigate to={returnPath(search.get("from"))} replace />;
   return (
     <AuthFrame
       title={signingUp ? "Create your account" : "Welcome back"}
@@ -59,16 +57,4 @@ export function AuthPage() {
       </Tabs>
     </AuthFrame>
   );
-}
-
-/** Logging out ends here, outside the guard, which would otherwise ask to come back to where one was. */
-function useLeaving(state: AuthState | null): boolean {
-  const navigate = useNavigate();
-  const leaving = state?.leaving === true;
-  useEffect(() => {
-    if (!leaving) return;
-    signOut();
-    void navigate("/login", { replace: true, state: null });
-  }, [leaving, navigate]);
-  return leaving;
 }

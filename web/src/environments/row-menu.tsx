@@ -1,5 +1,6 @@
 import { mayTerminate } from "@berth/contract";
 import { ActionIcon, Menu } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -45,6 +46,12 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
     button.current?.focus();
     setOpened(true);
   }, []);
+  // The menu hears keys only once the focus is in it, a moment after it is seen.
+  useHotkeys(opened ? [["Escape", close]] : [], []);
+  function close() {
+    setOpened(false);
+    button.current?.focus();
+  }
   const ask = () => {
     // The item goes with the menu: the dialog is to give the focus back to what stays.
     button.current?.focus();

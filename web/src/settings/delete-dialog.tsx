@@ -1,8 +1,8 @@
 import { deleteAccount } from "@berth/contract";
 import { PasswordInput } from "@mantine/core";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { ApiError, call } from "../api/client.ts";
+import { setLeaving, signOut } from "../api/session.ts";
 import { toast } from "../ui/toast.ts";
 import { TypedConfirmation } from "../ui/typed-confirmation.tsx";
 import classes from "./data-panel.module.css";
@@ -66,17 +66,18 @@ export function DeleteDialog({ opened, userId, email, onClose }: Props) {
 }
 
 function useDeletion(userId: string) {
-  const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const remove = async (password: string) => {
     setBusy(true);
+    // Another request may learn of the end before this one is answered.
+    setLeaving(true);
     try {
       await call(deleteAccount, { params: { user_id: userId }, body: { password } });
-      // As logging out does: the sign-in is forgotten outside the guard, which would ask to come back.
-      await navigate("/login", { replace: true, state: { leaving: true } });
+      signOut();
       toast.success("Your account is deleted");
     } catch (error) {
+      setLeaving(false);
       const answered = error instanceof ApiError && error.status > 0;
       setProblem(answered ? error.message : "No answer from the server. Nothing is known to be deleted; try again.");
       setBusy(false);

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import { profileQuery, validateQuery } from "../api/queries.ts";
-import { type Session, signOut, useSession } from "../api/session.ts";
+import { isLeaving, type Session, setLeaving, signOut, useSession } from "../api/session.ts";
 import type { AuthState } from "../auth/auth-page.tsx";
 import { notices } from "../content/notices.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
@@ -19,11 +19,13 @@ export function Guard() {
     // Half a sign-in is none: what is left of it goes too (spec section 2).
     if (!session) signOut();
   }, [session]);
+  useEffect(() => setLeaving(false), []);
   const [had, setHad] = useState(session !== undefined);
   if (session && !had) setHad(true);
   if (!session) {
     const to = `/login?from=${encodeURIComponent(pathname + search)}`;
-    // Whoever was signed in a moment ago did not ask for this: Logout leaves by another way.
+    if (isLeaving()) return <Navigate to="/login" replace />;
+    // Whoever was signed in a moment ago did not ask for this.
     return <Navigate to={to} replace state={{ ended: had } satisfies AuthState} />;
   }
   return <Checked key={session.userId} session={session} />;

@@ -1,8 +1,7 @@
 import { logout as logoutEndpoint } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
 import { ApiError, call } from "../api/client.ts";
-import type { AuthState } from "../auth/auth-page.tsx";
+import { setLeaving, signOut } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
 import { toast } from "../ui/toast.ts";
 
@@ -11,13 +10,18 @@ import { toast } from "../ui/toast.ts";
  * does not answer it says so, and offers to forget the sign-in here alone.
  */
 export function useLogout(): { logout: () => void; busy: boolean } {
-  const navigate = useNavigate();
-  const leave = () => void navigate("/login", { replace: true, state: { leaving: true } satisfies AuthState });
+  const leave = () => {
+    setLeaving(true);
+    signOut();
+  };
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(logoutEndpoint, { params: {}, body: {} }),
+    // Another request may learn of the end before this one is answered.
+    onMutate: () => setLeaving(true),
     onSuccess: leave,
     onError: (error) => {
       if (error instanceof ApiError && error.status === 401) return leave();
+      setLeaving(false);
       toast.error("Failed to log out", { action: { label: notices.logoutHere, onClick: leave } });
     },
   });
