@@ -1,6 +1,5 @@
 import { defineConfig } from "@playwright/test";
-
-const chromium = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+import { browserPath } from "../prove/browser.ts";
 
 export default defineConfig({
   testDir: ".",
@@ -21,7 +20,7 @@ export default defineConfig({
     trace: process.env["TRACE"] ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {
-      executablePath: chromium,
+      executablePath: await browserPath(),
       args: [
         "--no-sandbox",
         "--disable-gpu",

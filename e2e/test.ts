@@ -1,5 +1,5 @@
 import { AxeBuilder } from "@axe-core/playwright";
-import { test as base, expect, type Frame, type Page } from "@playwright/test";
+import { type BrowserContext, test as base, expect, type Frame, type Page } from "@playwright/test";
 import { type Customer, must, signUp, until } from "../prove/customer.ts";
 import { type Product, removeFolder, startProduct } from "../prove/product.ts";
 import { openProductDatabase } from "../prove/seed.ts";
@@ -63,9 +63,14 @@ export const test = base.extend<Each, Worker>({
     { auto: true },
   ],
   baseURL: async ({ product }, use) => use(product.url),
-  customer: async ({ product, page }, use) => {
+  page: async ({ page }, use) => {
+    await use(page);
+    // An answer may be on its way still.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+  customer: async ({ product, context, page }, use) => {
     const customer = await signUp(product.url);
-    await storeSession(page, customer);
+    await storeSession(context, product.url, customer);
     // Not waited for: most tests go on elsewhere at once, and the others wait for what they look at.
     await page.goto("/dashboard", { waitUntil: "commit" });
     await use(customer);
@@ -73,14 +78,14 @@ export const test = base.extend<Each, Worker>({
 });
 
 /** As a sign-in leaves it (web/src/api/session.ts): most tests are about what comes after. */
-async function storeSession(page: Page, { userId, email, idToken, refreshToken }: Customer): Promise<void> {
-  await page.goto("/robots.txt");
-  await page.evaluate(
-    (stored) => {
-      for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value);
-    },
-    { user_id: userId, userEmail: email, refreshToken, expiresAt: String(Date.now() + 3_600_000), idToken },
-  );
+async function storeSession(
+  context: BrowserContext,
+  origin: string,
+  { userId, email, idToken, refreshToken }: Customer,
+): Promise<void> {
+  const stored = { user_id: userId, userEmail: email, refreshToken, expiresAt: `${Date.now() + 3_600_000}`, idToken };
+  const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }));
+  await context.setStorageState({ cookies: [], origins: [{ origin, localStorage }] });
 }
 
 export async function signIn(page: Page, { email, password }: Customer): Promise<void> {

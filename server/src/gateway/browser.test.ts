@@ -1,14 +1,11 @@
-import { existsSync } from "node:fs";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "@playwright/test";
 import { expect, onTestFinished, test } from "vitest";
 import { type Row, setup, upstreamServer } from "./testing.ts";
 
-const debian = "/usr/bin/chromium";
-
 async function browser() {
   const opened = await chromium.launch({
-    ...(existsSync(debian) && { executablePath: debian }),
+    executablePath: process.env["CHROMIUM"] ?? "",
     args: ["--no-sandbox"],
   });
   onTestFinished(() => opened.close());

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium, type Page } from "@playwright/test";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
@@ -7,8 +6,7 @@ import { setup } from "../testing.ts";
 // A browser on a busy machine needs its time; nothing here waits without a reason.
 vi.setConfig({ testTimeout: 60_000 });
 
-const system = "/usr/bin/chromium";
-const browser = chromium.launch({ ...(existsSync(system) && { executablePath: system }), args: ["--no-sandbox"] });
+const browser = chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "", args: ["--no-sandbox"] });
 afterAll(async () => (await browser).close());
 
 /** A merchant's page around the dialog, in a real browser. */
