@@ -1,3 +1,4 @@
+import { formatInstant } from "../format-instant.ts";
 import { formatAmount } from "../payments/format-amount.ts";
 import type { Receipt, Refund } from "./receipt.ts";
 
@@ -21,8 +22,8 @@ export function receiptSections(receipt: Receipt): readonly Section[] {
       title: "Receipt",
       rows: [
         { label: "Invoice number", value: receipt.number },
-        { label: "Ordered", value: instant(receipt.created_at) },
-        { label: "Paid", value: instant(receipt.issued_at) },
+        { label: "Ordered", value: formatInstant(receipt.created_at) },
+        { label: "Paid", value: formatInstant(receipt.issued_at) },
         ...(name.trim() === "" ? [] : [{ label: "Customer", value: name }]),
         { label: "E-mail", value: email },
       ],
@@ -79,7 +80,9 @@ function paid({
 /** Failed ones are asked for again until they arrive: they are still owed. */
 function refunded({ amount_minor, status, created_at, processed_at, arn }: Refund, currency: string): Row {
   const bank = arn ? `, bank reference ${arn}` : "";
-  const label = processed_at ? `Refunded ${instant(processed_at)}${bank}` : `Refund started ${instant(created_at)}`;
+  const label = processed_at
+    ? `Refunded ${formatInstant(processed_at)}${bank}`
+    : `Refund started ${formatInstant(created_at)}`;
   const late = status === "failed" ? " (delayed, asked for again)" : "";
   return { label: `${label}${late}`, value: `-${withCode(amount_minor, currency)}` };
 }
@@ -91,9 +94,4 @@ function methodOf({ method, card_network, card_last4 }: Receipt): readonly Row[]
 
 function withCode(minor: number, currency: string): string {
   return `${formatAmount(minor, currency)} ${currency}`;
-}
-
-/** "Nov 20, 2026, 2:52 PM": en-US (G67), in UTC, because a document has no viewer. */
-function instant(at: Date): string {
-  return at.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import type { OrdersTable, PaymentsTable, RefundsTable } from "../database/tables.ts";
+import type { OrdersTable, PaymentsTable, RefundsTable } from "../database/payment-tables.ts";
 
 type Payment = Pick<
   Selectable<PaymentsTable>,

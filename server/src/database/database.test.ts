@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { isUniqueViolation, openDatabase } from "./database.ts";
+import { isUniqueViolation, openDatabase, SchemaError } from "./database.ts";
 import { newId } from "./ids.ts";
 import { testDatabase } from "./testing.ts";
 
@@ -24,6 +24,20 @@ test("a migrated database answers, and hears what a row change tells", async () 
     .execute()
     .catch((error: unknown) => error);
   expect(isUniqueViolation(again, "notifications_user_id_cause_key")).toBe(true);
+});
+
+test("a program beside the server leaves the schema as it is, and says so where it is another", async () => {
+  await using database = await testDatabase();
+  const name = `bare_${newId()}`;
+  await sql.raw(`create database ${name}`).execute(database.db);
+  const connection = { ...inject("cluster"), database: name };
+  await expect(openDatabase(connection, () => {}, { keep: true })).rejects.toThrow(SchemaError);
+  const migrated = await openDatabase(connection, () => {});
+  await migrated.close();
+  const beside = await openDatabase(connection, () => {}, { keep: true });
+  await sql`delete from migrations where name = (select max(name) from migrations)`.execute(beside.db);
+  await beside.close();
+  await expect(openDatabase(connection, () => {}, { keep: true })).rejects.toThrow("start the server of this version");
 });
 
 test("big integers arrive as numbers", async () => {

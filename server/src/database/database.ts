@@ -30,7 +30,15 @@ types.setTypeParser(types.builtins.NUMERIC, Number);
 /** Of a connection, or of a place in the pool: an answer that says "later" beats one that never comes. */
 const connectionTimeoutMillis = 10_000;
 
-export async function openDatabase(connection: Connection, failed: (error: unknown) => void): Promise<Database> {
+/** The schema is not this program's, and the caller did not want it changed. For people. */
+export class SchemaError extends Error {}
+
+/** `keep` leaves the schema as it is: a program beside the server looks, and changes nothing. */
+export async function openDatabase(
+  connection: Connection,
+  failed: (error: unknown) => void,
+  { keep = false } = {},
+): Promise<Database> {
   const pool = new Pool({ ...connection, max: 20, connectionTimeoutMillis });
   let closing = false;
   // The pool does not wait for its connections to end, so a server that is stopped next may still cut them off.
@@ -38,7 +46,7 @@ export async function openDatabase(connection: Connection, failed: (error: unkno
   // One that is in use is not the pool's to hear: its query says what happened, but without a listener Node would end.
   pool.on("connect", (client) => client.on("error", () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  await migrate(db);
+  await (keep ? expectMigrated(db) : migrate(db));
   const stops: (() => Promise<void>)[] = [];
   return {
     db,
@@ -74,9 +82,25 @@ const lostCode = /^(08...|28...|3D...|53...|57P0.|ECONNRESET|ECONNREFUSED|EPIPE|
 const lostMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|driver has already been destroyed)/;
 
+const folder = new URL("migrations/", import.meta.url);
+
+async function migrationNames(): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+}
+
+async function expectMigrated(db: Db): Promise<void> {
+  const names = await migrationNames();
+  const { rows } = await sql<{ applied: string | null }>`select to_regclass('migrations')::text as applied`.execute(db);
+  const { rows: applied } = rows[0]?.applied
+    ? await sql<{ name: string }>`select name from migrations order by name`.execute(db)
+    : { rows: [] };
+  if (applied.map(({ name }) => name).join() === names.join()) return;
+  await db.destroy();
+  throw new SchemaError("The database is of another version: start the server of this version once, then ask again.");
+}
+
 async function migrate(db: Db): Promise<void> {
-  const folder = new URL("migrations/", import.meta.url);
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  const names = await migrationNames();
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(8301547)`.execute(tx);
     await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(

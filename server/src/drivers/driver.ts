@@ -1,4 +1,4 @@
-import type { Address } from "../database/tables.ts";
+import type { Address } from "../database/environment-tables.ts";
 
 export type Endpoint = Address;
 

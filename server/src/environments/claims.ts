@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import type { EnvironmentsTable } from "../database/tables.ts";
+import type { EnvironmentsTable } from "../database/environment-tables.ts";
 
 /** A row that this worker alone may bring closer, as long as it renews its claim. */
 export type Claimed = Selectable<EnvironmentsTable> & { readonly claim: string };

@@ -1,7 +1,7 @@
 import type { Container } from "@berth/contract";
 import { type Selectable, sql } from "kysely";
 import type { Sql } from "../database/database.ts";
-import type { EnvironmentsTable } from "../database/tables.ts";
+import type { EnvironmentsTable } from "../database/environment-tables.ts";
 
 export type Environment = Selectable<EnvironmentsTable>;
 

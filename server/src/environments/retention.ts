@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
-import type { HomesTable } from "../database/tables.ts";
+import type { HomesTable } from "../database/environment-tables.ts";
 import { type Driver, DriverError } from "../drivers/driver.ts";
 import { type Announce, instant } from "./notices.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Sql } from "../database/database.ts";
-import type { EnvironmentsTable } from "../database/tables.ts";
+import type { EnvironmentsTable } from "../database/environment-tables.ts";
 import type { Endpoint } from "../drivers/driver.ts";
 
 /** What the gateway knows of one environment. */

@@ -10,8 +10,8 @@ import { type AddressInfo, connect, type Server as NetServer, type Socket } from
 import { onTestFinished } from "vitest";
 import { openChanges } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
+import type { EnvironmentsTable } from "../database/environment-tables.ts";
 import { newId } from "../database/ids.ts";
-import type { EnvironmentsTable } from "../database/tables.ts";
 import { testDatabase } from "../database/testing.ts";
 import type { Route } from "../environments/targets-source.ts";
 import { createGateway, type GatewayParts, serverOptions } from "./gateway.ts";

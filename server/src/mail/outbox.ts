@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql } from "kysely";
+import type { MailsTable } from "../database/account-tables.ts";
 import type { Changes } from "../database/changes.ts";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import type { MailsTable } from "../database/tables.ts";
 import { startWokenLoop } from "../database/woken-loop.ts";
 import type { Loop } from "../loop.ts";
 import type { Letter } from "./letter.ts";

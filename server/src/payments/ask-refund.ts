@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "../database/database.ts";
-import type { PaymentsTable } from "../database/tables.ts";
+import type { PaymentsTable } from "../database/payment-tables.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { formatAmount } from "./format-amount.ts";
 import { bookRefundAsked } from "./ledger.ts";

@@ -45,12 +45,7 @@ export function delivery({ announce }: Options): Delivery {
         .set({ status: "refunding", usd_net_minor: 0, hours: 0 })
         .where("id", "=", orderId)
         .execute();
-      const payment = await tx
-        .selectFrom("payments")
-        .selectAll()
-        .where("order_id", "=", orderId)
-        .where("settles_order", "=", true)
-        .executeTakeFirstOrThrow();
+      const payment = await settlingPayment(tx, orderId);
       if (payment.refund_minor === payment.amount_minor) return await closeRefunded(tx, orderId);
       await askRefund(tx, payment, reason, announce);
       if (reason === "not_delivered")
@@ -81,17 +76,22 @@ export function delivery({ announce }: Options): Delivery {
 
 /** Rounded down, so that never more than was paid goes back. What billing shows follows. */
 async function payBack(tx: Tx, orderId: string, share: number, announce: Announce): Promise<void> {
-  const payment = await tx
-    .selectFrom("payments")
-    .selectAll()
-    .where("order_id", "=", orderId)
-    .where("settles_order", "=", true)
-    .executeTakeFirstOrThrow();
+  const payment = await settlingPayment(tx, orderId);
   const amountMinor = Math.floor(payment.amount_minor * Math.min(1, share));
   await askRefund(tx, payment, "hardware", announce, amountMinor);
   await sql`
     update orders o set usd_net_minor = greatest(0, o.usd_minor - round(o.usd_minor * p.refund_minor::numeric / p.amount_minor)::bigint)
     from payments p where p.id = ${payment.id} and o.id = p.order_id`.execute(tx);
+}
+
+/** The one payment that an order was settled by. */
+async function settlingPayment(tx: Tx, orderId: string) {
+  return tx
+    .selectFrom("payments")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .where("settles_order", "=", true)
+    .executeTakeFirstOrThrow();
 }
 
 /** Nothing is left to send back: it went back outside already, by somebody who has decided what else is owed. */

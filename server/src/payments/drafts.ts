@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import type { OrdersTable } from "../database/tables.ts";
+import type { OrdersTable } from "../database/payment-tables.ts";
 import { hold, releaseHold } from "../environments/hold.ts";
 import { AppError } from "../errors.ts";
 import { unreachable } from "./ask-provider.ts";

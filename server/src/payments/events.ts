@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import * as z from "zod";
-import type { GatewayEventsTable } from "../database/tables.ts";
+import type { GatewayEventsTable } from "../database/payment-tables.ts";
 import { startWokenLoop } from "../database/woken-loop.ts";
 import type { Loop } from "../loop.ts";
 import { note } from "./ask-provider.ts";

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Tx } from "../database/database.ts";
-import type { PaymentsTable } from "../database/tables.ts";
+import type { PaymentsTable } from "../database/payment-tables.ts";
 
 /** G18. The prefix is unique in the database. */
 export function invoiceNumber(paymentId: string): string {

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import type { JournalLinesTable, JournalTable, PaymentsTable } from "../database/tables.ts";
+import type { JournalLinesTable, JournalTable, PaymentsTable } from "../database/payment-tables.ts";
 
 type Account = JournalLinesTable["account"];
 type Payment = Pick<

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
-import type { OrdersTable } from "../database/tables.ts";
+import type { OrdersTable } from "../database/payment-tables.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import type { Provider } from "./provider.ts";
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "../database/database.ts";
-import type { PaymentsTable, RefundsTable } from "../database/tables.ts";
+import type { PaymentsTable, RefundsTable } from "../database/payment-tables.ts";
 import { startWokenLoop } from "../database/woken-loop.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import type { Loop } from "../loop.ts";

@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Updateable } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import type { OrdersTable, PaymentsTable } from "../database/tables.ts";
+import type { OrdersTable, PaymentsTable } from "../database/payment-tables.ts";
 import { endPaidBack } from "../environments/actions.ts";
 import { extend, shorten } from "../environments/extend.ts";
 import { hold, releaseHold } from "../environments/hold.ts";

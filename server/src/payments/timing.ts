@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { OrdersTable } from "../database/tables.ts";
+import type { OrdersTable } from "../database/payment-tables.ts";
 
 /** The constants of payments.md 6. */
 export const holdMinutes = 15;

@@ -1,8 +1,8 @@
 import { isEmail } from "@berth/contract";
 import { type Selectable, sql } from "kysely";
 import { isUniqueViolation, type Sql, type Tx } from "../../database/database.ts";
+import type { IdentityUserTable } from "../../database/identity-tables.ts";
 import { newId } from "../../database/ids.ts";
-import type { IdentityUserTable } from "../../database/tables.ts";
 import { IdentityError, type IdentityUser, type UserPatch } from "../identity.ts";
 
 export type UserRow = Selectable<IdentityUserTable>;

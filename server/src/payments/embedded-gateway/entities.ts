@@ -4,7 +4,7 @@ import type {
   EmbeddedGatewayOrdersTable,
   EmbeddedGatewayPaymentsTable,
   EmbeddedGatewayRefundsTable,
-} from "../../database/tables.ts";
+} from "../../database/embedded-gateway-tables.ts";
 
 export type OrderRow = Selectable<EmbeddedGatewayOrdersTable>;
 export type PaymentRow = Selectable<EmbeddedGatewayPaymentsTable>;

@@ -1,0 +1,142 @@
+import type { ColumnType, Generated } from "kysely";
+
+/** Where a running environment answers; only a driver says so. */
+export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+
+interface HostsTable {
+  id: string;
+  kind: "process" | "docker" | "kubernetes" | "fake";
+  isolation: Generated<string>;
+  pause: Generated<boolean>;
+  seen_at: Generated<Date>;
+  drained_at: Date | null;
+}
+
+interface HostImagesTable {
+  host_id: string;
+  container_type: string;
+  state: "ready" | "preparing" | "unavailable";
+  percent: number | null;
+  message: Generated<string>;
+  updated_at: Generated<Date>;
+}
+
+interface GpusTable {
+  id: string;
+  host_id: string;
+  kind: "gpu" | "cpu";
+  model: Generated<string>;
+  memory_mb: Generated<number>;
+  quarantined_at: Date | null;
+}
+
+interface GpuLeasesTable {
+  id: string;
+  gpu_id: string;
+  holder_kind: "order" | "environment" | "pool";
+  holder_id: string;
+  hold_until: Date | null;
+  created_at: Generated<Date>;
+  released_at: Date | null;
+}
+
+interface SubdomainClaimsTable {
+  name: string;
+  user_id: string;
+  order_id: string | null;
+  held_until: Date | null;
+  retained_until: Date | null;
+}
+
+export interface EnvironmentsTable {
+  id: string;
+  order_id: string;
+  user_id: string;
+  container_type: string;
+  subdomain: string;
+  gpu_count: number;
+  duration_hours: number;
+  host_id: string;
+  home: string;
+  desired: Generated<"running" | "paused" | "stopped" | "terminated">;
+  status: Generated<"pending" | "active" | "paused" | "stopped" | "terminated" | "unknown">;
+  generation: Generated<number>;
+  secret: string;
+  run_token: string | null;
+  endpoint: ColumnType<Address | null, string | null, string | null>;
+  stage: string | null;
+  stage_percent: number | null;
+  requested_at: Generated<Date>;
+  give_up_at: Date;
+  down_since: Date | null;
+  first_attempt_at: Date | null;
+  created_at: Date | null;
+  expires_at: Date | null;
+  banked_seconds: Generated<number>;
+  terminated_at: Date | null;
+  ended_reason: "expired" | "terminated" | "cancelled" | "not_delivered" | "hardware" | "operator" | null;
+  notice: Generated<string>;
+  due_at: Generated<Date>;
+  claim: string | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+}
+
+interface LaunchStagesTable {
+  environment_id: string;
+  generation: number;
+  stage: string;
+  at: Generated<Date>;
+}
+
+interface SessionsTable {
+  id: string;
+  environment_id: string;
+  opened_at: Generated<Date>;
+  closed_at: Date | null;
+  reason: string | null;
+}
+
+interface SignInCodesTable {
+  hash: Buffer;
+  user_id: string;
+  environment_id: string;
+  auth_session: string | null;
+  expires_at: Date;
+  used_at: Date | null;
+}
+
+interface GrantsTable {
+  id: string;
+  user_id: string;
+  environment_id: string;
+  auth_session: string | null;
+  created_at: Generated<Date>;
+  revoked_at: Date | null;
+}
+
+export interface HomesTable {
+  id: string;
+  home: string;
+  host_id: string;
+  user_id: string;
+  subdomain: string;
+  used_at: Date | null;
+  delete_at: Date | null;
+  told_at: Date | null;
+  size_mb: number | null;
+}
+
+export interface EnvironmentTables {
+  hosts: HostsTable;
+  host_images: HostImagesTable;
+  gpus: GpusTable;
+  gpu_leases: GpuLeasesTable;
+  subdomain_claims: SubdomainClaimsTable;
+  environments: EnvironmentsTable;
+  launch_stages: LaunchStagesTable;
+  sessions: SessionsTable;
+  sign_in_codes: SignInCodesTable;
+  grants: GrantsTable;
+  homes: HomesTable;
+}

@@ -1,0 +1,130 @@
+import type { Generated, GeneratedAlways } from "kysely";
+
+export interface OrdersTable {
+  id: string;
+  user_id: string;
+  status: "draft" | "open" | "cancelled" | "expired" | "paid" | "fulfilled" | "refunding" | "refunded";
+  container_type: "jupyter" | "pytorch" | "tensorflow";
+  subdomain: string;
+  gpu_count: number;
+  duration_hours: number;
+  usd_minor: number;
+  amount_minor: number;
+  currency: "USD" | "INR";
+  inr_paise_per_usd: number;
+  gateway: string;
+  mode: "embedded" | "test" | "live";
+  gateway_order_id: string | null;
+  request_hash: string;
+  /** The environment that it buys more hours for; null launches one. */
+  extends: string | null;
+  created_at: Generated<Date>;
+  hold_until: Date;
+  watch_until: Date;
+  paid_at: Date | null;
+  deliver_by: Date | null;
+  closed_at: Date | null;
+  usd_net_minor: Generated<number>;
+  hours: Generated<number>;
+  next_check_at: Date | null;
+  claim: string | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+}
+
+export interface PaymentsTable {
+  id: string;
+  order_id: string;
+  user_id: string;
+  gateway: string;
+  gateway_payment_id: string;
+  status: "created" | "failed" | "authorized" | "captured";
+  rank: GeneratedAlways<number>;
+  settles_order: Generated<boolean>;
+  amount_minor: number;
+  currency: string;
+  refund_minor: Generated<number>;
+  method: string | null;
+  card_network: string | null;
+  card_last4: string | null;
+  fee_minor: number | null;
+  error_code: string | null;
+  error_reason: string | null;
+  created_at: Generated<Date>;
+  captured_at: Date | null;
+}
+
+export interface RefundsTable {
+  id: string;
+  payment_id: string;
+  amount_minor: number;
+  currency: string;
+  reason: string;
+  status: "queued" | "sent" | "processed" | "failed";
+  gateway_refund_id: string | null;
+  arn: string | null;
+  created_at: Generated<Date>;
+  processed_at: Date | null;
+  next_check_at: Date | null;
+  claim: string | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+}
+
+interface ReceiptsTable {
+  payment_id: string;
+  number: string;
+  user_id: string;
+  customer_name: string;
+  customer_email: string;
+  issued_at: Generated<Date>;
+}
+
+interface TimeCreditsTable {
+  id: string;
+  user_id: string;
+  order_id: string;
+  hours: number;
+  reason: string;
+  granted_at: Generated<Date>;
+  used_by_order: string | null;
+}
+
+export interface GatewayEventsTable {
+  gateway: string;
+  event_id: string;
+  event: string;
+  body: Buffer;
+  received_at: Generated<Date>;
+  processed_at: Date | null;
+  next_check_at: Generated<Date | null>;
+  claim: string | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+}
+
+export interface JournalTable {
+  id: string;
+  kind: "capture" | "fee" | "refund_asked" | "refund_failed" | "refund_arrived" | "external_refund" | "session_over";
+  source_id: string;
+  at: Generated<Date>;
+}
+
+export interface JournalLinesTable {
+  entry_id: string;
+  account: "gateway" | "prepaid" | "revenue" | "refunds_payable" | "fees";
+  order_id: string;
+  currency: string;
+  amount_minor: number;
+}
+
+export interface PaymentTables {
+  orders: OrdersTable;
+  payments: PaymentsTable;
+  refunds: RefundsTable;
+  receipts: ReceiptsTable;
+  time_credits: TimeCreditsTable;
+  gateway_events: GatewayEventsTable;
+  journal: JournalTable;
+  journal_lines: JournalLinesTable;
+}
