@@ -210,6 +210,11 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
   await page.getByRole("dialog").getByRole("textbox").fill("resnet");
   await judge(page, "environments-terminate", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "More actions for resnet-lab" }).click();
+  await page.getByRole("menuitem", { name: "Add time" }).click();
+  await expect(page.getByRole("button", { name: /^Pay/ })).toBeEnabled();
+  await judge(page, "environments-extend", { fullPage: false, stays: "[role=dialog]" });
+  await page.keyboard.press("Escape");
   await page.route("**/docker/pause_container/**", (route) => route.fulfill(broken));
   await page
     .getByRole("row", { name: /resnet-lab/ })

@@ -63,6 +63,12 @@ function guarded(): RouteObject {
                 path: "/environments",
                 lazy: () =>
                   import("./environments/environments-page.tsx").then((part) => ({ Component: part.EnvironmentsPage })),
+                children: [
+                  {
+                    index: true,
+                    lazy: () => import("./launch/extend-dialog.tsx").then((part) => ({ Component: part.Extending })),
+                  },
+                ],
               },
               {
                 path: "/environments/create",

@@ -1,6 +1,7 @@
 import { maxSessionHours } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
+import { formatInstant } from "../format-instant.ts";
 
 export interface Notice {
   readonly userId: string;
@@ -28,7 +29,7 @@ export function noticeAt(remainingSeconds: number): string {
 
 /** "Nov 20, 2026, 2:52 PM UTC": a notice is also a mail, which knows no viewer's zone. */
 export function instant(at: Date): string {
-  return `${at.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })} UTC`;
+  return `${formatInstant(at)} UTC`;
 }
 
 /** Seconds left in SQL; null where the clock stands still. */
@@ -65,7 +66,7 @@ export async function noticeExpiry(db: Db, announce: Announce, id: string): Prom
       cause: `expires:${id}:${row.expires_at.toISOString()}:${due.name}`,
       title: `${row.subdomain} ends in less than ${due.words}`,
       body: `Its time is over on ${instant(row.expires_at)}. Save what you need: files are kept after the end, what is in memory is not.`,
-      link: "/environments",
+      link: `/environments?extend=${id}`,
     });
   });
 }

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { Plus } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link, Outlet, useSearchParams } from "react-router";
 import { useConfig } from "../api/product-config.ts";
 import { useSession } from "../api/session.ts";
 import { Notice } from "../ui/notice.tsx";
@@ -47,6 +47,8 @@ function Loaded({ userId }: { readonly userId: string }) {
       ) : (
         <Listing userId={userId} environments={environments} />
       )}
+      {/* The dialog for more time (router.tsx). */}
+      <Outlet />
       <KeptFiles userId={userId} />
     </div>
   );

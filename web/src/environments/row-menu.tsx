@@ -1,16 +1,17 @@
-import { mayTerminate } from "@berth/contract";
+import { mayExtend, mayTerminate } from "@berth/contract";
 import { ActionIcon, Menu } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { Link } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import { environmentQuery } from "../api/queries.ts";
 import { supportPath } from "../ui/support-path.ts";
 import { toast } from "../ui/toast.ts";
 import { downloadFiles } from "./download-files.ts";
 import { type Environment, isFirstLaunch } from "./environment.ts";
 import classes from "./environments-table.module.css";
+import { extendParam } from "./extend-param.ts";
 
 interface Props {
   readonly environment: Environment;
@@ -76,6 +77,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
             {environment.status !== "terminated" && (
               <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>
             )}
+            {mayExtend[environment.status] && <AddTime id={environment.id} onChosen={() => button.current?.focus()} />}
             <References id={environment.id} />
             {!isFirstLaunch(environment) && (
               <Menu.Item onClick={() => void downloadFiles(environment.id, environment.subdomain)}>
@@ -94,6 +96,19 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
         )}
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** The dialog stands in the address, where a notice of the end leads too (G100). */
+function AddTime({ id, onChosen }: { readonly id: string; readonly onChosen: () => void }) {
+  const [params] = useSearchParams();
+  const search = new URLSearchParams(params);
+  search.set(extendParam, id);
+  return (
+    // The item goes with the menu: the dialog is to give the focus back to what stays.
+    <Menu.Item component={Link} to={`?${search}`} onClick={onChosen}>
+      Add time
+    </Menu.Item>
   );
 }
 

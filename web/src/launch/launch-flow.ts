@@ -3,6 +3,7 @@ import {
   createEnvironment,
   createOrder,
   type ErrorCode,
+  extendEnvironment,
   type MoneyState,
   major,
   type ReplyOf,
@@ -17,6 +18,8 @@ import { priceLines } from "./price-lines.ts";
 export interface Purchase {
   readonly draft: Draft;
   readonly userId: string;
+  /** More time for this environment, instead of a new one (G100). */
+  readonly extends?: string;
   /** Filled in for the customer where it is known. */
   readonly prefill: { readonly name: string; readonly email: string; readonly contact: string };
   /** Of the provider's dialog, from `GET /config`. */
@@ -95,9 +98,13 @@ export function failureOf(error: unknown, cancelled: boolean): Failure {
 const inFlightWords =
   "A payment for this order is already on its way. If it arrives, the environment starts by itself; if not, nothing is charged.";
 
-function placeOrder({ draft, userId }: Purchase): Promise<Placed> {
+function placeOrder({ draft, userId, extends: id }: Purchase): Promise<Placed> {
   const request = requestOf(draft, userId);
   const amount = major(priceLines(draft).amountMinor);
+  if (id !== undefined) {
+    const body = { duration: draft.hours, amount, currency: draft.currency };
+    return call(extendEnvironment, { params: { id }, body });
+  }
   return call(createOrder, {
     params: {},
     body: {

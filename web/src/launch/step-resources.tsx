@@ -1,14 +1,13 @@
-import type { Capacity, DurationHours, GpuCount, ProductConfig } from "@berth/contract";
-import { planOf } from "@berth/contract";
+import { type Capacity, type GpuCount, type ProductConfig, planOf } from "@berth/contract";
 import { Radio } from "@mantine/core";
-import { durations } from "../content/catalogue.ts";
 import { plural } from "../format.ts";
 import { Slots } from "../ui/slots.tsx";
 import { useNow } from "../ui/use-now.ts";
 import classes from "./choices.module.css";
 import { countChoices, countReason, machineLine } from "./choices.ts";
 import type { Draft } from "./draft.ts";
-import { hourly, printedLabel, totalShort } from "./price-lines.ts";
+import { DurationChoice } from "./duration-choice.tsx";
+import { hourly, printedLabel } from "./price-lines.ts";
 
 interface Props {
   readonly draft: Draft;
@@ -21,7 +20,20 @@ export function StepResources(props: Props) {
   return (
     <>
       <CountChoice {...props} />
-      <DurationChoice {...props} />
+      <h2 id="time-title" className={classes.second}>
+        For how long?
+      </h2>
+      <DurationChoice
+        labelledBy="time-title"
+        gpus={props.draft.gpus}
+        hours={props.draft.hours}
+        onChange={props.onChange}
+      />
+      <p className={classes.note}>
+        {planOf(props.draft.hours) === "monthly"
+          ? "The monthly plan holds its GPUs for all 720 hours, even while stopped: guaranteed availability, 24/7 dedicated support, custom configurations, volume discount."
+          : "The hourly plan frees its GPUs when you stop and banks the time that is left. The monthly plan holds them for all 720 hours."}
+      </p>
     </>
   );
 }
@@ -65,48 +77,6 @@ function CountChoice({ draft, onChange, capacity, config }: Props) {
           {reason}
         </p>
       )}
-    </>
-  );
-}
-
-function DurationChoice({ draft, onChange }: Props) {
-  return (
-    <>
-      <h2 id="time-title" className={classes.second}>
-        For how long?
-      </h2>
-      <p className={classes.hint}>
-        Totals for {plural(draft.gpus, "GPU")}. Up to 1 week is the hourly plan, 1 month (720 hours) the monthly.
-      </p>
-      <Radio.Group
-        role="group"
-        aria-labelledby="time-title"
-        value={String(draft.hours)}
-        onChange={(hours) => onChange({ hours: Number(hours) as DurationHours })}
-      >
-        <div className={classes.times}>
-          {durations.map(({ hours, label }) => (
-            <Radio.Card
-              key={hours}
-              value={String(hours)}
-              className={classes.cell ?? ""}
-              radius="md"
-              aria-label={`${label}, ${totalShort(draft.gpus, hours)}`}
-            >
-              <span className={classes.time}>{label}</span>
-              {planOf(hours) === "monthly" && (
-                <span className={classes.label}>{printedLabel(draft.gpus, "monthly") || "Monthly"}</span>
-              )}
-              <span className={classes.rate}>{totalShort(draft.gpus, hours)}</span>
-            </Radio.Card>
-          ))}
-        </div>
-      </Radio.Group>
-      <p className={classes.note}>
-        {planOf(draft.hours) === "monthly"
-          ? "The monthly plan holds its GPUs for all 720 hours, even while stopped: guaranteed availability, 24/7 dedicated support, custom configurations, volume discount."
-          : "The hourly plan frees its GPUs when you stop and banks the time that is left. The monthly plan holds them for all 720 hours."}
-      </p>
     </>
   );
 }

@@ -1,10 +1,10 @@
 import type { Capacity, Currency, ProductConfig } from "@berth/contract";
 import { durations } from "../content/catalogue.ts";
 import { money } from "../format.ts";
-import { Notice } from "../ui/notice.tsx";
 import { PlainSegments } from "../ui/plain-segments.tsx";
+import { BelowMinimum } from "./below-minimum.tsx";
 import type { Draft } from "./draft.ts";
-import { priceLines, type WayOut, waysOut } from "./price-lines.ts";
+import { priceLines, waysOut } from "./price-lines.ts";
 import classes from "./step-review.module.css";
 import { SubdomainField } from "./subdomain-field.tsx";
 import { unitsOf } from "./units.ts";
@@ -87,31 +87,5 @@ function Cost({ draft, onChange, config, capacity }: Props) {
         </tbody>
       </table>
     </>
-  );
-}
-
-/** Said before it hurts: the provider refuses smaller charges (G73). */
-function BelowMinimum({
-  ways,
-  minimum,
-  onChange,
-}: {
-  readonly ways: readonly WayOut[];
-  readonly minimum: string;
-  readonly onChange: (part: Partial<Draft>) => void;
-}) {
-  return (
-    <div className={classes.minimum}>
-      <Notice tone="hold" title={`The smallest card payment is ${minimum}`} alert>
-        <span className={classes.ways}>
-          These reach it:
-          {ways.map(({ label, change }) => (
-            <button key={label} type="button" className="link" onClick={() => onChange(change)}>
-              {label}
-            </button>
-          ))}
-        </span>
-      </Notice>
-    </div>
   );
 }
