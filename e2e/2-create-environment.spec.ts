@@ -46,6 +46,39 @@ test("four steps with their defaults; Cancel and Back go where they should; refr
   await expect(page.getByText("Your draft is kept")).toBeHidden();
 });
 
+test("any step by its address: what is missing comes first, Back of the browser is a step back, a reload stays (G56)", async ({
+  page,
+  customer: _,
+}) => {
+  const current = page.getByRole("list", { name: "Progress" }).locator("[aria-current=step]");
+  for (const [step, shown] of [
+    ["4", "Review"],
+    ["3", "Review"],
+    ["2", "Resources"],
+    ["0", "Environment"],
+    ["nonsense", "Environment"],
+  ] as const) {
+    await page.goto(`/environments/create?step=${step}`);
+    await expect(current, step).toContainText(shown);
+    await page.reload();
+    await expect(current, step).toContainText(shown);
+  }
+  await page.goto("/environments/create");
+  const go = page.getByRole("button", { name: continueOn });
+  await go.click();
+  await page.getByRole("radio", { name: /^1 GPU,/ }).click();
+  await go.click();
+  await expect(current).toContainText("Review");
+  await page.goBack();
+  await expect(current).toContainText("Resources");
+  await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeChecked();
+  await page.goForward();
+  await expect(current).toContainText("Review");
+  await page.goBack();
+  await page.goBack();
+  await expect(current).toContainText("Environment");
+});
+
 test("every count, duration and price that is offered, with the printed percentages (9, G1-G4, G8, G21, G84)", async ({
   page,
   customer,

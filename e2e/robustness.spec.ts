@@ -42,6 +42,80 @@ test("a refused field says so at the field and keeps what was typed", async ({ p
   await expect(page.getByText("1000/1000")).toBeVisible();
 });
 
+test("ten thousand characters are cut or refused in words, and nothing typed is lost", async ({ page, product }) => {
+  const long = "x".repeat(10_000);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/login#signup");
+  await page.getByLabel("Email").fill(`${long}@example.com`);
+  for (const label of ["Password", "Confirm password"]) await page.getByLabel(label, { exact: true }).fill(long);
+  await page.locator("form").getByRole("button", { name: "Sign Up" }).click();
+  await expect(page.getByText("Enter an email address such as you@university.edu")).toBeVisible();
+  await expect(page.getByLabel("Email")).toHaveValue(`${long}@example.com`);
+  await expectWhole(page, "sign-up");
+
+  await signIn(page, await signUp(product.url));
+  await page.goto("/settings");
+  const name = page.getByRole("textbox", { name: "Name" });
+  await name.fill("");
+  await name.focus();
+  await page.keyboard.insertText(long);
+  await expect(name).toHaveValue("x".repeat(120));
+  await page.getByRole("button", { name: "Save Changes" }).click();
+  await expect(page.getByText("Settings updated successfully")).toBeVisible();
+  await expectWhole(page, "settings");
+
+  await page.goto("/environments");
+  await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  await page.goto(`/environments?search=${"x".repeat(2_000)}`);
+  await expect(page.locator("h1")).toBeVisible();
+  await expectWhole(page, "the list");
+});
+
+test("every signed-in screen fits at 200 % zoom, and is printed without its frame", async ({
+  page,
+  customer,
+  product,
+}) => {
+  await seedHistory(product, customer, { count: 12, prefix: `zoom-${Date.now().toString(36)}` });
+  for (const [path, words] of [
+    ["/dashboard", "Total containers"],
+    ["/environments", "Showing 12 of 12"],
+    ["/environments/create", "Continue"],
+    ["/billing?tab=invoices", "The latest 10 payments"],
+    ["/support", "Quick Answers"],
+    ["/settings", "Save Changes"],
+  ] as const) {
+    // 1440 x 900 at 200 %.
+    await page.setViewportSize({ width: 720, height: 450 });
+    await page.goto(path);
+    await expect(page.getByText(words).filter({ visible: true }).first()).toBeVisible();
+    await expectWhole(page, `${path} at 200 %`);
+    // A4 at 96 dots an inch.
+    await page.setViewportSize({ width: 794, height: 1123 });
+    await page.emulateMedia({ media: "print" });
+    await expect(page.getByRole("banner")).toBeHidden();
+    await expect(page.getByRole("complementary", { name: "Sidebar" })).toBeHidden();
+    await expectWhole(page, `${path} on paper`);
+    await page.emulateMedia({ media: "screen" });
+  }
+});
+
+test("logging out in one tab ends the others, which say so and lead back (G45)", async ({
+  page,
+  context,
+  customer: _,
+}) => {
+  const other = await context.newPage();
+  await other.goto("/billing");
+  await expect(other.getByRole("tab", { name: "Overview" })).toBeVisible();
+  await page.goto("/dashboard");
+  await page.getByRole("button", { name: "Logout" }).click();
+  await page.waitForURL("**/login");
+  await expect(page.getByText("Your sign-in has ended")).toBeHidden();
+  await other.waitForURL("**/login?from=%2Fbilling");
+  await expect(other.getByText("Your sign-in has ended")).toBeVisible();
+});
+
 test("offline keeps the session, says so, and goes on by itself (G45)", async ({ page, context, customer: _ }) => {
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
@@ -49,7 +123,12 @@ test("offline keeps the session, says so, and goes on by itself (G45)", async ({
   await expect(page.getByText("You are offline")).toBeVisible();
   await page.getByRole("link", { name: "Settings", exact: true }).click();
   await expect(page).toHaveURL(/\/settings$/);
+  await page.getByRole("button", { name: "Hide" }).click();
+  await expect(page.getByText("You are offline")).toBeHidden();
   expect(await page.evaluate(() => localStorage.getItem("idToken"))).not.toBeNull();
+  await context.setOffline(false);
+  await context.setOffline(true);
+  await expect(page.getByText("You are offline")).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByText("You are offline")).toBeHidden();
 });

@@ -28,7 +28,7 @@ import type { LocalIdentity } from "./identity/local.ts";
 import { resetRoutes } from "./identity/reset-routes.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { outboxPage } from "./mail/outbox-page.ts";
-import { welcome } from "./notifications/notifications.ts";
+import { welcoming } from "./notifications/notifications.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
 import { type EmbeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import type { Payments } from "./payments/payments.ts";
@@ -79,7 +79,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   health(app, db);
   productRoutes(app, parts);
   identityRoutes(app, { identity });
-  authRoutes(app, { db, identity, onSignUp: welcome });
+  authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
   const { resetMailsPerHour } = config.limits;
   resetRoutes(app, { db, identity, appUrl, brandName: config.brand.name, resetMailsPerHour });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });

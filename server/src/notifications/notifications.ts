@@ -30,11 +30,13 @@ export async function announce(tx: Tx, notice: Notice): Promise<void> {
 }
 
 /** The three that a new user finds (G53). */
-export async function welcome(tx: Tx, user: { readonly id: string }): Promise<void> {
-  for (const notice of welcomeNotices) await announce(tx, { userId: user.id, ...notice });
+export function welcoming(retentionDays: number): (tx: Tx, user: { readonly id: string }) => Promise<void> {
+  return async (tx, user) => {
+    for (const notice of welcomeNotices(retentionDays)) await announce(tx, { userId: user.id, ...notice });
+  };
 }
 
-const welcomeNotices: readonly Omit<Notice, "userId">[] = [
+const welcomeNotices = (retentionDays: number): readonly Omit<Notice, "userId">[] => [
   {
     cause: "welcome:account",
     title: "Your account is ready",
@@ -50,7 +52,7 @@ const welcomeNotices: readonly Omit<Notice, "userId">[] = [
   {
     cause: "welcome:files",
     title: "Your files stay",
-    body: "Files are kept when you stop, when the time ends, and 30 days after the last session.",
+    body: `Files are kept when you stop, when the time ends, and ${retentionDays} days after the last session.`,
     link: "/environments",
   },
 ];

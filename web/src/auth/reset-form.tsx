@@ -5,12 +5,12 @@ import { confirmReset } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
 import { readSession, signOut } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
+import { PasswordField } from "../ui/password-field.tsx";
 import { toast } from "../ui/toast.ts";
 import classes from "./auth-page.module.css";
 import { resetFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
 import { isStrong, resetProblem } from "./form-problem.ts";
-import { NewPasswordInput } from "./new-password-input.tsx";
 import { PasswordChecklist } from "./password-checklist.tsx";
 import { resetToastMs } from "./reset-toast-ms.ts";
 
@@ -44,14 +44,16 @@ export function ResetForm({ code, owner }: { code: string; owner: string | undef
     <form className={classes.fields} noValidate onSubmit={(event) => void submit(event)} aria-label="Reset password">
       {/* For password managers: which account the new password belongs to. */}
       <input type="text" name="username" autoComplete="username" value={owner ?? ""} readOnly hidden />
-      <NewPasswordInput
+      <PasswordField
+        autoComplete="new-password"
         label="New password"
         value={fields.password}
         {...(fields.password !== "" && { "aria-describedby": "password-checklist" })}
         onValue={(password) => change({ password })}
       />
       {fields.password !== "" && <PasswordChecklist id="password-checklist" password={fields.password} />}
-      <NewPasswordInput
+      <PasswordField
+        autoComplete="new-password"
         label="Confirm password"
         value={fields.confirmation}
         onValue={(confirmation) => change({ confirmation })}

@@ -1,4 +1,5 @@
-export const faq = [
+/** `retentionDays` is the operator's own setting. */
+export const faqOf = (retentionDays: string) => [
   {
     question: "Do I need a credit card to sign up?",
     answer: "No. You need a card only when you launch an environment. You see the total in USD or INR before you pay.",
@@ -10,8 +11,7 @@ export const faq = [
   },
   {
     question: "What happens to my files when the time is up?",
-    answer:
-      "They stay. Files are kept for 30 days after the last session and come back when you launch an environment with the same name.",
+    answer: `They stay. Files are kept for ${retentionDays} days after the last session and come back when you launch an environment with the same name.`,
   },
   {
     question: "What is the difference between pause and stop?",

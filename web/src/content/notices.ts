@@ -6,6 +6,8 @@ export const notices = {
   upgraded: "A new version is ready",
   upgradedText: "Reload when it suits you; what you see here still works for now.",
   reload: "Reload",
+  later: "Later",
+  hide: "Hide",
   emailForm: "Enter an email address such as you@university.edu",
   creatingAccount: "Creating your account...",
   creatingAccountTitle: "Sign Up",

@@ -21,8 +21,8 @@ export function TerminateDialog({ environment, retentionDays, onClose, onConfirm
       onClose={onClose}
       onConfirm={() => environment && onConfirm(environment)}
     >
-      The environment ends now, and the time that is left is not refunded. Its files are {kept} and come back when you
-      launch an environment with the same name.
+      The environment ends now, and time that is left or banked is not refunded. Its files are {kept} and come back when
+      you launch an environment with the same name.
     </TypedConfirmation>
   );
 }

@@ -1,5 +1,6 @@
 import { gpuCounts } from "@berth/contract";
 import { environmentHost } from "../api/brand.ts";
+import { pageSettings } from "../api/page-settings.ts";
 import { environmentTypes } from "../content/catalogue.ts";
 import { Slots } from "../ui/slots.tsx";
 import classes from "./landing.module.css";
@@ -18,7 +19,10 @@ function sheetOf(address: string): Row[] {
       label: "Address",
       value: `A subdomain you choose, such as ${address}. You are signed in already; there is no token to hunt for`,
     },
-    { label: "Storage", value: "Persistent between sessions, and kept 30 days after the last one" },
+    {
+      label: "Storage",
+      value: `Persistent between sessions, and kept ${pageSettings.retentionDays} days after the last one`,
+    },
     { label: "Sessions", value: "Up to 168 hours without a break" },
     { label: "Billing", value: "Prepaid by the hour or month. No credit card needed to sign up" },
   ];

@@ -1,5 +1,6 @@
 import { useBrand } from "../api/brand.ts";
-import { faq } from "../content/faq.ts";
+import { pageSettings } from "../api/page-settings.ts";
+import { faqOf } from "../content/faq.ts";
 import classes from "./landing.module.css";
 
 export function Questions() {
@@ -14,7 +15,7 @@ export function Questions() {
           </p>
         </div>
         <div className={classes.faq}>
-          {faq.map(({ question, answer }, index) => (
+          {faqOf(pageSettings.retentionDays).map(({ question, answer }, index) => (
             <details key={question} open={index === 0}>
               <summary>{question}</summary>
               <p>{answer}</p>

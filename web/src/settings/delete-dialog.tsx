@@ -1,8 +1,8 @@
 import { deleteAccount } from "@berth/contract";
-import { PasswordInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError, call } from "../api/client.ts";
 import { setLeaving, signOut } from "../api/session.ts";
+import { PasswordField } from "../ui/password-field.tsx";
 import { toast } from "../ui/toast.ts";
 import { TypedConfirmation } from "../ui/typed-confirmation.tsx";
 import classes from "./data-panel.module.css";
@@ -17,7 +17,6 @@ interface Props {
 /** Says what is lost before it asks for the address and the password (G86). */
 export function DeleteDialog({ opened, userId, email, onClose }: Props) {
   const [password, setPassword] = useState("");
-  const [visible, setVisible] = useState(false);
   const close = () => {
     setPassword("");
     onClose();
@@ -38,19 +37,16 @@ export function DeleteDialog({ opened, userId, email, onClose }: Props) {
       }}
       onConfirm={() => void remove(password)}
       more={
-        <PasswordInput
+        <PasswordField
           className={classes.password ?? ""}
           label="Password"
           value={password}
           error={problem}
           autoComplete="current-password"
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
+          onValue={(value) => {
+            setPassword(value);
             clear();
           }}
-          visible={visible}
-          onVisibilityChange={setVisible}
-          visibilityToggleButtonProps={{ "aria-label": `${visible ? "Hide" : "Show"} password`, tabIndex: 0 }}
         />
       }
     >

@@ -1,7 +1,8 @@
 import { settingsPassword } from "@berth/contract";
-import { Button, PasswordInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../api/client.ts";
+import { PasswordField } from "../ui/password-field.tsx";
 import { toast } from "../ui/toast.ts";
 import { passwordFailed, settingsUpdated } from "./outcome-texts.ts";
 import { type PasswordFields, type Problem, passwordAdvice, passwordProblem } from "./password-rules.ts";
@@ -45,14 +46,14 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
   return (
     <form className={classes.form} noValidate onSubmit={(event) => void submit(event)} aria-label="Password">
       <h2>Password</h2>
-      <Field label="Current password" autoComplete="current-password" {...input("current")} />
-      <Field
+      <PasswordField label="Current password" autoComplete="current-password" {...input("current")} />
+      <PasswordField
         label="New password"
         description={passwordAdvice(fields.next)}
         autoComplete="new-password"
         {...input("next")}
       />
-      <Field label="Confirm new password" autoComplete="new-password" {...input("confirmation")} />
+      <PasswordField label="Confirm new password" autoComplete="new-password" {...input("confirmation")} />
       <p role="alert" className={classes.error} data-empty={problem?.field !== "form" || undefined}>
         {problem?.field === "form" && problem.text}
       </p>
@@ -71,32 +72,4 @@ function refusalOf(error: unknown): Problem | undefined {
   if (error.code === "wrong_password") return { field: "current", text: "This is not your current password" };
   if (error.code === "rate_limited") return { field: "form", text: error.message };
   return undefined;
-}
-
-interface FieldProps {
-  readonly label: string;
-  readonly description?: string;
-  readonly autoComplete: string;
-  readonly value: string;
-  readonly error: string | false | undefined;
-  readonly onValue: (value: string) => void;
-}
-
-function Field({ onValue, label, ...rest }: FieldProps) {
-  const [visible, setVisible] = useState(false);
-  return (
-    <PasswordInput
-      label={label}
-      required
-      withAsterisk={false}
-      onChange={(event) => onValue(event.currentTarget.value)}
-      visible={visible}
-      onVisibilityChange={setVisible}
-      visibilityToggleButtonProps={{
-        "aria-label": `${visible ? "Hide" : "Show"} ${label.toLowerCase()}`,
-        tabIndex: 0,
-      }}
-      {...rest}
-    />
-  );
 }

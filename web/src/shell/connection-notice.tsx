@@ -1,5 +1,5 @@
-import { Button } from "@mantine/core";
-import { useEffect, useSyncExternalStore } from "react";
+import { Button, Group } from "@mantine/core";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { checkVersion, useUpgraded } from "../api/product-config.ts";
 import { notices } from "../content/notices.ts";
 import { Notice } from "../ui/notice.tsx";
@@ -9,13 +9,24 @@ import classes from "./connection-notice.module.css";
 export function ConnectionNotice() {
   const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine);
   const upgraded = useUpgraded();
+  const [hidden, setHidden] = useState(false);
   useEffect(() => {
+    setHidden(false);
     if (online) void checkVersion();
   }, [online]);
+  if (hidden) return null;
   return (
     <div className={classes.notice} role="status">
       {!online && (
-        <Notice tone="hold" title={notices.offline}>
+        <Notice
+          tone="hold"
+          title={notices.offline}
+          action={
+            <Button size="xs" variant="subtle" onClick={() => setHidden(true)}>
+              {notices.hide}
+            </Button>
+          }
+        >
           {notices.offlineText}
         </Notice>
       )}
@@ -23,9 +34,14 @@ export function ConnectionNotice() {
         <Notice
           title={notices.upgraded}
           action={
-            <Button size="xs" variant="default" onClick={() => location.reload()}>
-              {notices.reload}
-            </Button>
+            <Group gap={8} wrap="nowrap">
+              <Button size="xs" variant="subtle" onClick={() => setHidden(true)}>
+                {notices.later}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => location.reload()}>
+                {notices.reload}
+              </Button>
+            </Group>
           }
         >
           {notices.upgradedText}

@@ -1,5 +1,5 @@
 import { Drawer } from "@mantine/core";
-import { useDisclosure, useDocumentTitle } from "@mantine/hooks";
+import { useDisclosure, useDocumentTitle, useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
 import { Outlet, useLocation } from "react-router";
 import { useBrand } from "../api/brand.ts";
@@ -18,6 +18,7 @@ export function Shell() {
   useDocumentTitle(`${titleOf(useLocation().pathname)} · ${useBrand().name}`);
   const [collapsed, setCollapsed] = useState(() => readStored(collapsedKey) === "true");
   const [drawer, { open, close }] = useDisclosure(false);
+  const narrow = useMediaQuery("(max-width: 48em)");
   const collapse = () => {
     writeStored(collapsedKey, collapsed ? null : "true");
     setCollapsed(!collapsed);
@@ -31,7 +32,7 @@ export function Shell() {
         <Sidebar collapsed={collapsed} />
       </aside>
       <Drawer.Root
-        opened={drawer}
+        opened={drawer && narrow}
         onClose={close}
         size={272}
         padding={0}
