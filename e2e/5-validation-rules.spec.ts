@@ -58,7 +58,10 @@ test("reset: filled, alike, strong by each of the five rules; typing takes the e
   page,
   product,
 }) => {
-  await page.goto(await mailedLink(product, await signUp(product.url)));
+  const ada = await signUp(product.url);
+  await page.goto(await mailedLink(product, ada));
+  // The check of the link has answered: the account that the password is for is known.
+  await expect(page.locator("input[name=username]")).toHaveValue(ada.email);
   const [password, again] = ["New password", "Confirm password"].map((label) =>
     page.getByLabel(label, { exact: true }),
   );

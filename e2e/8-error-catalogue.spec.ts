@@ -210,6 +210,7 @@ test("billing: loaded, refused with its status, unanswered, and Try Again", asyn
   await expect(page.getByText("Unable to load billing data")).toBeVisible();
   await expectToast(page, "Error fetching billing data", "Error", errorMs);
   await elsewhere.click();
+  await passUntilVisible(page, page.getByText("Get Direct Support"));
   await answer(page, path, noAnswer);
   await billing.click();
   await passUntilVisible(page, page.getByText("Failed to fetch billing data"));
@@ -218,6 +219,7 @@ test("billing: loaded, refused with its status, unanswered, and Try Again", asyn
   await page.getByRole("button", { name: "Try Again" }).click();
   await expect(page.getByText("No spending data available yet")).toBeVisible();
   await page.getByRole("link", { name: "Support" }).click();
+  await expect(page.getByText("Get Direct Support")).toBeVisible();
   await freeze(page);
   // The reload has told it once already.
   await page.clock.runFor(6_000);
