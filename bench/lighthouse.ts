@@ -9,9 +9,9 @@ const rounds = 5;
 const cache = fileURLToPath(new URL("../node_modules/.cache/berth/lighthouse", import.meta.url));
 const categories = ["performance", "accessibility", "best-practices", "seo"] as const;
 
-const paths = ["/", "/refund"];
+const paths = ["/", "/terms-condition", "/refund", "/privacy-policy", "/legal-compliance", "/delivery-policy"];
 
-/** Lighthouse mobile on the prerendered pages, of the legal ones one: the median of five (G104). Installed on first use, not a dependency. */
+/** Lighthouse mobile on the prerendered pages: the median of five (G104). Installed on first use, not a dependency. */
 export async function run(): Promise<void> {
   const program = join(cache, "node_modules", "lighthouse", "cli", "index.js");
   if (!existsSync(program)) {
@@ -25,7 +25,7 @@ export async function run(): Promise<void> {
       const scores = Array.from({ length: rounds }, () => measure(program, product.url + path, product.dataDir));
       for (const category of categories) {
         const all = scores.map((score) => score[category] ?? 0);
-        console.log(`${path.padEnd(10)} ${category.padEnd(16)} ${median(all)}   (${all.join(", ")})`);
+        console.log(`${path.padEnd(18)} ${category.padEnd(16)} ${median(all)}   (${all.join(", ")})`);
       }
     }
   } finally {

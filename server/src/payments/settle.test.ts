@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { note } from "./ask-provider.ts";
 import { setup } from "./testing.ts";
@@ -162,3 +163,66 @@ async function delivered(isDelivered = true) {
   const refundOutside = (refundedMinor: number) => note(payments, { ...payment, refundedMinor });
   return { ...world, id, refundOutside };
 }
+
+test("C45 the name was rented anew and has ended; the old payment comes late: it goes back, the name stays the other's", async () => {
+  const { order, clear, pay, create, payments, provider, runReconciler, environments, refundsOf, db } = await setup();
+  const { id: old } = (await order("ada", { subdomain: "shared" })).body;
+  await clear("ada", old);
+  runReconciler();
+  const { id } = (await order("ben", { subdomain: "shared" })).body;
+  expect((await create("ben", (await pay(id)).body, { subdomain: "shared" })).body.status).toBe("active");
+  await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+  await expect.poll(async () => (await environments())[0]?.status).toBe("terminated");
+
+  const payment = await provider.payment((await pay(old)).body.razorpay_payment_id);
+  expect(await note(payments, payment)).toBe("refunding");
+  expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40 }]);
+  expect(await environments()).toMatchObject([{ user_id: "ben" }]);
+  expect(await db.selectFrom("subdomain_claims").select(["name", "user_id"]).execute()).toEqual([
+    { name: "shared", user_id: "ben" },
+  ]);
+});
+
+test("C40 one credit and two deliveries at once: it is used once", async () => {
+  const { order, pay, payments, provider, rowOf, runReconciler, db } = await setup();
+  const orders: string[] = [];
+  for (const subdomain of ["lab-one", "lab-two"]) {
+    const { id } = (await order("ada", { subdomain })).body;
+    await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+    orders.push(id);
+  }
+  const [first = ""] = orders;
+  await db
+    .insertInto("time_credits")
+    .values({ id: "c", user_id: "ada", order_id: (await rowOf(first)).id, hours: 2, reason: "not_delivered" })
+    .execute();
+  runReconciler();
+  const rows = () => Promise.all(orders.map(rowOf));
+  await expect.poll(async () => (await rows()).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+  expect((await rows()).map(({ hours }) => hours).sort()).toEqual([1, 3]);
+});
+
+test("C47 the database throws everybody out while payments settle: asked again, each is settled once", async () => {
+  const lost: unknown[] = [];
+  const { order, pay, payments, provider, rowOf, environments, db } = await setup({
+    database: { failed: (error) => void lost.push(error) },
+  });
+  const paid: { id: string; paymentId: string }[] = [];
+  for (const user of ["ada", "ben", "eve"]) {
+    const { id } = (await order(user)).body;
+    paid.push({ id, paymentId: (await pay(id)).body.razorpay_payment_id });
+  }
+  const seen = await Promise.all(paid.map(({ paymentId }) => provider.payment(paymentId)));
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  for (let round = 0; round < 5; round++) {
+    const asked = Promise.allSettled(seen.map((payment) => note(payments, payment)));
+    const out = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+    await out.execute(db).catch(() => undefined);
+    outcomes.push(...(await asked));
+  }
+  expect(outcomes.some(({ status }) => status === "rejected") || lost.length > 0).toBe(true);
+  for (const payment of seen) await expect.poll(() => note(payments, payment).catch(() => "")).toBe("noted");
+  expect(await environments()).toHaveLength(3);
+  expect(await db.selectFrom("payments").select("status").execute()).toEqual(Array(3).fill({ status: "captured" }));
+  for (const { id } of paid) expect((await rowOf(id)).status).toBe("paid");
+});

@@ -31,6 +31,7 @@ interface Options {
   readonly caps?: Partial<Payments["caps"]>;
   readonly giveUpAfterSeconds?: number;
   readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
+  readonly database?: Parameters<typeof testDatabase>[0];
   /** Between the client and the embedded gateway; answers the base URL to use. */
   readonly between?: (gatewayUrl: string) => Promise<string>;
 }
@@ -52,8 +53,9 @@ export async function setup({
   keys,
   between,
   announce = writeOnly,
+  database: databaseOptions,
 }: Options = {}) {
-  const database = await testDatabase();
+  const database = await testDatabase(databaseOptions);
   const { db } = database;
   const changes = await openChanges(database);
   const gateway = await embeddedGateway({ db, refundDelayMs: 0 });

@@ -60,6 +60,24 @@ test("a refund is followed to its end by its webhooks", async () => {
   await rest.worked();
 });
 
+test("C19 the callback and its webhooks in the same moment: one environment, and every one is answered", async () => {
+  const { order, pay, create, post, captured, runEvents, runReconciler, worked, environments, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  const { body: proof } = await pay(id);
+  runEvents();
+  runReconciler();
+  const [called, ...told] = await Promise.all([
+    create("ada", proof),
+    post(captured(proof.razorpay_payment_id)),
+    post(captured(proof.razorpay_payment_id, "order.paid")),
+  ]);
+  expect([called.status, called.body.status]).toEqual([200, "active"]);
+  expect(told.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  await worked();
+  expect(await environments()).toHaveLength(1);
+  expect((await rowOf(id)).status).toBe("fulfilled");
+});
+
 test("C20 ten times, in any order, and an older word after a newer one: one environment", async () => {
   const { order, pay, post, captured, runEvents, worked, environments, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;

@@ -175,7 +175,7 @@ test("capture: only from authorized and only the same amount", async () => {
   expect((await call("POST", `/payments/${paymentId}/capture`, { amount: 240, currency: "USD" })).status).toBe(400);
 });
 
-test("refunds: the key makes them one, parallel ones never exceed the payment", async () => {
+test("C37 refunds: the key makes them one, parallel ones never exceed the payment", async () => {
   const { call, order, pay } = await open();
   const paymentId = (await pay((await order()).id)).body.razorpay_payment_id;
   const refund = (amount: number, key: string) =>
