@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Changes } from "../database/changes.ts";
 import { poll, setup, upstreamServer } from "./testing.ts";
 
 const html = { accept: "text/html" };
@@ -97,6 +98,32 @@ test("free, another's and impossible names, and foreign hosts", async () => {
     const reply = await ask(host, "/");
     expect([host, reply.status, JSON.parse(reply.body).code]).toEqual([host, 421, "wrong_host"]);
   }
+});
+
+test("who was told elsewhere that it runs is let in, body and all, though nobody has told the gateway", async () => {
+  const upstream = await upstreamServer((request, response) => {
+    request.setEncoding("utf8").on("data", (sent: string) => response.end(`notebook, ${sent}`));
+  });
+  let tell: Parameters<Changes["subscribe"]>[0] = () => {};
+  const changes: Changes = {
+    subscribe(heard) {
+      tell = heard;
+      return () => {};
+    },
+  };
+  const { environment, ask, hostOf, db } = await setup({ changes });
+  const row = await environment({ status: "pending", stage: "answering" });
+  tell({ kind: "environment", id: row.id, user: row.userId });
+  const headers = { authorization: `token ${row.secret}` };
+  await poll(async () => (await ask(hostOf(row), "/lab", { headers })).status === 503);
+  const answering = {
+    status: "active" as const,
+    endpoint: JSON.stringify({ host: "127.0.0.1", port: upstream.port }),
+    run_token: "t",
+  };
+  await db.updateTable("environments").set(answering).where("id", "=", row.id).execute();
+  const reply = await ask(hostOf(row), "/api/contents/a.txt", { method: "PUT", headers, body: "42" });
+  expect([reply.status, reply.body]).toEqual([200, "notebook, 42"]);
 });
 
 test("a starting environment opens by itself, and a change is seen within a second", async () => {

@@ -29,6 +29,30 @@ const malformed = plainRefusal(
 /** One request to an environment's host. */
 export function serveRequest(core: Core, request: IncomingMessage, response: ServerResponse): void {
   const refusal = pass(core, request, response);
+  if (!refusal) return;
+  if (mayBeOld.has(refusal.code)) void lookAgain(core, request, response, refusal);
+  else refuse(request, response, refusal);
+}
+
+/** What an environment is on its way out of. Only its owner hears these, so nobody else makes us read. */
+const mayBeOld = new Set(["starting", "paused", "stopped"]);
+
+/** Whoever has just been told that it runs must not be refused because that has not been told here yet. */
+async function lookAgain(
+  core: Core,
+  request: IncomingMessage,
+  response: ServerResponse,
+  before: Refusal,
+): Promise<void> {
+  const target = core.targets.find(core.hosts.labelOf(request.headers.host) ?? "");
+  try {
+    if (target) await core.targets.look(target.route.id);
+  } catch (error) {
+    core.failed(error);
+    return refuse(request, response, before);
+  }
+  if (response.destroyed) return;
+  const refusal = pass(core, request, response);
   if (refusal) refuse(request, response, refusal);
 }
 

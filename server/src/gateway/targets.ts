@@ -8,6 +8,8 @@ import { createTable, type Target } from "./target-table.ts";
 
 export interface Targets {
   find(subdomain: string): Target | undefined;
+  /** Reads one again now, for whoever may know of a change before it was told here. */
+  look(id: string): Promise<void>;
   /** The database's time, kept by a clock that never jumps. */
   nowMs(): number;
   all(): Iterable<Target>;
@@ -87,6 +89,10 @@ export async function openTargets(parts: {
 
   return {
     find: table.find,
+    async look(id) {
+      await readOne(id);
+      parts.changed();
+    },
     nowMs: clock.nowMs,
     all: table.all,
     async close() {
