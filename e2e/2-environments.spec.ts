@@ -1,5 +1,6 @@
 import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
 import { seedHistory } from "../prove/seed.ts";
+import { alterAnswer } from "./invented.ts";
 import { expect, signIn, test } from "./test.ts";
 
 test("the list filters, sorts, and keeps it all in the address (2)", async ({ page, product }) => {
@@ -88,10 +89,9 @@ test("a malformed name is refused at the field, and a dismissed payment leaves n
 
 test("where the machine cannot pause, Pause is off and says why", async ({ page, product, customer }) => {
   await seedHistory(product, customer, { count: 1, prefix: `cold-${Date.now().toString(36)}` });
-  await page.route(`**/profile/${customer.userId}`, async (route) => {
-    const answer = await (await route.fetch()).json();
+  await alterAnswer(page, `**/profile/${customer.userId}`, (answer) => {
     for (const one of Object.values<{ can_pause: boolean }>(answer.user_data.containers)) one.can_pause = false;
-    await route.fulfill({ json: answer });
+    return answer;
   });
   await page.goto("/environments");
   const pause = page.getByRole("button", { name: /^Pause\. This machine cannot pause/ });

@@ -1,4 +1,5 @@
 import { must } from "../prove/customer.ts";
+import { alterAnswer } from "./invented.ts";
 import { expect, test } from "./test.ts";
 
 const pages = [
@@ -65,11 +66,10 @@ test("the badge is the real number of unread ones: three at first, read one by o
 
 test("without a name the user is User, and a letter that needs two code units is whole", async ({ page, customer }) => {
   let name = "";
-  await page.route(`**/profile/${customer.userId}`, async (route) => {
-    const response = await route.fetch();
-    const answer = await response.json();
-    await route.fulfill({ response, json: { ...answer, profile: { ...answer.profile, name } } });
-  });
+  await alterAnswer(page, `**/profile/${customer.userId}`, (answer) => ({
+    ...answer,
+    profile: { ...answer.profile, name },
+  }));
   const shown = async (next: string) => {
     name = next;
     await page.reload();

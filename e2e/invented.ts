@@ -63,12 +63,27 @@ export const everyState: Readonly<Record<string, Container>> = {
 
 /** The profile as the server answers it, with these containers in place of its own. */
 export async function showContainers(page: Page, containers: Readonly<Record<string, unknown>>): Promise<void> {
-  await page.route("**/profile/*", async (route) => {
-    const response = await route.fetch();
-    const answer = await response.json().catch(() => undefined);
-    // The test may have ended meanwhile, and its answers with it.
-    if (answer === undefined) return;
-    await route.fulfill({ response, json: { ...answer, user_data: { ...answer.user_data, containers } } });
+  await alterAnswer(page, "**/profile/*", (answer) => ({
+    ...answer,
+    user_data: { ...answer.user_data, containers },
+  }));
+}
+
+/** What the server answers to this address, with a change. */
+export async function alterAnswer(
+  page: Page,
+  path: string,
+  // biome-ignore lint/suspicious/noExplicitAny: any answer of the API, of which a test changes a part
+  change: (answer: any) => unknown,
+): Promise<void> {
+  await page.route(path, async (route) => {
+    try {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: change(await response.json()) });
+    } catch (error) {
+      // Taken back, or the test has ended, while the answer was on its way.
+      if (!/already handled|ended|closed|disposed/.test(String(error))) throw error;
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { must, signUp, until } from "../prove/customer.ts";
 import { seedHistory } from "../prove/seed.ts";
+import { alterAnswer } from "./invented.ts";
 import { expect, signIn, test } from "./test.ts";
 
 const hostile = [
@@ -158,10 +159,7 @@ test("a token that died in an open tab is renewed; a dead sign-in ends with the 
 test("a page left open over an upgrade offers to reload, and never does so by force", async ({ page, customer: _ }) => {
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
-  await page.route("**/config", async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ json: { ...(await answer.json()), version: "99.0.0" } });
-  });
+  await alterAnswer(page, "**/config", (answer) => ({ ...answer, version: "99.0.0" }));
   await page.evaluate(() => Object.assign(window, { before: true }));
   await page.context().setOffline(true);
   await expect(page.getByText("You are offline")).toBeVisible();
