@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["**/*.test.ts", "**/*.test.tsx"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     globalSetup: ["server/src/database/testing-setup.ts"],
-    env: { CHROMIUM: await browserPath() },
+    env: { CHROMIUM: process.env["CHROMIUM"] ?? browserPath() },
     pool: "threads",
     maxWorkers: 2,
     testTimeout: 20_000,

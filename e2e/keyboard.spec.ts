@@ -122,7 +122,7 @@ test("from the landing page to a running environment and its end, without a mous
   await expect(terminate).toBeHidden();
   await expect(menu).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("menu").locator("css=:focus").or(page.locator('[role="menu"]:focus'))).toHaveCount(1);
+  await expect(page.locator("[role=menu]:focus-within")).toHaveCount(1);
   await page.keyboard.press("End");
   await expect(terminate).toBeFocused();
   await page.keyboard.press("Enter");
@@ -137,7 +137,7 @@ test("from the landing page to a running environment and its end, without a mous
   await expect(sure).toBeHidden();
   await expect(menu).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("menu").locator("css=:focus").or(page.locator('[role="menu"]:focus'))).toHaveCount(1);
+  await expect(page.locator("[role=menu]:focus-within")).toHaveCount(1);
   await page.keyboard.press("End");
   await expect(terminate).toBeFocused();
   await page.keyboard.press("Enter");

@@ -20,7 +20,7 @@ export default defineConfig({
     trace: process.env["TRACE"] ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {
-      executablePath: await browserPath(),
+      executablePath: process.env["CHROMIUM"] ?? browserPath(),
       args: [
         "--no-sandbox",
         "--disable-gpu",

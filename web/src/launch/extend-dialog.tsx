@@ -1,5 +1,5 @@
-import { type Currency, type DurationHours, type GpuCount, mayExtend } from "@berth/contract";
-import { Button, Modal } from "@mantine/core";
+import { type Currency, type DurationHours, type GpuCount, mayExtend, type ProductConfig } from "@berth/contract";
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useSearchParams } from "react-router";
@@ -10,11 +10,13 @@ import { durations } from "../content/catalogue.ts";
 import { type Environment, environmentsOf } from "../environments/environment.ts";
 import { extendParam } from "../environments/extend-param.ts";
 import { dateTime, duration, money } from "../format.ts";
+import { Dialog } from "../ui/dialog.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { PlainSegments } from "../ui/plain-segments.tsx";
 import { toast } from "../ui/toast.ts";
 import { BelowMinimum } from "./below-minimum.tsx";
+import type { Draft } from "./draft.ts";
 import { DurationChoice } from "./duration-choice.tsx";
 import classes from "./extend-dialog.module.css";
 import type { LaunchState } from "./launch-state.ts";
@@ -44,16 +46,16 @@ interface Props {
 function ExtendDialog({ environment, onClose }: Props) {
   const [shown, setShown] = useState(environment);
   if (environment && environment !== shown) setShown(environment);
-  return shown && <Dialog key={shown.id} environment={shown} opened={environment !== undefined} onClose={onClose} />;
+  return shown && <Extension key={shown.id} environment={shown} opened={environment !== undefined} onClose={onClose} />;
 }
 
-interface DialogProps {
+interface ExtensionProps {
   readonly environment: Environment;
   readonly opened: boolean;
   readonly onClose: () => void;
 }
 
-function Dialog({ environment, opened, onClose }: DialogProps) {
+function Extension({ environment, opened, onClose }: ExtensionProps) {
   const config = useConfig();
   const session = useSession();
   const person = useQuery(profileQuery(session?.userId ?? "")).data?.profile;
@@ -72,71 +74,66 @@ function Dialog({ environment, opened, onClose }: DialogProps) {
   };
   const { charged } = priceLines(draft);
   const payments = config?.payments;
-  const found = payments && waysOut(draft, payments.minimumMinor, payments.currencies);
-  // The GPUs are what they are: only the length and the currency can be chosen.
-  const ways = found?.filter(({ change }) => !change.gpus);
+  const ways = payments && waysFor(draft, payments);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!payments || !session || ways) return;
     const prefill = { name: person?.name ?? "", email: session.email, contact: person?.phone ?? "" };
     start({ draft, userId: session.userId, extends: id, prefill, scriptUrl: payments.scriptUrl });
   };
+  const failed = state.phase === "failed";
   return (
-    <Modal.Root
+    <Dialog
       // The payment dialog is the provider's own and takes the keys: two traps would fight for the focus.
       opened={opened && state.phase !== "paying"}
-      onClose={close}
+      title={`Add time to ${name}`}
       size={560}
-      transitionProps={{ duration: 120 }}
+      onClose={close}
     >
-      <Modal.Overlay backgroundOpacity={0.4} />
-      <Modal.Content>
-        <div className={classes.head}>
-          <Modal.Title className={classes.title ?? ""}>Add time to {name}</Modal.Title>
-          <Modal.CloseButton aria-label="Close" />
+      <form noValidate onSubmit={submit}>
+        <p className={classes.text} id="extend-title">
+          It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
+        </p>
+        <DurationChoice labelledBy="extend-title" gpus={gpus} hours={hours} onChange={(to) => setHours(to.hours)} />
+        <div className={classes.currency}>
+          <PlainSegments
+            label="Currency"
+            name="extend-currency"
+            value={currency}
+            options={[...(payments?.currencies ?? ["USD", "INR"])]}
+            onChange={(next) => setCurrency(next as Currency)}
+          />
         </div>
-        <Modal.Body>
-          <form noValidate onSubmit={submit}>
-            <p className={classes.text} id="extend-title">
-              It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
-            </p>
-            <DurationChoice labelledBy="extend-title" gpus={gpus} hours={hours} onChange={(to) => setHours(to.hours)} />
-            <div className={classes.currency}>
-              <PlainSegments
-                label="Currency"
-                name="extend-currency"
-                value={currency}
-                options={[...(payments?.currencies ?? ["USD", "INR"])]}
-                onChange={(next) => setCurrency(next as Currency)}
-              />
-            </div>
-            <Facts facts={endsOf(environment, hours)} />
-            {ways && payments && (
-              <BelowMinimum
-                ways={ways}
-                minimum={money(payments.minimumMinor[currency], currency)}
-                onChange={(change) => {
-                  if (change.hours) setHours(change.hours);
-                  if (change.currency) setCurrency(change.currency);
-                }}
-              />
-            )}
-            <Outcome state={state} charged={charged} />
-            <div className={classes.buttons}>
-              <Button variant="subtle" onClick={close}>
-                {state.phase === "failed" ? "Close" : "Cancel"}
-              </Button>
-              {state.phase !== "failed" && (
-                <Button type="submit" disabled={!payments || ways !== undefined} loading={state.phase !== "idle"}>
-                  Pay {charged}
-                </Button>
-              )}
-            </div>
-          </form>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+        <Facts facts={endsOf(environment, hours)} />
+        {ways && payments && (
+          <BelowMinimum
+            ways={ways}
+            minimum={money(payments.minimumMinor[currency], currency)}
+            onChange={(change) => {
+              if (change.hours) setHours(change.hours);
+              if (change.currency) setCurrency(change.currency);
+            }}
+          />
+        )}
+        <Outcome state={state} charged={charged} />
+        <div className={classes.buttons}>
+          <Button variant="subtle" onClick={close}>
+            {failed ? "Close" : "Cancel"}
+          </Button>
+          {!failed && (
+            <Button type="submit" disabled={!payments || ways !== undefined} loading={state.phase !== "idle"}>
+              Pay {charged}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
   );
+}
+
+/** The GPUs are what they are: only the length and the currency can be chosen. */
+function waysFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["payments"]) {
+  return waysOut(draft, minimumMinor, currencies)?.filter(({ change }) => !change.gpus);
 }
 
 function Outcome({ state, charged }: { readonly state: LaunchState; readonly charged: string }) {

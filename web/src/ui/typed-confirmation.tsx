@@ -1,5 +1,6 @@
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { Dialog } from "./dialog.tsx";
 import classes from "./typed-confirmation.module.css";
 
 interface Props {
@@ -23,17 +24,9 @@ interface Props {
 /** What cannot be taken back asks for its name, typed (G27); the words above say what is lost. */
 export function TypedConfirmation({ opened, title, onClose, ...rest }: Props) {
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={440} transitionProps={{ duration: 120 }}>
-      <Modal.Overlay backgroundOpacity={0.4} />
-      <Modal.Content>
-        {/* Not Modal.Header: its <header> would be a second banner landmark. */}
-        <div className={classes.head}>
-          <Modal.Title className={classes.title ?? ""}>{title}</Modal.Title>
-          <Modal.CloseButton aria-label="Close" />
-        </div>
-        <Modal.Body>{opened && <Form key={rest.expected} onClose={onClose} {...rest} />}</Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog opened={opened} title={title} onClose={onClose}>
+      {opened && <Form key={rest.expected} onClose={onClose} {...rest} />}
+    </Dialog>
   );
 }
 
