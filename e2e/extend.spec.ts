@@ -71,3 +71,29 @@ test("the address opens it, as the notice of the end does; what has ended opens 
   await expect(page.getByRole("row", { name: /late-/ })).toContainText("Terminated");
   await expect(dialog).toBeHidden();
 });
+
+test("ended before the money came: said in the dialog, though the row cannot be extended any more (G100)", async ({
+  page,
+  customer,
+  product,
+  database: { db },
+}) => {
+  await seedHistory(product, customer, { count: 1, prefix: `gone-${Date.now().toString(36)}` });
+  await page.goto("/environments");
+  await page.getByRole("button", { name: /^More actions/ }).click();
+  await page.getByRole("menuitem", { name: "Add time" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Add time to/ });
+  await dialog.getByRole("button", { name: /^Pay \$/ }).click();
+  await expect(page.frameLocator("iframe").getByLabel("Card number")).toBeFocused();
+  await db
+    .updateTable("environments")
+    .set({ status: "terminated", desired: "terminated", ended_reason: "operator", terminated_at: new Date() })
+    .where("user_id", "=", customer.userId)
+    .execute();
+  await payInDialog(page);
+  await expect(dialog.getByRole("alert")).toContainText("could not be extended: it has ended");
+  await expect(page.getByRole("row", { name: /gone-/ })).toContainText("Terminated");
+  await expect(dialog.getByRole("alert")).toBeVisible();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await expect(dialog).toBeHidden();
+});

@@ -84,8 +84,9 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
   const failed = state.phase === "failed";
   return (
     <Dialog
-      // The payment dialog is the provider's own and takes the keys: two traps would fight for the focus.
-      opened={opened && state.phase !== "paying"}
+      // The payment dialog is the provider's own and takes the keys: two traps would fight for the focus. A failure is
+      // read to its end, though what it is about may have left the list.
+      opened={(opened || failed) && state.phase !== "paying"}
       title={`Add time to ${name}`}
       size={560}
       onClose={close}
