@@ -7,6 +7,8 @@ import { file, instant, nothing } from "./wire.ts";
 const invoice = object({
   number: string(),
   id: string(),
+  /** What `GET /orders/{order_id}` takes. */
+  order_id: string(),
   date: instant,
   amount: number(),
   currency: choice(currencies),
@@ -17,7 +19,7 @@ const invoice = object({
   duration: string(),
   /** In `currency`, asked for and not failed. */
   refunded: number(),
-  /** The provider's payment id, and the newest session that the payment bought (G70). */
+  /** The provider's payment id, and the newest session that the payment bought or extended (G70). */
   payment_reference: string(),
   session_id: nullable(string()),
 });

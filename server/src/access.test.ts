@@ -97,7 +97,9 @@ async function setup() {
     (await product.must("GET", `/billing/${id}`, token)).invoices.map(({ number }: { number: string }) => number);
   const number = { own: await receipts(stranger), foreign: await receipts(victim), absent: ["INV-00000000000"] };
   await stop();
-  const victims = [rented.payment_data.razorpay_order_id, open.id];
+  // Under the provider's id and under ours: `GET /orders/{order_id}` takes both.
+  const ours = async (id: string) => (await product.must("GET", `/orders/${id}`, victim.token)).order.id as string;
+  const victims = [rented.payment_data.razorpay_order_id, open.id, await ours(open.id)];
   const order = strangers.payment_data.razorpay_order_id;
   /** By path parameter. An environment may be called by its name too, where a call takes one. */
   const values: Readonly<Record<string, Readonly<Record<Whose, readonly string[]>>>> = {
@@ -109,7 +111,7 @@ async function setup() {
     },
     container_id: { own: [strangers.environment_id], foreign: [rented.environment_id], absent: [newId()] },
     number,
-    order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB"] },
+    order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB", newId()] },
   };
   return { ...product, victim, stranger, rented, open, values };
 }

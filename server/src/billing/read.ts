@@ -28,9 +28,10 @@ export function monthsOf(userId: string): RawBuilder<MonthRow> {
 function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
   return sql<InvoiceRow>`
     select p.id, p.gateway_payment_id, p.status, p.amount_minor, p.currency, p.refund_minor, p.created_at,
-      coalesce(o.paid_at, p.created_at) as at, o.usd_minor, o.container_type, o.duration_hours,
-      (select s.id from environments e join sessions s on s.environment_id = e.id
-       where e.order_id = o.id order by s.opened_at desc, s.id limit 1) as session_id
+      coalesce(o.paid_at, p.created_at) as at, o.id as order_id, o.usd_minor, o.container_type, o.duration_hours,
+      (select s.id from sessions s
+       where s.environment_id = coalesce(o.extends, (select e.id from environments e where e.order_id = o.id))
+       order by s.opened_at desc, s.id limit 1) as session_id
     from orders o cross join lateral (
       select * from payments where order_id = o.id
       order by settles_order desc, rank desc, created_at desc, id limit 1) p

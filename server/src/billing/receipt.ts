@@ -25,7 +25,7 @@ export interface Receipt extends Payment, Order {
   /** As they were when they paid: anything a person may type. */
   readonly customer_name: string;
   readonly customer_email: string;
-  /** The newest session of what was bought (G70); null where the payment bought nothing or it never ran. */
+  /** The newest session of what was bought or extended (G70); null for a second payment, or where it never ran. */
   readonly session_id: string | null;
   /** Oldest first. */
   readonly refunds: readonly Refund[];
@@ -39,8 +39,9 @@ export async function readReceipt(db: Db, userId: string, number: string): Promi
     select r.payment_id, r.number, r.issued_at, r.customer_name, r.customer_email,
       p.gateway_payment_id, p.amount_minor, p.currency, p.refund_minor, p.method, p.card_network, p.card_last4,
       o.container_type, o.gpu_count, o.duration_hours, o.subdomain, o.usd_minor, o.inr_paise_per_usd, o.mode, o.created_at,
-      (select s.id from environments e join sessions s on s.environment_id = e.id
-       where e.order_id = o.id and p.settles_order order by s.opened_at desc, s.id limit 1) as session_id
+      (select s.id from sessions s
+       where s.environment_id = coalesce(o.extends, (select e.id from environments e where e.order_id = o.id))
+         and p.settles_order order by s.opened_at desc, s.id limit 1) as session_id
     from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
     where r.number = ${number} and r.user_id = ${userId}`.execute(db);
   const [found] = rows;

@@ -24,6 +24,7 @@ export interface InvoiceRow {
   readonly refund_minor: number;
   readonly created_at: Date;
   readonly at: Date;
+  readonly order_id: string;
   readonly usd_minor: number;
   readonly container_type: string;
   readonly duration_hours: number;
@@ -125,6 +126,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
   return {
     number: invoiceNumber(row.id),
     id: row.id,
+    order_id: row.order_id,
     date: row.at.toISOString(),
     amount: major(row.amount_minor),
     currency: row.currency as Currency,

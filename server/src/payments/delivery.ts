@@ -33,7 +33,7 @@ export function delivery({ announce }: Options): Delivery {
           body: order.late
             ? `${order.subdomain} took longer than ten minutes, so it runs ${bonus} hours more than you paid for.`
             : `The ${bonus} hours we owed you are part of ${order.subdomain}.`,
-          link: "/environments",
+          link: `/billing/orders/${orderId}`,
         });
       return { bonusHours: bonus };
     },

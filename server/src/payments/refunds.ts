@@ -153,7 +153,7 @@ async function arrive(
     cause: `refunded:${refund.id}`,
     title: "Refund sent",
     body: `${formatAmount(refund.amount_minor, payment.currency)} left us for your card${arn ? ` (bank reference ${arn})` : ""}. Banks take 4-5 business days.`,
-    link: "/billing?tab=invoices",
+    link: `/billing/orders/${payment.order_id}`,
   });
 }
 

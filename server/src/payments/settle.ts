@@ -92,7 +92,7 @@ async function settleExtension(
     cause: `extended:${id}`,
     title: `${subdomain} was extended`,
     body: `${hours} ${hours === 1 ? "hour was" : "hours were"} added. Nothing was restarted.`,
-    link: "/environments",
+    link: `/billing/orders/${id}`,
   });
   return "settled";
 }
@@ -226,7 +226,7 @@ async function endPurchase(tx: Tx, order: LockedOrder, announce: Announce) {
     cause: `refunded:${id}`,
     title: `${subdomain} was refunded and ends`,
     body: "Its whole price went back to your card, so it ends now.",
-    link: "/billing",
+    link: `/billing/orders/${id}`,
   });
 }
 
@@ -254,7 +254,7 @@ async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce 
     cause: `refunded:${id}`,
     title: "Refund sent",
     body: `${formatAmount(amount_minor, currency)} left us for your card. Banks take 4-5 business days.`,
-    link: "/billing?tab=invoices",
+    link: `/billing/orders/${payment.order_id}`,
   });
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
   const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
