@@ -79,6 +79,10 @@ function guarded(): RouteObject {
                 lazy: () => import("./billing/billing-page.tsx").then((part) => ({ Component: part.BillingPage })),
               },
               {
+                path: "/billing/orders/:orderId",
+                lazy: () => import("./billing/order-page.tsx").then((part) => ({ Component: part.OrderPage })),
+              },
+              {
                 path: "/support",
                 lazy: () => import("./support/support-page.tsx").then((part) => ({ Component: part.SupportPage })),
               },

@@ -152,7 +152,7 @@ test("nothing paid yet: attempts say why they failed, and what the bank has not 
     "payment_failed",
   ]);
   expect(tried.timeline.flatMap(({ failure }) => failure ?? []).toSorted()).toEqual(Object.values(reasons).toSorted());
-  expect(tried).toMatchObject({ money: { place: "nothing_taken" }, receipts: [] });
+  expect(tried).toMatchObject({ money: { place: "nothing_taken" }, receipts: [], paid_with: null });
   expect((await clear("ada", id)).body.cleared).toBe(true);
   expect(await page(id)).toMatchObject({ state: "payment_closed", money: { place: "nothing_taken" } });
   expect((await page(id)).kinds.at(-1)).toBe("payment_closed");

@@ -58,7 +58,7 @@ export async function readOrder(db: Db, userId: string, id: string): Promise<Ord
   return orderOf({ order, attempts, refunds: refunds.rows, credits, extensions });
 }
 
-export function orderOf(sources: OrderSources): Order {
+function orderOf(sources: OrderSources): Order {
   const { order, attempts, refunds } = sources;
   const furthest = attempts.toSorted((a, b) => Number(b.settles_order) - Number(a.settles_order) || b.rank - a.rank)[0];
   const captured = attempts.filter(({ status }) => status === "captured");
@@ -75,7 +75,7 @@ export function orderOf(sources: OrderSources): Order {
     amount: major(order.amount_minor),
     currency: order.currency,
     inr_per_usd: order.currency === "INR" ? order.inr_paise_per_usd / 100 : null,
-    paid_with: furthest ? methodOf(furthest) : null,
+    paid_with: furthest?.status === "captured" ? methodOf(furthest) : null,
     test_mode: order.mode !== "live",
     money: moneyOf(sources),
     timeline: timelineOf(sources),

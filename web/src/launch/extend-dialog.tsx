@@ -21,6 +21,7 @@ import { DurationChoice } from "./duration-choice.tsx";
 import classes from "./extend-dialog.module.css";
 import type { LaunchState } from "./launch-state.ts";
 import { priceLines, waysOut } from "./price-lines.ts";
+import { SeeOrder } from "./see-order.tsx";
 import { useExtension } from "./use-extension.ts";
 
 /** Asked for in the address, by a row or a notice; what cannot be extended any more opens nothing. */
@@ -140,9 +141,11 @@ function waysFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["paym
 function Outcome({ state, charged }: { readonly state: LaunchState; readonly charged: string }) {
   if (state.phase === "idle" && state.problem) return <Notice tone="hold" title={state.problem.message} alert />;
   if (state.phase !== "failed") return null;
-  if (state.failure.money !== "being_checked") return <Notice tone="fail" title={state.failure.message} alert />;
+  const see = <SeeOrder failure={state.failure} />;
+  if (state.failure.money !== "being_checked")
+    return <Notice tone="fail" title={state.failure.message} action={see} alert />;
   return (
-    <Notice tone="hold" title="No confirmation yet" alert>
+    <Notice tone="hold" title="No confirmation yet" action={see} alert>
       Your payment of {charged} is being checked. If it arrived, the hours are added by themselves; if they cannot be,
       the full amount goes back to your card.
     </Notice>

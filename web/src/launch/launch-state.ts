@@ -25,6 +25,8 @@ export interface Failure {
   readonly message: string;
   readonly money: MoneyState;
   readonly cancelled: boolean;
+  /** The provider's id of the order, which its page is found by. */
+  readonly orderId: string;
 }
 
 export const idle: LaunchState = { phase: "idle" };
