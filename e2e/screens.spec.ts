@@ -312,15 +312,14 @@ test("the other signed-in screens are accessible in all four rooms", async ({ pa
 });
 
 test("the page of an order is accessible in all four rooms, wherever its money is", async ({ page, customer }) => {
-  test.setTimeout(150_000);
+  test.setTimeout(180_000);
   for (const [name, order] of Object.entries(everyPlace)) {
     await showOrder(page, order);
     await page.goto(`/billing/orders/${order.id}`);
     await expect(page.getByRole("heading", { name: "References" })).toBeVisible();
+    if (name === "many") await page.getByText("19 earlier payments failed").click();
     await judge(page, `order-${name}`);
   }
-  await page.getByText("19 earlier payments failed").click();
-  await judge(page, "order-many-open");
   await page.unroute("**/orders/*");
   await page.goto("/billing/orders/0000000000000000000000000");
   await expect(page.getByText("There is no such order")).toBeVisible();

@@ -11,7 +11,7 @@ export function OrderSkeleton({ back }: { readonly back: ReactNode }) {
       {back}
       <div className={classes.columns} role="status" aria-label="Loading your order...">
         <div className={classes.story}>
-          <div className={classes.money}>
+          <div className={classes.money} data-tone="loading">
             <Skeleton height={12} width={112} mt={2} />
             <Skeleton height={24} width="56%" my={9} />
             <Skeleton height={14} width="80%" mb={3} />
