@@ -16,6 +16,7 @@ import { Notice } from "../ui/notice.tsx";
 import { PlainSegments } from "../ui/plain-segments.tsx";
 import { toast } from "../ui/toast.ts";
 import { BelowMinimum } from "./below-minimum.tsx";
+import { ChangeButton } from "./change-button.tsx";
 import type { Draft } from "./draft.ts";
 import { DurationChoice } from "./duration-choice.tsx";
 import classes from "./extend-dialog.module.css";
@@ -145,7 +146,8 @@ function waysFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["paym
 }
 
 function Outcome({ state, charged }: { readonly state: LaunchState; readonly charged: string }) {
-  if (state.phase === "idle" && state.problem) return <Notice tone="hold" title={state.problem.message} alert />;
+  if (state.phase === "idle" && state.problem)
+    return <Notice tone="hold" title={state.problem.message} action={<ChangeButton problem={state.problem} />} alert />;
   if (state.phase !== "failed") return null;
   if (state.failure.money !== "being_checked") return <Notice tone="fail" title={state.failure.message} alert />;
   return (
