@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { proveCrash } from "./crash.ts";
 import { proveMoney } from "./money.ts";
-import { provePoints } from "./points.ts";
+import { provePoints } from "./points-shares.ts";
 
 interface Options {
   readonly rounds: number;

@@ -53,6 +53,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
 /** A body that would work for the owner, by path: a call without one could be refused for the wrong reason. */
 const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/auth/logout": () => ({}),
+  "/auth/verify-email": () => ({}),
   "/docker/payments/create_order": ({ victim }) => orderBody(victim.id, { subdomain: "another-lab" }),
   "/docker/payments/clear/{order_id}": () => ({}),
   "/docker/environment/create": ({ victim, rented }) => ({

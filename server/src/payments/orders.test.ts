@@ -313,3 +313,29 @@ async function listen(handle: Parameters<typeof createServer>[1] & {}): Promise<
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test("real money is taken only from an address that is confirmed; test money from everybody (G52)", async () => {
+  const ask = async (mode: "live" | "test") => {
+    const { app } = await setup({ keys: { mode } });
+    const payload = orderBody("ada");
+    const post = (headers: Record<string, string>) =>
+      app.inject({
+        method: "POST",
+        url: "/docker/payments/create_order",
+        headers: { "x-user": "ada", ...headers },
+        payload,
+      });
+    return [await post({ "x-unverified": "yes" }), await post({})].map(({ statusCode, ...answer }) => [
+      statusCode,
+      answer.json().code,
+    ]);
+  };
+  expect(await ask("live")).toEqual([
+    [403, "email_unverified"],
+    [200, undefined],
+  ]);
+  expect(await ask("test")).toEqual([
+    [200, undefined],
+    [200, undefined],
+  ]);
+});

@@ -1,6 +1,7 @@
 import { clearOrder as clearOrderCall, createEnvironment, createOrder, extendEnvironment } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { mount } from "../http/mount.ts";
+import { checkReachable } from "./caps.ts";
 import { deliver } from "./create-environment.ts";
 import { placeExtension } from "./extensions.ts";
 import { clearOrder, placeOrder } from "./orders.ts";
@@ -28,10 +29,14 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
     theme: { color: themeColor },
   });
 
-  mount(app, createOrder, async ({ body, user }) => opened(await placeOrder(payments, user.id, body)));
-  mount(app, extendEnvironment, async ({ params, body, user }) =>
-    opened(await placeExtension(payments, user.id, params.id, body)),
-  );
+  mount(app, createOrder, async ({ body, user }) => {
+    checkReachable(payments, user);
+    return opened(await placeOrder(payments, user.id, body));
+  });
+  mount(app, extendEnvironment, async ({ params, body, user }) => {
+    checkReachable(payments, user);
+    return opened(await placeExtension(payments, user.id, params.id, body));
+  });
 
   mount(app, clearOrderCall, async ({ params, user }) => ({
     status: "success" as const,

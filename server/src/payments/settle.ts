@@ -97,7 +97,6 @@ async function settleExtension(
   return "settled";
 }
 
-/** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's. */
 /** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's or nobody waits any more. */
 async function takeStock(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number): Promise<boolean> {
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount, now } = order;

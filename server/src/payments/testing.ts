@@ -146,7 +146,9 @@ function serve(payments: Payments, gateway: EmbeddedGateway) {
   handleErrors(app);
   app.addHook("preParsing", async (request) => {
     const id = request.headers["x-user"];
-    if (typeof id === "string") request.user = { id, email: "", emailVerified: true, name: "", sessionId: null };
+    const emailVerified = request.headers["x-unverified"] === undefined;
+    if (typeof id === "string")
+      request.user = { id, email: `${id}@lab.example`, emailVerified, name: "", sessionId: null };
   });
   paymentRoutes(app, payments);
   gateway.routes(app);

@@ -120,7 +120,7 @@ function refuse(error: unknown, tell: (state: LaunchState) => void): undefined {
   const message = (error instanceof Error && error.message) || "Failed to create environment";
   if (code === "network") toast.error(message);
   else toast.info(message, systemNotice);
-  tell({ phase: "idle", problem: { message, step: stepToChange(code) } });
+  tell({ phase: "idle", problem: { message, step: stepToChange(code), unverified: code === "email_unverified" } });
 }
 
 function dialogOf(placed: Placed, { prefill }: Purchase) {
