@@ -30,6 +30,8 @@ interface Options {
   readonly slots?: number;
   readonly caps?: Partial<Payments["caps"]>;
   readonly giveUpAfterSeconds?: number;
+  /** Of the fake driver, such as `startMs`. */
+  readonly fake?: Readonly<Record<string, number>>;
   readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
   readonly database?: Parameters<typeof testDatabase>[0];
   /** Between the client and the embedded gateway; answers the base URL to use. */
@@ -50,6 +52,7 @@ export async function setup({
   slots = 8,
   caps,
   giveUpAfterSeconds = 600,
+  fake = {},
   keys,
   between,
   announce = writeOnly,
@@ -88,7 +91,7 @@ export async function setup({
   const gatewayUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${embeddedGatewayPath}`;
   baseUrl = between ? await between(gatewayUrl) : gatewayUrl;
 
-  const driver = fakeDriver({});
+  const driver = fakeDriver(fake);
   await registerHost(db, "local", driver, slots);
   const image = { host_id: "local", container_type: "jupyter", state: "ready" as const, percent: 100 };
   await db.insertInto("host_images").values(image).execute();
