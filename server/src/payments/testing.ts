@@ -23,6 +23,7 @@ import type { Payments } from "./payments.ts";
 import { razorpay } from "./razorpay.ts";
 import { startRefunds } from "./refunds.ts";
 import { paymentRoutes } from "./routes.ts";
+import { startSweep } from "./sweep.ts";
 import { startWatch } from "./watch.ts";
 
 interface Options {
@@ -139,6 +140,7 @@ function loops(payments: Payments, driver: Driver, gateway: EmbeddedGateway) {
     },
     runWatch: () => void running.push(startWatch(payments)),
     runRefunds: () => void running.push(startRefunds(payments)),
+    runSweep: () => void running.push(startSweep(payments)),
     runEvents: () => void running.push(startEvents(payments)),
     runWebhooks: (url: string) => void running.push(gateway.startWebhooks(url, failed)),
   };

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Db, Tx } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, refundEntity } from "./entities.ts";
-import { dialectIdText, read } from "./read.ts";
+import { dialectIdText, listed, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
 import { tell } from "./webhooks.ts";
 
@@ -21,6 +21,21 @@ const refundKey = z
   .optional();
 
 export function paymentRoutes(app: FastifyInstance, db: Db): void {
+  app.get("/payments", async (request) => {
+    const { from, to, count, skip } = read(listed, request.query);
+    let query = db
+      .selectFrom("embedded_gateway_payments")
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id")
+      .limit(count)
+      .offset(skip);
+    if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
+    // Whole seconds, as the entities say them: the last one is meant with all of it.
+    if (to !== undefined) query = query.where("created_at", "<", new Date((to + 1) * 1000));
+    return collection((await query.execute()).map(paymentEntity));
+  });
+
   app.get("/payments/:id", async (request) => paymentEntity(await find(db, request.params)));
 
   app.post("/payments/:id/capture", unlimited, async (request) => {
