@@ -7,3 +7,10 @@ create table gateway_sweeps (
 );
 
 create index embedded_gateway_payments_created on embedded_gateway_payments (created_at);
+
+-- The embedded gateway's outcomes, chosen order by order (payments.md 8).
+
+alter table embedded_gateway_orders add column outcome text;
+alter table embedded_gateway_payments add column authorizes_at timestamptz; -- failed until then: the bank is late
+alter table embedded_gateway_refunds add column fails boolean not null default false;
+alter table embedded_gateway_webhooks add column times integer not null default 1;
