@@ -31,6 +31,7 @@ import { startEvents } from "./payments/events.ts";
 import type { Payments } from "./payments/payments.ts";
 import { razorpay } from "./payments/razorpay.ts";
 import { startRefunds } from "./payments/refunds.ts";
+import { startSweep } from "./payments/sweep.ts";
 import { startWatch } from "./payments/watch.ts";
 
 const purgeMs = 3_600_000;
@@ -175,6 +176,7 @@ function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeo
     startWatch(payments),
     startRefunds(payments),
     startEvents(payments),
+    startSweep(payments),
     ...(own ? [own.startWebhooks(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
   ];
 }

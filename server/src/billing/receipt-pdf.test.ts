@@ -44,7 +44,7 @@ test("what was bought, for how much, by whom, and how to find it again (G7, G18,
   ]);
 });
 
-test("rupees with their sign and the frozen rate, refunds with date and amount, test mode said (C49, G7)", async () => {
+test("C49 rupees with their sign and the frozen rate, refunds with date and amount, test mode said (G7)", async () => {
   const lines = await linesOf({
     amount_minor: 10_586_400,
     currency: "INR",
@@ -91,7 +91,7 @@ test.each([
   ["\u202eאבג\u202c Ben\u0000\n\tLee", "??? Ben Lee"],
   ["lone \ud800 half", "lone ? half"],
   ["Ada\u200b\ufeff Lee", "Ada Lee"],
-])("a name like %j stays a name", async (name, shown) => {
+])("C49 a name like %j stays a name", async (name, shown) => {
   expect(await linesOf({ customer_name: name })).toContain(shown);
 });
 

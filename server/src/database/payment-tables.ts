@@ -103,6 +103,12 @@ export interface GatewayEventsTable {
   last_error: string | null;
 }
 
+interface GatewaySweepsTable {
+  key_id: string;
+  swept_until: Date;
+  next_at: Generated<Date>;
+}
+
 export interface JournalTable {
   id: string;
   kind: "capture" | "fee" | "refund_asked" | "refund_failed" | "refund_arrived" | "external_refund" | "session_over";
@@ -125,6 +131,7 @@ export interface PaymentTables {
   receipts: ReceiptsTable;
   time_credits: TimeCreditsTable;
   gateway_events: GatewayEventsTable;
+  gateway_sweeps: GatewaySweepsTable;
   journal: JournalTable;
   journal_lines: JournalLinesTable;
 }

@@ -24,3 +24,22 @@ test("nothing wrong is four zeros; what is broken or waits for a person is named
   expect(failed?.rows[0]).toMatch(/^r pay_\w+ 40 USD hardware: no balance$/);
   await sql`update payments set refund_minor = 0`.execute(db);
 });
+
+test("money of an order that is not ours is found by the sweep, kept, tried again, and named after twenty tries", async () => {
+  const { db, addPayment, provider, payments, runSweep, runEvents } = await setup();
+  const { id } = await provider.createOrder({ receipt: "a-stranger", amountMinor: 40, currency: "USD", notes: {} });
+  const stray = await addPayment(id);
+  runEvents();
+  runSweep();
+  const event = () => db.selectFrom("gateway_events").selectAll().executeTakeFirst();
+  await expect.poll(async () => (await event())?.last_error).toContain("belongs to no order of ours");
+  expect(await event()).toMatchObject({ processed_at: null, event: "payment.swept" });
+  const listed = async () => (await examine(db)).flatMap(({ rows }) => rows);
+  expect(await listed()).toEqual([]);
+  await sql`update gateway_events set attempts = 19, next_check_at = now(), claim = null`.execute(db);
+  await expect.poll(listed, { timeout: 10_000 }).toEqual([expect.stringContaining(stray)]);
+  expect(await db.selectFrom("payments").selectAll().execute()).toEqual([]);
+  expect(payments.provider.keyId).toBe(
+    (await db.selectFrom("gateway_sweeps").select("key_id").executeTakeFirst())?.key_id,
+  );
+});

@@ -49,6 +49,13 @@ export interface Provider {
   }): Promise<GatewayOrder>;
   findOrderByReceipt(receipt: string): Promise<GatewayOrder | undefined>;
   paymentsOfOrder(orderId: string): Promise<readonly GatewayPayment[]>;
+  /** Every payment of this account and mode that was begun in between, both ends included, newest first; at most 100 at once. */
+  paymentsBetween(window: {
+    readonly from: Date;
+    readonly to: Date;
+    readonly skip: number;
+    readonly count: number;
+  }): Promise<readonly GatewayPayment[]>;
   payment(paymentId: string): Promise<GatewayPayment>;
   /** Only from authorized, same amount and currency. */
   capture(paymentId: string, amountMinor: number, currency: string): Promise<GatewayPayment>;

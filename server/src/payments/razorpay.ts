@@ -83,6 +83,11 @@ export function razorpay(options: Options): Provider {
       const path = `/orders/${id(orderId)}/payments?expand[]=card`;
       return (await call(path, z.object({ items: z.array(payment) }))).items.map(paymentOf);
     },
+    async paymentsBetween({ from, to, skip, count }) {
+      const window = `from=${seconds(from)}&to=${seconds(to)}&count=${count}&skip=${skip}`;
+      const { items } = await call(`/payments?${window}&expand[]=card`, z.object({ items: z.array(payment) }));
+      return items.map(paymentOf);
+    },
     payment: async (paymentId) => paymentOf(await call(`/payments/${id(paymentId)}?expand[]=card`, payment)),
     async capture(paymentId, amountMinor, currency) {
       const body = { amount: amountMinor, currency };
@@ -179,6 +184,10 @@ function paymentOf(entity: z.output<typeof payment>): GatewayPayment {
     errorReason: entity.error_reason ?? null,
     createdAt: new Date(entity.created_at * 1000),
   };
+}
+
+function seconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000);
 }
 
 function refundOf({ id, payment_id, amount, status, acquirer_data }: z.output<typeof refund>): GatewayRefund {

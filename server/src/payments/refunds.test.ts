@@ -52,18 +52,42 @@ test("C36 refunded already by a person under no key of ours: adopted, not paid t
   expect(await atGateway()).toHaveLength(1);
 });
 
-test("the provider refuses for good: the refund stays owed and due, and a later try sends it", async () => {
+test("C36 the balance is too low, or the payment too old: the refund stays owed and due, and a later try sends it", async () => {
   const { db, runRefunds, refundsOf, rowOf, id, errors } = await owed();
-  await db.updateTable("embedded_gateway_payments").set({ status: "authorized" }).execute();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_refused" }).execute();
   runRefunds();
   await expect.poll(() => errors.length).toBe(1);
   await expect.poll(async () => (await refundsOf())[0]?.claim).toBe(null);
   const [refund] = await refundsOf();
-  expect(refund).toMatchObject({ status: "queued", last_error: expect.stringContaining("captured") });
+  expect(refund).toMatchObject({ status: "queued", last_error: expect.stringContaining("enough balance") });
   expect(refund?.next_check_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-  await db.updateTable("embedded_gateway_payments").set({ status: "captured" }).execute();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: null }).execute();
   await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+});
+
+test("C36 409, still in progress: asked again under the same key, one refund", async () => {
+  const { db, runRefunds, rowOf, id, atGateway, errors } = await owed();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_busy" }).execute();
+  runRefunds();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  expect(errors.map(String)).toEqual([expect.stringContaining("in progress")]);
+  expect(await atGateway()).toHaveLength(1);
+});
+
+test("C36 accepted, then failed on its way: the money is owed again, kept due, and named as failed", async () => {
+  const { db, runRefunds, rowOf, id, refundsOf } = await owed();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_failed" }).execute();
+  runRefunds();
+  await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
+  const [refund] = await refundsOf();
+  expect(refund?.next_check_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect((await rowOf(id)).status).toBe("refunding");
+  expect(await db.selectFrom("payments").select("refund_minor").execute()).toEqual([{ refund_minor: 0 }]);
+  const payable = sql<{
+    sum: number;
+  }>`select coalesce(sum(amount_minor), 0) as sum from journal_lines where account = 'refunds_payable'`;
+  expect((await payable.execute(db)).rows).toEqual([{ sum: 0 }]);
 });
 
 test("cancelled while pending: full refund, no credit, and asking twice owes once", async () => {

@@ -90,7 +90,7 @@ test("C34 two captured payments of one order: one environment, the second goes b
   expect(await rowOf(id)).toMatchObject({ status: "paid", usd_net_minor: 40 });
 });
 
-test("refunded in the dashboard before we heard of it: never delivered, the rest goes back", async () => {
+test("C35 refunded in the dashboard before we heard of it: never delivered, the rest goes back", async () => {
   const { order, addPayment, payments, provider, rowOf, environments, refundsOf } = await setup();
   const part = (await order("ada")).body.id;
   expect(await note(payments, await provider.payment(await addPayment(part, { refunded_minor: 15 })))).toBe(

@@ -117,19 +117,36 @@ test("C21 a signature that is wrong, missing, upper case, short, multibyte or of
   expect(await eventsOf()).toEqual([]);
 });
 
-test("C22 and C23 a body replayed under a new id changes nothing; a secret from before the rotation still holds", async () => {
-  const { order, pay, post, captured, sign, runEvents, worked, environments, eventsOf } = await setup();
+test("C22 a body replayed, with a new id, the same one or none: stored as what it is, and nothing is done twice", async () => {
+  const { order, pay, post, captured, runEvents, worked, environments, eventsOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const body = captured((await pay(id)).body.razorpay_payment_id);
   runEvents();
-  expect((await post(body, sign(body, "the one before"), "first")).statusCode).toBe(200);
+  expect((await post(body, undefined, "first")).statusCode).toBe(200);
   await worked();
-  expect((await post(body, undefined, "second")).statusCode).toBe(200);
-  expect((await post(body)).statusCode).toBe(200);
-  expect((await post(body)).statusCode).toBe(200);
+  for (const eventId of ["second", "second", undefined, undefined])
+    expect((await post(body, undefined, eventId)).statusCode).toBe(200);
   await worked();
   expect(await eventsOf()).toHaveLength(3);
   expect(await environments()).toHaveLength(1);
+  expect(await db.selectFrom("payments").selectAll().execute()).toHaveLength(1);
+});
+
+test("C23 after a rotation of the secret: signed by the one before or the one now, it delivers; by any other it is refused", async () => {
+  const { order, pay, post, captured, sign, runEvents, worked, rowOf, eventsOf } = await setup();
+  runEvents();
+  for (const [user, secret] of [
+    ["ada", "the one before"],
+    ["ben", undefined],
+  ] as const) {
+    const { id } = (await order(user)).body;
+    const body = captured((await pay(id)).body.razorpay_payment_id);
+    expect((await post(body, sign(body, "the one before that"))).statusCode).toBe(400);
+    expect((await post(body, sign(body, secret))).statusCode).toBe(200);
+    await worked();
+    expect((await rowOf(id)).status).toBe("paid");
+  }
+  expect(await eventsOf()).toHaveLength(2);
 });
 
 test("C24 an event of an unknown order is kept and tried again, one of another account is closed; neither does anything", async () => {
