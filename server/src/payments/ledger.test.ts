@@ -83,6 +83,25 @@ test("a refund that fails is the buyer's money again, and one that arrives after
   expect((await shop.rowOf(id)).status).toBe("refunded");
 });
 
+test("a fee of the provider's is a cost, out of what it owes us", async () => {
+  const { order, pay, payments, provider, balances } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  await note(payments, { ...payment, feeMinor: 2 });
+  expect(await balances()).toEqual({ gateway: 38, fees: 2, prepaid: -40 });
+});
+
+test("a surplus that comes after the session is over goes back out of itself, not out of what was earned", async () => {
+  const { buy, addPayment, balances, payments, provider, runReconciler, db, rowOf } = await setup();
+  const { id } = await buy();
+  runReconciler();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
+  await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+  await expect.poll(balances).toEqual({ gateway: 40, revenue: -40 });
+  await note(payments, await provider.payment(await addPayment(id)));
+  expect(await balances()).toEqual({ gateway: 80, revenue: -40, refunds_payable: -40 });
+});
+
 test("the database refuses an entry that does not balance, and any change of one", async () => {
   const { buy, db } = await setup();
   const { orderId } = await buy();
