@@ -83,6 +83,22 @@ const stored = {
       processed_at: maybe,
     }),
   ),
+  disputes: array(
+    object({
+      id: string(),
+      payment_id: string(),
+      gateway_dispute_id: string(),
+      status: string(),
+      phase: string(),
+      amount_minor: number(),
+      currency: string(),
+      lost_minor: number(),
+      created_at: instant,
+      closed_at: maybe,
+    }),
+  ),
+  /** New orders are stopped from then until then. */
+  account_holds: array(object({ dispute_id: string(), held_at: instant, lifted_at: maybe })),
   time_credits: array(
     object({ id: string(), order_id: string(), hours: number(), reason: string(), granted_at: instant }),
   ),

@@ -9,6 +9,7 @@ export const errorStatus = {
   wrong_password: 400,
   unauthenticated: 401,
   forbidden: 403,
+  account_held: 403,
   not_found: 404,
   price_changed: 409,
   subdomain_taken: 409,

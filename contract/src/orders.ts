@@ -54,6 +54,7 @@ export const createOrder = endpoint({
   }),
   errors: [
     "forbidden",
+    "account_held",
     "price_changed",
     "subdomain_taken",
     "out_of_stock",
@@ -77,7 +78,15 @@ export const extendEnvironment = endpoint({
     currency: choice(currencies),
   }),
   reply: createOrder.reply,
-  errors: ["not_found", "action_not_allowed", "price_changed", "order_in_payment", "below_minimum", "unavailable"],
+  errors: [
+    "not_found",
+    "account_held",
+    "action_not_allowed",
+    "price_changed",
+    "order_in_payment",
+    "below_minimum",
+    "unavailable",
+  ],
 });
 
 export const clearOrder = endpoint({

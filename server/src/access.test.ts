@@ -46,7 +46,11 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /embedded-gateway/v1/payments/:id/refund": "merchant",
   "GET /embedded-gateway/v1/payments/:id/refunds": "merchant",
   "GET /embedded-gateway/v1/refunds/:id": "merchant",
+  "GET /embedded-gateway/v1/disputes": "merchant",
+  "GET /embedded-gateway/v1/disputes/:id": "merchant",
   "PUT /embedded-gateway/v1/test/faults": "merchant",
+  "POST /embedded-gateway/v1/test/disputes": "merchant",
+  "POST /embedded-gateway/v1/test/disputes/:id": "merchant",
   "POST /embedded-gateway/v1/test/payments": "merchant",
 };
 

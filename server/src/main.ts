@@ -32,6 +32,7 @@ import type { Payments } from "./payments/payments.ts";
 import { razorpay } from "./payments/razorpay.ts";
 import { startRefunds } from "./payments/refunds.ts";
 import { startWatch } from "./payments/watch.ts";
+import { startDisputes } from "./payments/watch-disputes.ts";
 
 const purgeMs = 3_600_000;
 /** The host row of a driver that runs on this machine. */
@@ -175,6 +176,7 @@ function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeo
     startWatch(payments),
     startRefunds(payments),
     startEvents(payments),
+    startDisputes(payments),
     ...(own ? [own.startWebhooks(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
   ];
 }

@@ -67,6 +67,8 @@ const tables: Readonly<Record<string, { readonly exported: string | null; readon
   orders: { exported: "orders", kept: true },
   payments: { exported: "payments", kept: true },
   receipts: { exported: "receipts", kept: true },
+  disputes: { exported: "disputes", kept: true },
+  account_holds: { exported: "account_holds", kept: true },
   time_credits: { exported: "time_credits", kept: true },
   environments: { exported: "environments", kept: true },
   deleted_accounts: { exported: null, kept: true },

@@ -96,6 +96,13 @@ async function paid(tx: Tx, userId: string) {
       .where("payments.user_id", "=", userId)
       .orderBy("refunds.created_at", "desc")
       .execute(),
+    disputes: await tx
+      .selectFrom("disputes")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    account_holds: await tx.selectFrom("account_holds").selectAll().where("user_id", "=", userId).execute(),
     time_credits: await tx.selectFrom("time_credits").selectAll().where("user_id", "=", userId).execute(),
   };
 }

@@ -60,7 +60,8 @@ export interface RefundsTable {
   amount_minor: number;
   currency: string;
   reason: string;
-  status: "queued" | "sent" | "processed" | "failed";
+  /** `waived`: the card holder's bank has taken the same money back already. */
+  status: "queued" | "sent" | "processed" | "failed" | "waived";
   gateway_refund_id: string | null;
   arn: string | null;
   created_at: Generated<Date>;
@@ -69,6 +70,31 @@ export interface RefundsTable {
   claim: string | null;
   attempts: Generated<number>;
   last_error: string | null;
+}
+
+export interface DisputesTable {
+  id: string;
+  gateway: string;
+  gateway_dispute_id: string;
+  payment_id: string;
+  user_id: string;
+  status: "open" | "under_review" | "won" | "lost" | "closed";
+  phase: string;
+  reason_code: string | null;
+  amount_minor: number;
+  currency: string;
+  lost_minor: Generated<number>;
+  counted_minor: Generated<number>;
+  respond_by: Date | null;
+  created_at: Date;
+  closed_at: Date | null;
+}
+
+interface AccountHoldsTable {
+  user_id: string;
+  dispute_id: string;
+  held_at: Generated<Date>;
+  lifted_at: Date | null;
 }
 
 interface ReceiptsTable {
@@ -105,14 +131,23 @@ export interface GatewayEventsTable {
 
 export interface JournalTable {
   id: string;
-  kind: "capture" | "fee" | "refund_asked" | "refund_failed" | "refund_arrived" | "external_refund" | "session_over";
+  kind:
+    | "capture"
+    | "fee"
+    | "refund_asked"
+    | "refund_failed"
+    | "refund_arrived"
+    | "external_refund"
+    | "session_over"
+    | "dispute_lost"
+    | "refund_waived";
   source_id: string;
   at: Generated<Date>;
 }
 
 export interface JournalLinesTable {
   entry_id: string;
-  account: "gateway" | "prepaid" | "revenue" | "refunds_payable" | "fees";
+  account: "gateway" | "prepaid" | "revenue" | "refunds_payable" | "fees" | "disputes";
   order_id: string;
   currency: string;
   amount_minor: number;
@@ -122,6 +157,8 @@ export interface PaymentTables {
   orders: OrdersTable;
   payments: PaymentsTable;
   refunds: RefundsTable;
+  disputes: DisputesTable;
+  account_holds: AccountHoldsTable;
   receipts: ReceiptsTable;
   time_credits: TimeCreditsTable;
   gateway_events: GatewayEventsTable;

@@ -9,9 +9,11 @@ import { isAccountDeleted } from "../environments/homes.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
+import { disputedOf } from "./disputed.ts";
 import { formatAmount } from "./format-amount.ts";
 import { issueReceipt } from "./issue-receipt.ts";
 import { bookCapture, bookExternalRefund } from "./ledger.ts";
+import { lowerNet } from "./lower-net.ts";
 import type { OrderRow } from "./payments.ts";
 import type { GatewayPayment } from "./provider.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./timing.ts";
@@ -232,7 +234,10 @@ async function endPurchase(tx: Tx, order: LockedOrder, announce: Announce) {
 
 /** What went back that we never asked for: a refund made in the provider's dashboard. */
 async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce }: Observation): Promise<Payment> {
-  const amount_minor = Math.min(seen.refundedMinor, payment.amount_minor) - payment.refund_minor;
+  // What a bank took back counts against the payment, but is no refund that the provider knows.
+  const disputed = await disputedOf(tx, payment.id);
+  const amount_minor =
+    Math.min(seen.refundedMinor, payment.amount_minor - disputed) - (payment.refund_minor - disputed);
   if (payment.status !== "captured" || amount_minor <= 0) return payment;
   const { id: payment_id, currency } = payment;
   const id = newId();
@@ -258,8 +263,6 @@ async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce 
   });
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
   const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
-  if (after.settles_order)
-    await sql`update orders set usd_net_minor = greatest(0, usd_minor - round(usd_minor * ${after.refund_minor}::numeric / ${after.amount_minor})::bigint)
-      where id = ${after.order_id} and usd_net_minor > 0`.execute(tx);
+  await lowerNet(tx, after.id);
   return after;
 }
