@@ -54,6 +54,16 @@ const stored = {
     }),
   ),
   receipts: array(object({ number: string(), customer_name: string(), customer_email: string(), issued_at: instant })),
+  credit_notes: array(
+    object({
+      number: string(),
+      refund_id: string(),
+      amount_minor: number(),
+      customer_name: string(),
+      customer_email: string(),
+      issued_at: instant,
+    }),
+  ),
   payments: array(
     object({
       id: string(),

@@ -158,8 +158,8 @@ async function driverOf(config: Config, directory: string, install: string): Pro
 }
 
 async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" | "changes" | "announce" | "failed">) {
-  const { payments: keys, caps, brand, giveUpAfterSeconds } = config;
-  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds };
+  const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
+  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
     const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor });

@@ -66,6 +66,7 @@ const tables: Readonly<Record<string, { readonly exported: string | null; readon
   subdomain_claims: { exported: "files", kept: false },
   orders: { exported: "orders", kept: true },
   payments: { exported: "payments", kept: true },
+  credit_notes: { exported: "credit_notes", kept: true },
   receipts: { exported: "receipts", kept: true },
   disputes: { exported: "disputes", kept: true },
   account_holds: { exported: "account_holds", kept: true },

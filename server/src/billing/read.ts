@@ -30,7 +30,8 @@ function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
     select p.id, p.gateway_payment_id, p.status, p.amount_minor, p.currency, p.refund_minor, p.created_at,
       coalesce(o.paid_at, p.created_at) as at, o.usd_minor, o.container_type, o.duration_hours,
       (select s.id from environments e join sessions s on s.environment_id = e.id
-       where e.order_id = o.id order by s.opened_at desc, s.id limit 1) as session_id
+       where e.order_id = o.id order by s.opened_at desc, s.id limit 1) as session_id,
+      array(select number from credit_notes where payment_id = p.id order by issued_at, number) as credit_notes
     from orders o cross join lateral (
       select * from payments where order_id = o.id
       order by settles_order desc, rank desc, created_at desc, id limit 1) p

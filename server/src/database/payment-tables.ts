@@ -1,4 +1,8 @@
-import type { Generated, GeneratedAlways } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
+
+/** JSON that belongs to the code that writes it. */
+// biome-ignore lint/suspicious/noExplicitAny: its shape is the writer's, further right
+type Document = ColumnType<any, string, string>;
 
 export interface OrdersTable {
   id: string;
@@ -101,9 +105,32 @@ interface ReceiptsTable {
   payment_id: string;
   number: string;
   user_id: string;
-  customer_name: string;
-  customer_email: string;
   issued_at: Generated<Date>;
+  /** `ReceiptDocument` of payments/documents.ts. */
+  document: Document;
+  tax_series: string | null;
+  tax_year: number | null;
+  tax_no: number | null;
+}
+
+interface CreditNotesTable {
+  number: string;
+  refund_id: string;
+  payment_id: string;
+  user_id: string;
+  amount_minor: number;
+  issued_at: Generated<Date>;
+  /** `CreditNoteDocument` of payments/documents.ts. */
+  document: Document;
+  tax_series: string | null;
+  tax_year: number | null;
+  tax_no: number | null;
+}
+
+interface InvoiceSeriesTable {
+  series: string;
+  year: number;
+  next_no: number;
 }
 
 interface TimeCreditsTable {
@@ -160,6 +187,8 @@ export interface PaymentTables {
   disputes: DisputesTable;
   account_holds: AccountHoldsTable;
   receipts: ReceiptsTable;
+  credit_notes: CreditNotesTable;
+  invoice_series: InvoiceSeriesTable;
   time_credits: TimeCreditsTable;
   gateway_events: GatewayEventsTable;
   journal: JournalTable;

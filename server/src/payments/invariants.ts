@@ -97,6 +97,22 @@ export const invariants: readonly Invariant[] = [
       where w.sum > coalesce((select sum(lost_minor) from disputes where payment_id = p.id), 0)`,
   },
   {
+    name: "every captured payment has its receipt, every refund that has gone back its credit note",
+    broken: sql`select p.id, 'no receipt' as what from payments p
+      where p.status = 'captured' and not exists (select 1 from receipts where payment_id = p.id)
+      union all select r.id, 'no credit note' from refunds r
+      where (r.status = 'processed') <> exists (select 1 from credit_notes where refund_id = r.id)`,
+  },
+  {
+    name: "tax serials have no gap",
+    broken: sql`select s.series || ' ' || s.year as id, used.count || ' of ' || s.next_no - 1 as what from invoice_series s
+      cross join lateral (select count(*) as count from (
+        select tax_no from receipts where tax_series = s.series and tax_year = s.year
+        union select tax_no from credit_notes where tax_series = s.series and tax_year = s.year) numbers
+        where tax_no between 1 and s.next_no - 1) used
+      where used.count <> s.next_no - 1`,
+  },
+  {
     name: "GPUs are held by who may hold them, all of one holder on one host",
     broken: sql`select l.holder_id as id, l.holder_kind || ' holds ' || count(*) as what from gpu_leases l
       join gpus g on g.id = l.gpu_id

@@ -7,6 +7,7 @@ import type { Loop } from "../loop.ts";
 import { disputedOf } from "./disputed.ts";
 import { disputeStateOf, holdBack, waive } from "./disputed-refunds.ts";
 import { formatAmount } from "./format-amount.ts";
+import { issueCreditNotes } from "./issue-credit-notes.ts";
 import { bookRefundArrived, bookRefundAsked, bookRefundFailed } from "./ledger.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError, type GatewayRefund } from "./provider.ts";
@@ -166,6 +167,7 @@ async function arrive(
   announce: Announce,
 ): Promise<void> {
   await bookRefundArrived(tx, payment, refund);
+  await issueCreditNotes(tx, payment.id);
   if (payment.settles_order) await closeOrder(tx, payment.order_id);
   await announce(tx, {
     userId: payment.user_id,

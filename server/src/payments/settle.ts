@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { OrdersTable, PaymentsTable } from "../database/payment-tables.ts";
@@ -11,11 +11,13 @@ import type { Announce } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
 import { disputedOf } from "./disputed.ts";
 import { formatAmount } from "./format-amount.ts";
+import { issueCreditNotes } from "./issue-credit-notes.ts";
 import { issueReceipt } from "./issue-receipt.ts";
 import { bookCapture, bookExternalRefund } from "./ledger.ts";
 import { lowerNet } from "./lower-net.ts";
 import type { OrderRow } from "./payments.ts";
 import type { GatewayPayment } from "./provider.ts";
+import type { Seller } from "./tax.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./timing.ts";
 
 type Payment = Selectable<PaymentsTable>;
@@ -28,6 +30,8 @@ export interface Observation {
   readonly payment: GatewayPayment;
   readonly giveUpAfterSeconds: number;
   readonly announce: Announce;
+  /** With a GSTIN, what is sold is taxed. */
+  readonly seller: Seller | undefined;
 }
 
 /** `noted`: nothing new about money. `settled`: this payment bought the environment. The others go back to the card. */
@@ -51,17 +55,19 @@ export async function observe(db: Db, observation: Observation): Promise<Outcome
     if (payment !== noted && payment.settles_order && payment.refund_minor === payment.amount_minor)
       await endPurchase(tx, order, observation.announce);
     if (payment.status !== "captured" || before?.status === "captured") return "noted";
-    await issueReceipt(tx, payment);
-    if (order.paid_at) {
-      await askRefund(tx, payment, "surplus_payment", observation.announce);
-      return "surplus";
-    }
-    await tx.updateTable("payments").set({ settles_order: true }).where("id", "=", payment.id).execute();
-    return settle(tx, order, payment, observation);
+    const outcome = await settle(tx, order, payment, observation);
+    await issueReceipt(tx, { order, payment, seller: outcome === "settled" ? observation.seller : undefined });
+    await issueCreditNotes(tx, payment.id);
+    return outcome;
   });
 }
 
 async function settle(tx: Tx, order: LockedOrder, payment: Payment, observation: Observation): Promise<Outcome> {
+  if (order.paid_at) {
+    await askRefund(tx, payment, "surplus_payment", observation.announce);
+    return "surplus";
+  }
+  await tx.updateTable("payments").set({ settles_order: true }).where("id", "=", payment.id).execute();
   if (payment.refund_minor > 0) return giveBack(tx, order, payment, "late_payment", observation);
   if (payment.amount_minor !== order.amount_minor || payment.currency !== order.currency)
     return giveBack(tx, order, payment, "wrong_amount", observation);
@@ -195,21 +201,31 @@ async function notePayment(
   };
   if (before)
     return tx.updateTable("payments").set(seen).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
+  const row = {
+    order_id: order.id,
+    user_id: order.user_id,
+    gateway,
+    gateway_payment_id: payment.id,
+    amount_minor: payment.amountMinor,
+    currency: payment.currency,
+    created_at: payment.createdAt,
+    ...seen,
+  };
+  return (await insertPayment(tx, row)) ?? (await insertPayment(tx, row)) ?? collide();
+}
+
+/** Undefined when the first characters of its new id, which are the invoice's number (G18), are another's: then a second id. */
+function insertPayment(tx: Tx, row: Omit<Insertable<PaymentsTable>, "id">): Promise<Payment | undefined> {
   return tx
     .insertInto("payments")
-    .values({
-      id: newId(),
-      order_id: order.id,
-      user_id: order.user_id,
-      gateway,
-      gateway_payment_id: payment.id,
-      amount_minor: payment.amountMinor,
-      currency: payment.currency,
-      created_at: payment.createdAt,
-      ...seen,
-    })
+    .values({ id: newId(), ...row })
+    .onConflict((conflict) => conflict.expression(sql`"left"(id, 11)`).doNothing())
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+}
+
+function collide(): never {
+  throw new Error("no free invoice number: is the source of randomness broken?");
 }
 
 /**
@@ -264,5 +280,7 @@ async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce 
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
   const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
   await lowerNet(tx, after.id);
+  // Seen for the first time, its receipt is still to be issued, and the notes after it.
+  await issueCreditNotes(tx, payment_id);
   return after;
 }

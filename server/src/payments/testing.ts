@@ -30,6 +30,7 @@ interface Options {
   readonly slots?: number;
   readonly caps?: Partial<Payments["caps"]>;
   readonly giveUpAfterSeconds?: number;
+  readonly seller?: Payments["seller"];
   readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
   readonly database?: Parameters<typeof testDatabase>[0];
   /** Between the client and the embedded gateway; answers the base URL to use. */
@@ -50,6 +51,7 @@ export async function setup({
   slots = 8,
   caps,
   giveUpAfterSeconds = 600,
+  seller,
   keys,
   between,
   announce = writeOnly,
@@ -80,6 +82,7 @@ export async function setup({
     caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, ...caps },
     brandName: "Berth",
     giveUpAfterSeconds,
+    seller,
     failed,
   };
 
