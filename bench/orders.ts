@@ -185,7 +185,7 @@ async function observer(db: Db, url: string) {
   return {
     payment: provider.payment,
     observe: (payment: GatewayPayment) =>
-      observe(db, { gateway: "embedded", payment, giveUpAfterSeconds: 600, announce }),
+      observe(db, { gateway: "embedded", payment, giveUpAfterSeconds: 600, announce, seller: undefined }),
   };
 }
 

@@ -40,7 +40,8 @@ function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
       coalesce(o.paid_at, p.created_at) as at, o.id as order_id, o.usd_minor, o.container_type, o.duration_hours,
       (select s.id from sessions s
        where s.environment_id = coalesce(o.extends, (select e.id from environments e where e.order_id = o.id))
-       order by s.opened_at desc, s.id limit 1) as session_id
+       order by s.opened_at desc, s.id limit 1) as session_id,
+      array(select number from credit_notes where payment_id = p.id order by issued_at, number) as credit_notes
     from orders o cross join lateral (
       select * from payments where order_id = o.id
       order by settles_order desc, rank desc, created_at desc, id limit 1) p

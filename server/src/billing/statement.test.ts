@@ -24,6 +24,7 @@ function invoice(change: Partial<InvoiceRow> = {}): InvoiceRow {
     container_type: "jupyter",
     duration_hours: 12,
     session_id: "s1",
+    credit_notes: ["CRN-a"],
     ...change,
   };
 }
@@ -164,6 +165,7 @@ test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () =
       refunded: 0,
       payment_reference: "pay_abc",
       session_id: "s1",
+      credit_notes: ["CRN-a"],
     },
   ]);
   expect(recentPayments).toEqual([

@@ -128,7 +128,7 @@ test("an order that the filter should not have given is not taken for ours", asy
 });
 
 test("the whole dialect against the embedded gateway", async () => {
-  const { provider, pay, addPayment } = await setup();
+  const { provider, pay, addPayment, db } = await setup();
   const made = await provider.createOrder({ receipt: "receipt-1", amountMinor: 240, currency: "USD", notes: {} });
   expect(made).toMatchObject({ receipt: "receipt-1", amountMinor: 240, status: "created" });
   expect(await provider.findOrderByReceipt("receipt-1")).toEqual(made);
@@ -158,6 +158,19 @@ test("the whole dialect against the embedded gateway", async () => {
   expect(await provider.refundById(refund.id)).toMatchObject({ amountMinor: 100, status: "processed" });
   expect(await provider.refundsOfPayment(proof.razorpay_payment_id)).toHaveLength(1);
   expect((await provider.payment(proof.razorpay_payment_id)).refundedMinor).toBe(100);
+  await db
+    .insertInto("embedded_gateway_disputes")
+    .values({ id: "disp_1", payment_id: refund.paymentId, amount_minor: 90, reason_code: "fraud", phase: "fraud" })
+    .execute();
+  const dispute = await provider.dispute("disp_1");
+  expect(dispute).toEqual({
+    ...{ id: "disp_1", paymentId: refund.paymentId, amountMinor: 90, currency: "USD", deductedMinor: 0 },
+    ...{ status: "open", phase: "fraud", reasonCode: "fraud" },
+    respondBy: expect.any(Date),
+    createdAt: expect.any(Date),
+  });
+  expect(await provider.disputes()).toEqual([dispute]);
+  expect((await refusalOf(provider.dispute("disp_2"))).retryable).toBe(false);
   const late = await provider.createOrder({ receipt: "receipt-3", amountMinor: 40, currency: "USD", notes: {} });
   const authorized = await addPayment(late.id, { status: "authorized" });
   expect((await refusalOf(provider.capture(authorized, 39, "USD"))).retryable).toBe(false);
