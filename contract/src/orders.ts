@@ -77,7 +77,15 @@ export const extendEnvironment = endpoint({
     currency: choice(currencies),
   }),
   reply: createOrder.reply,
-  errors: ["not_found", "action_not_allowed", "price_changed", "order_in_payment", "below_minimum", "unavailable"],
+  errors: [
+    "forbidden",
+    "not_found",
+    "action_not_allowed",
+    "price_changed",
+    "order_in_payment",
+    "below_minimum",
+    "unavailable",
+  ],
 });
 
 export const clearOrder = endpoint({

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { note } from "./ask-provider.ts";
-import { setup } from "./testing.ts";
+import { orderBody, setup } from "./testing.ts";
 
 test("an order answers what the dialog needs, and holds GPUs and name", async () => {
   const { order, rowOf, openLeases, gateway } = await setup();
@@ -45,6 +45,23 @@ test("C7 below the provider's minimum: a clear message, no order", async () => {
   expect(body.message).toContain("$0.50");
   expect(await db.selectFrom("orders").selectAll().execute()).toEqual([]);
   expect((await order("ada", {}, "INR")).status).toBe(200);
+});
+
+test("real money is taken only from who has confirmed their address (G52)", async () => {
+  const place = async (mode: "live" | "test" | "embedded", headers: Record<string, string>) => {
+    const { app, db } = await setup({ keys: { mode } });
+    const url = "/docker/payments/create_order";
+    const answer = await app.inject({
+      method: "POST",
+      url,
+      headers: { "x-user": "ada", ...headers },
+      payload: orderBody("ada"),
+    });
+    return [answer.statusCode, answer.json().code, (await db.selectFrom("orders").select("mode").execute())[0]?.mode];
+  };
+  expect(await place("live", { "x-unverified": "true" })).toEqual([403, "forbidden", undefined]);
+  expect(await place("live", {})).toEqual([200, undefined, "live"]);
+  expect(await place("test", { "x-unverified": "true" })).toEqual([200, undefined, "test"]);
 });
 
 test("C9 ten clicks on Launch: one open order, one order at the provider", async () => {

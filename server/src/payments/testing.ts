@@ -151,7 +151,14 @@ function serve(payments: Payments, gateway: EmbeddedGateway) {
   handleErrors(app);
   app.addHook("preParsing", async (request) => {
     const id = request.headers["x-user"];
-    if (typeof id === "string") request.user = { id, email: "", emailVerified: true, name: "", sessionId: null };
+    if (typeof id === "string")
+      request.user = {
+        id,
+        email: "",
+        emailVerified: request.headers["x-unverified"] === undefined,
+        name: "",
+        sessionId: null,
+      };
   });
   paymentRoutes(app, payments);
   gateway.routes(app);
