@@ -844,7 +844,7 @@ export const faults: readonly Faults[] = [
         "what has answered is given up",
         "created_at is null and first_attempt_at is not null and",
         "first_attempt_at is not null and",
-        "given up",
+        "answered in time",
       ],
       ["two workers share a row", " for update skip locked", "", "each due row"],
     ],
