@@ -116,6 +116,7 @@ export const fullStatement = {
     refunded: state === "refunded" ? 17_644 : state === "partially_refunded" ? 400 : 0,
     payment_reference: `pay_R${index}x7Qm2Lk9WzTa`,
     session_id: index === 4 ? null : `s${index}4kq0t9w2mzp7x`,
+    credit_notes: state === "refunded" || state === "partially_refunded" ? [`CRN-${index}4kq0t9w2mz`] : [],
   })),
   recentPayments: [],
   chartData: months.map((month, index) => ({

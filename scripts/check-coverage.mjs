@@ -1,6 +1,7 @@
 // Fails when docs/spec-coverage.md has a hole: a G-number or a message of section 8 without a row, a row without proof,
-// or a proof that is not there. A proof reads `path/to/file.test.ts` › "title of the test".
-import { existsSync, readFileSync } from "node:fs";
+// a proof that is not there, or a case of money (C1 ...) that no test's title begins with. A proof reads
+// `path/to/file.test.ts` › "title of the test".
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +11,8 @@ const holes = [];
 const files = new Map();
 
 const sections = sectionsOf(readFileSync(page, "utf8"));
-const [first, last] = rangeOf(sections.get("Decisions"));
+const [first, last] = rangeOf("Decisions", "G");
+const [firstCase, lastCase] = rangeOf("Cases of money", "C");
 const decisions = rowsOf("Decisions");
 const messages = rowsOf("Messages of section 8");
 
@@ -19,6 +21,9 @@ for (let number = first; number <= last; number++)
 for (const message of listed(sections.get("Messages of section 8")))
   if (!messages.some(([text]) => text === message)) holes.push(`the message ${message} has no row`);
 for (const [name] of sections) for (const row of rowsOf(name)) judge(name, row);
+const cases = casesIn(["contract", "e2e", "server", "web"]);
+for (let number = firstCase; number <= lastCase; number++)
+  if (!cases.has(number)) holes.push(`no test's title begins with C${number}`);
 // A message must stand in a test that is named for it, word for word up to its placeholders.
 for (const [text, , proof] of messages) if (!isSaid(text, proof ?? "")) holes.push(`${text} stands in no named test`);
 
@@ -32,10 +37,20 @@ function sectionsOf(text) {
 }
 
 /** "G1 to G104", said in the section itself. */
-function rangeOf(text = "") {
-  const found = /\bG(\d+) to G(\d+)\b/.exec(text);
-  if (!found) holes.push("the section Decisions does not say which G-numbers there are (G1 to G104)");
+function rangeOf(section, letter) {
+  const found = new RegExp(`\\b${letter}(\\d+) to ${letter}(\\d+)\\b`).exec(sections.get(section) ?? "");
+  if (!found) holes.push(`the section ${section} does not say which ${letter}-numbers there are`);
   return found ? [Number(found[1]), Number(found[2])] : [1, 0];
+}
+
+/** The numbers that titles of tests begin with, also of a table of tests. */
+function casesIn(folders) {
+  const paths = globSync(
+    folders.map((folder) => `${folder}/**/*.{test,spec,suite}.{ts,tsx}`),
+    { cwd: root },
+  );
+  const titles = paths.flatMap((path) => [...(read(path) ?? "").matchAll(/\(\s*["'`]C(\d+)\b/g)]);
+  return new Set(titles.map(([, number]) => Number(number)));
 }
 
 /** The cells of each row of the section's tables, without heads. */

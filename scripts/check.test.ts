@@ -65,6 +65,11 @@ function cover(page: string): { failed: boolean; output: string } {
   mkdirSync(join(folder, "docs"));
   writeFileSync(join(folder, "docs/spec-coverage.md"), page);
   writeFileSync(join(folder, "one.test.ts"), 'test("one is shown", () => expect("Failed to pause container"));\n');
+  mkdirSync(join(folder, "server"));
+  writeFileSync(
+    join(folder, "server/money.test.ts"),
+    'test("C1 a: b", () => {});\ntest.each([1])(\n  "C2 %s", () => {},\n);\n',
+  );
   const check = join(root, "scripts/check-coverage.mjs");
   const { status, stdout, stderr } = spawnSync(process.execPath, [check, folder], { encoding: "utf8" });
   return { failed: status !== 0, output: stdout + stderr };
@@ -73,11 +78,12 @@ function cover(page: string): { failed: boolean; output: string } {
 const proof = '`one.test.ts` › "one is shown"';
 const decisions = `## Decisions\nG1 to G2.\n\n| G | What | Shown by |\n|---|---|---|\n| G1 | a | ${proof} |\n`;
 const messages = `## Messages of section 8\n\`\`\`text\nFailed to {action} container\n\`\`\`\n\n| Text | Where | Shown by |\n|---|---|---|\n`;
+const cases = "\n## Cases of money\nC1 to C2.\n";
 const second = "| G2 | b | Later: Docker, because it needs one |\n";
 const message = `| Failed to {action} container | list | ${proof} |\n`;
 
 test("a coverage page without a hole passes", () => {
-  expect(cover(`${decisions}${second}\n${messages}${message}`)).toEqual({ failed: false, output: "" });
+  expect(cover(`${decisions}${second}\n${messages}${message}${cases}`)).toEqual({ failed: false, output: "" });
 });
 
 test.each([
@@ -105,6 +111,12 @@ test.each([
     "Failed to log out stands in no named test",
   ],
   ["a page that does not say which numbers there are", `${messages}${message}`, "does not say which G-numbers"],
+  [
+    "a case that no test's title begins with",
+    `${decisions}${second}\n${messages}${message}${cases.replace("C2", "C3")}`,
+    "no test's title begins with C3",
+  ],
+  ["a page without the cases", `${decisions}${second}\n${messages}${message}`, "does not say which C-numbers"],
 ])("the coverage check refuses %s", (_, page, hole) => {
   const { failed, output } = cover(page);
   expect(output).toContain(hole);

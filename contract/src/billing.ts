@@ -22,6 +22,8 @@ const invoice = object({
   /** The provider's payment id, and the newest session that the payment bought or extended (G70). */
   payment_reference: string(),
   session_id: nullable(string()),
+  /** Numbers of its credit notes, oldest first: one for each refund that has gone back. */
+  credit_notes: array(string()),
 });
 
 /** Names by G87; money in major units. Months are "2026-11", in UTC (G19). */
@@ -54,6 +56,17 @@ export const receipt = endpoint({
   path: "/billing/{user_id}/receipts/{number}.pdf",
   auth: "bearer",
   summary: "The receipt of one paid payment; `number` is its invoice number (G18, G86)",
+  body: nothing,
+  media: "application/pdf",
+  reply: file,
+  errors: ["not_found"],
+});
+
+export const creditNote = endpoint({
+  method: "GET",
+  path: "/billing/{user_id}/credit-notes/{number}.pdf",
+  auth: "bearer",
+  summary: "The credit note of one refund that has gone back; its `number` stands with the invoice (payments.md 10)",
   body: nothing,
   media: "application/pdf",
   reply: file,

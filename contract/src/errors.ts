@@ -10,6 +10,7 @@ export const errorStatus = {
   unauthenticated: 401,
   forbidden: 403,
   email_unverified: 403,
+  account_held: 403,
   not_found: 404,
   price_changed: 409,
   subdomain_taken: 409,

@@ -55,6 +55,7 @@ export const createOrder = endpoint({
   errors: [
     "forbidden",
     "email_unverified",
+    "account_held",
     "price_changed",
     "subdomain_taken",
     "out_of_stock",
@@ -81,6 +82,7 @@ export const extendEnvironment = endpoint({
   errors: [
     "not_found",
     "email_unverified",
+    "account_held",
     "action_not_allowed",
     "price_changed",
     "order_in_payment",

@@ -67,7 +67,7 @@ async function buy(db: Db, { at, userId = "ada", type = "jupyter", netMinor = 24
   return id;
 }
 
-test("months are UTC to the millisecond, in whatever zone the database speaks (C43)", async () => {
+test("C43 months are UTC to the millisecond, in whatever zone the database speaks", async () => {
   await using database = await testDatabase();
   const { db } = database;
   await buy(db, { at: "2026-12-31T23:59:59.999Z" });
@@ -84,6 +84,31 @@ test("months are UTC to the millisecond, in whatever zone the database speaks (C
       { month: "2027-01", service: "jupyter", usd_minor: 240, payments: 1, hours: 12 },
     ]);
   }
+});
+
+test("C43 last month's payment goes back today: last month is less by it, this one never counts it", async () => {
+  const { db, order, pay, provider, payments } = await setup();
+  const { id } = (await order("ada", { gpu_count: 4 })).body;
+  const paymentId = (await pay(id)).body.razorpay_payment_id;
+  await note(payments, await provider.payment(paymentId));
+  await sql`update orders set paid_at = timestamptz '2026-10-31 23:59:59.999Z'`.execute(db);
+  const november = new Date("2026-11-01T00:00:00Z");
+  const figures = async () => {
+    const { monthlyTotals, currentMonthUsage, chartData, trend } = statementOf(await readBilling(db, "ada"), november);
+    return [
+      monthlyTotals,
+      currentMonthUsage,
+      chartData.slice(-2).map(({ totalPaid }) => totalPaid),
+      trend.changePercent,
+    ];
+  };
+  expect(await figures()).toEqual([{ "2026-10": 0.75 }, 0, [0.75, 0], 100]);
+  await provider.refund({ paymentId, amountMinor: 25, key: "the-dashboard-1", notes: {} });
+  await note(payments, await provider.payment(paymentId));
+  expect(await figures()).toEqual([{ "2026-10": 0.5 }, 0, [0.5, 0], 100]);
+  await provider.refund({ paymentId, amountMinor: 50, key: "the-dashboard-2", notes: {} });
+  await note(payments, await provider.payment(paymentId));
+  expect(await figures()).toEqual([{}, 0, [0, 0], 0]);
 });
 
 test("the totals are read from their index alone (payments.md 9)", async () => {

@@ -24,11 +24,12 @@ function invoice(change: Partial<InvoiceRow> = {}): InvoiceRow {
     container_type: "jupyter",
     duration_hours: 12,
     session_id: "s1",
+    credit_notes: ["CRN-a"],
     ...change,
   };
 }
 
-test("nobody paid anything: zeros, and no chart rather than six empty months (G20)", () => {
+test("C43 nobody paid anything: zeros, and no chart rather than six empty months (G20)", () => {
   expect(statementOf(empty, now)).toEqual({
     currentMonthUsage: 0,
     totalSpent: 0,
@@ -42,7 +43,7 @@ test("nobody paid anything: zeros, and no chart rather than six empty months (G2
   });
 });
 
-test("the first month: six months zero-filled, and up by 100 (G19, G20)", () => {
+test("C43 the first month: six months zero-filled, and up by 100 (G19, G20)", () => {
   const { chartData, trend, monthlyTotals } = statementOf({ ...empty, months: [month("2026-11", 40)] }, now);
   expect(chartData.map(({ month, totalPaid }) => [month, totalPaid])).toEqual([
     ["2026-06", 0],
@@ -56,7 +57,7 @@ test("the first month: six months zero-filled, and up by 100 (G19, G20)", () => 
   expect(monthlyTotals).toEqual({ "2026-11": 0.4 });
 });
 
-test("the month is the UTC one at both ends of the year, whatever the zone of the machine (C43)", () => {
+test("C43 the month is the UTC one at both ends of the year, whatever the zone of the machine", () => {
   const months = [month("2026-12", 100), month("2027-01", 300)];
   const before = statementOf({ ...empty, months }, new Date("2026-12-31T23:59:59.999Z"));
   const after = statementOf({ ...empty, months }, new Date("2027-01-01T00:00:00Z"));
@@ -83,7 +84,7 @@ test("the month is the UTC one at both ends of the year, whatever the zone of th
   ]);
 });
 
-test("a refund of last month's payment lowers last month; a full one leaves totals and counts (G20)", () => {
+test("C43 a refund of last month's payment lowers last month; a full one leaves totals and counts (G20)", () => {
   const kept = month("2026-10", 480);
   const refunded = month("2026-10", 0, { service: "pytorch", hours: 0 });
   const { totalSpent, paymentCount, chartData, monthlyTotals, usageBreakdown, trend } = statementOf(
@@ -164,6 +165,7 @@ test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () =
       refunded: 0,
       payment_reference: "pay_abc",
       session_id: "s1",
+      credit_notes: ["CRN-a"],
     },
   ]);
   expect(recentPayments).toEqual([

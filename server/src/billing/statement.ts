@@ -29,6 +29,8 @@ export interface InvoiceRow {
   readonly container_type: string;
   readonly duration_hours: number;
   readonly session_id: string | null;
+  /** Numbers, oldest first. */
+  readonly credit_notes: readonly string[];
 }
 
 export interface RunRow {
@@ -137,6 +139,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
     refunded: major(row.refund_minor),
     payment_reference: row.gateway_payment_id,
     session_id: row.session_id,
+    credit_notes: [...row.credit_notes],
   };
 }
 

@@ -18,6 +18,8 @@ export interface EmbeddedGatewayOrdersTable {
   status: Generated<"created" | "attempted" | "paid">;
   attempts: Generated<number>;
   notes: ColumnType<Record<string, string>, string, string>;
+  /** Chosen by a person or a test: see outcomes.ts. */
+  outcome: string | null;
   created_at: Generated<Date>;
 }
 
@@ -32,6 +34,7 @@ export interface EmbeddedGatewayPaymentsTable {
   card_last4: string;
   error_reason: string | null;
   error_description: string | null;
+  authorizes_at: Date | null;
   created_at: Generated<Date>;
 }
 
@@ -44,6 +47,19 @@ export interface EmbeddedGatewayRefundsTable {
   notes: ColumnType<Record<string, string>, string, string>;
   created_at: Generated<Date>;
   arrives_at: Date;
+  fails: Generated<boolean>;
+}
+
+export interface EmbeddedGatewayDisputesTable {
+  id: string;
+  payment_id: string;
+  amount_minor: number;
+  deducted_minor: Generated<number>;
+  reason_code: string;
+  phase: string;
+  status: Generated<"open" | "under_review" | "won" | "lost" | "closed">;
+  respond_by: Generated<Date>;
+  created_at: Generated<Date>;
 }
 
 interface EmbeddedGatewayWebhooksTable {
@@ -52,6 +68,7 @@ interface EmbeddedGatewayWebhooksTable {
   created_at: Generated<Date>;
   next_try_at: Generated<Date>;
   attempts: Generated<number>;
+  times: Generated<number>;
 }
 
 export interface EmbeddedGatewayTables {
@@ -59,5 +76,6 @@ export interface EmbeddedGatewayTables {
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;
   embedded_gateway_refunds: EmbeddedGatewayRefundsTable;
+  embedded_gateway_disputes: EmbeddedGatewayDisputesTable;
   embedded_gateway_webhooks: EmbeddedGatewayWebhooksTable;
 }

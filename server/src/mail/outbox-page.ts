@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
 import { AppError } from "../errors.ts";
+import { isLocal } from "../is-local.ts";
 import { escapeHtml } from "./letter.ts";
 
 interface Shown {
@@ -26,15 +27,6 @@ export function outboxPage(app: FastifyInstance, { db, brandName }: { db: Db; br
     if ((request.headers.accept ?? "").includes("application/json")) return mails;
     return reply.type("text/html; charset=utf-8").send(page(brandName, mails));
   });
-}
-
-const loopback = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
-/** A proxy on this machine also comes from loopback, but says for whom, if it says anything. */
-const forwarded = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
-
-function isLocal({ socket, ip, headers }: FastifyRequest): boolean {
-  if (forwarded.some((name) => headers[name] !== undefined)) return false;
-  return loopback.test(socket.remoteAddress ?? "") && loopback.test(ip);
 }
 
 async function readMails(db: Db): Promise<Shown[]> {

@@ -108,6 +108,17 @@ test("what is sent: key, amount in minor units, capture options, the refund's ke
   expect(seen[1]?.headers["x-refund-idempotency"]).toBe("0123456789");
 });
 
+test("what a payment's entity becomes: refunded is captured and gone back, times are of seconds", async () => {
+  const entity = { id: "pay_1", order_id: "order_1", amount: 40, currency: "USD", status: "refunded", fee: 2 };
+  const { client } = await answering(200, JSON.stringify({ ...entity, created_at: 1_800_000_000 }));
+  expect(await client.payment("pay_1")).toMatchObject({
+    status: "captured",
+    refundedMinor: 40,
+    feeMinor: 2,
+    createdAt: new Date("2027-01-15T08:00:00Z"),
+  });
+});
+
 test("an order that the filter should not have given is not taken for ours", async () => {
   const { client } = await answering(
     200,
@@ -117,7 +128,7 @@ test("an order that the filter should not have given is not taken for ours", asy
 });
 
 test("the whole dialect against the embedded gateway", async () => {
-  const { provider, pay, addPayment } = await setup();
+  const { provider, pay, addPayment, db } = await setup();
   const made = await provider.createOrder({ receipt: "receipt-1", amountMinor: 240, currency: "USD", notes: {} });
   expect(made).toMatchObject({ receipt: "receipt-1", amountMinor: 240, status: "created" });
   expect(await provider.findOrderByReceipt("receipt-1")).toEqual(made);
@@ -147,6 +158,19 @@ test("the whole dialect against the embedded gateway", async () => {
   expect(await provider.refundById(refund.id)).toMatchObject({ amountMinor: 100, status: "processed" });
   expect(await provider.refundsOfPayment(proof.razorpay_payment_id)).toHaveLength(1);
   expect((await provider.payment(proof.razorpay_payment_id)).refundedMinor).toBe(100);
+  await db
+    .insertInto("embedded_gateway_disputes")
+    .values({ id: "disp_1", payment_id: refund.paymentId, amount_minor: 90, reason_code: "fraud", phase: "fraud" })
+    .execute();
+  const dispute = await provider.dispute("disp_1");
+  expect(dispute).toEqual({
+    ...{ id: "disp_1", paymentId: refund.paymentId, amountMinor: 90, currency: "USD", deductedMinor: 0 },
+    ...{ status: "open", phase: "fraud", reasonCode: "fraud" },
+    respondBy: expect.any(Date),
+    createdAt: expect.any(Date),
+  });
+  expect(await provider.disputes()).toEqual([dispute]);
+  expect((await refusalOf(provider.dispute("disp_2"))).retryable).toBe(false);
   const late = await provider.createOrder({ receipt: "receipt-3", amountMinor: 40, currency: "USD", notes: {} });
   const authorized = await addPayment(late.id, { status: "authorized" });
   expect((await refusalOf(provider.capture(authorized, 39, "USD"))).retryable).toBe(false);

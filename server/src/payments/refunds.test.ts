@@ -52,18 +52,42 @@ test("C36 refunded already by a person under no key of ours: adopted, not paid t
   expect(await atGateway()).toHaveLength(1);
 });
 
-test("the provider refuses for good: the refund stays owed and due, and a later try sends it", async () => {
+test("C36 the balance is too low, or the payment too old: the refund stays owed and due, and a later try sends it", async () => {
   const { db, runRefunds, refundsOf, rowOf, id, errors } = await owed();
-  await db.updateTable("embedded_gateway_payments").set({ status: "authorized" }).execute();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_refused" }).execute();
   runRefunds();
   await expect.poll(() => errors.length).toBe(1);
   await expect.poll(async () => (await refundsOf())[0]?.claim).toBe(null);
   const [refund] = await refundsOf();
-  expect(refund).toMatchObject({ status: "queued", last_error: expect.stringContaining("captured") });
+  expect(refund).toMatchObject({ status: "queued", last_error: expect.stringContaining("enough balance") });
   expect(refund?.next_check_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-  await db.updateTable("embedded_gateway_payments").set({ status: "captured" }).execute();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: null }).execute();
   await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+});
+
+test("C36 409, still in progress: asked again under the same key, one refund", async () => {
+  const { db, runRefunds, rowOf, id, atGateway, errors } = await owed();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_busy" }).execute();
+  runRefunds();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  expect(errors.map(String)).toEqual([expect.stringContaining("in progress")]);
+  expect(await atGateway()).toHaveLength(1);
+});
+
+test("C36 accepted, then failed on its way: the money is owed again, kept due, and named as failed", async () => {
+  const { db, runRefunds, rowOf, id, refundsOf } = await owed();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_failed" }).execute();
+  runRefunds();
+  await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
+  const [refund] = await refundsOf();
+  expect(refund?.next_check_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect((await rowOf(id)).status).toBe("refunding");
+  expect(await db.selectFrom("payments").select("refund_minor").execute()).toEqual([{ refund_minor: 0 }]);
+  const payable = sql<{
+    sum: number;
+  }>`select coalesce(sum(amount_minor), 0) as sum from journal_lines where account = 'refunds_payable'`;
+  expect((await payable.execute(db)).rows).toEqual([{ sum: 0 }]);
 });
 
 test("cancelled while pending: full refund, no credit, and asking twice owes once", async () => {
@@ -83,6 +107,51 @@ test("cancelled while pending: full refund, no credit, and asking twice owes onc
   if (won === "refunding") await db.updateTable("environments").set({ desired: "terminated" }).execute();
   expect(await refundsOf()).toHaveLength(won === "refunding" ? 1 : 0);
   expect(await db.transaction().execute((tx) => delivered(tx, environment))).toBe(undefined);
+});
+
+test("cancelled while pending by its owner: no credit; not delivered: one of two hours", async () => {
+  const { order, pay, payments, provider, rowOf, runReconciler, db } = await setup();
+  for (const [userId, ended_reason] of [
+    ["ada", "cancelled"],
+    ["ben", "not_delivered"],
+  ] as const) {
+    const { id } = (await order(userId)).body;
+    await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+    await db
+      .updateTable("environments")
+      .set({ desired: "terminated", ended_reason, due_at: sql`now()` })
+      .where("user_id", "=", userId)
+      .execute();
+    runReconciler();
+    await expect.poll(async () => (await rowOf(id)).status).toBe("refunding");
+  }
+  const credits = await db.selectFrom("time_credits").select(["user_id", "hours"]).execute();
+  expect(credits).toEqual([{ user_id: "ben", hours: 2 }]);
+});
+
+test("a share of the price is rounded down", async () => {
+  const { order, pay, create, payments, runReconciler, rowOf, refundsOf, environments, db } = await setup();
+  const { id } = (await order("ada")).body;
+  runReconciler();
+  await create("ada", (await pay(id)).body);
+  const [environment] = await environments();
+  const row = await rowOf(id);
+  const { ended } = delivery({ announce: payments.announce });
+  const about = { id: environment?.id ?? "", orderId: row.id, userId: "ada" };
+  await db.transaction().execute((tx) => ended(tx, about, 1234));
+  expect(await refundsOf()).toMatchObject([{ reason: "hardware", amount_minor: 13 }]);
+  expect((await rowOf(id)).usd_net_minor).toBe(27);
+});
+
+test("refunds of other keys are never sent", async () => {
+  const { db, runRefunds, refundsOf, atGateway, order, addPayment, payments, provider } = await owed();
+  await db.updateTable("orders").set({ gateway: "razorpay", mode: "test" }).execute();
+  const other = (await order("ben")).body.id;
+  await note(payments, await provider.payment(await addPayment(other, { amount_minor: 39 })));
+  runRefunds();
+  await expect.poll(async () => (await refundsOf()).map(({ status }) => status)).toEqual(["queued", "processed"]);
+  expect((await refundsOf())[0]?.attempts).toBe(0);
+  expect(await atGateway()).toHaveLength(1);
 });
 
 test("a part sent back by a person does not stand for the rest that we owe", async () => {

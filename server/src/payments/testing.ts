@@ -23,6 +23,7 @@ import type { Payments } from "./payments.ts";
 import { razorpay } from "./razorpay.ts";
 import { startRefunds } from "./refunds.ts";
 import { paymentRoutes } from "./routes.ts";
+import { startSweep } from "./sweep.ts";
 import { startWatch } from "./watch.ts";
 
 interface Options {
@@ -30,6 +31,9 @@ interface Options {
   readonly slots?: number;
   readonly caps?: Partial<Payments["caps"]>;
   readonly giveUpAfterSeconds?: number;
+  /** Of the fake driver, such as `startMs`. */
+  readonly fake?: Readonly<Record<string, number>>;
+  readonly seller?: Payments["seller"];
   readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
   readonly database?: Parameters<typeof testDatabase>[0];
   /** Between the client and the embedded gateway; answers the base URL to use. */
@@ -50,6 +54,8 @@ export async function setup({
   slots = 8,
   caps,
   giveUpAfterSeconds = 600,
+  fake = {},
+  seller,
   keys,
   between,
   announce = writeOnly,
@@ -80,6 +86,7 @@ export async function setup({
     caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, ...caps },
     brandName: "Berth",
     giveUpAfterSeconds,
+    seller,
     failed,
   };
 
@@ -88,7 +95,7 @@ export async function setup({
   const gatewayUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${embeddedGatewayPath}`;
   baseUrl = between ? await between(gatewayUrl) : gatewayUrl;
 
-  const driver = fakeDriver({});
+  const driver = fakeDriver(fake);
   await registerHost(db, "local", driver, slots);
   const image = { host_id: "local", container_type: "jupyter", state: "ready" as const, percent: 100 };
   await db.insertInto("host_images").values(image).execute();
@@ -136,6 +143,7 @@ function loops(payments: Payments, driver: Driver, gateway: EmbeddedGateway) {
     },
     runWatch: () => void running.push(startWatch(payments)),
     runRefunds: () => void running.push(startRefunds(payments)),
+    runSweep: () => void running.push(startSweep(payments)),
     runEvents: () => void running.push(startEvents(payments)),
     runWebhooks: (url: string) => void running.push(gateway.startWebhooks(url, failed)),
   };

@@ -10,6 +10,9 @@ export const draftSeconds = 60;
 export const deliverMinutes = 10;
 export const bonusHours = 2;
 export const watchDays = 5;
+export const sweepMinutes = 10;
+/** Seen again by the next sweep: a payment is listed by when it was begun, and ends later. */
+export const sweepOverlapMinutes = 60;
 export const createWaitsMs = 45_000;
 
 const minute = 60_000;

@@ -38,3 +38,20 @@ test("a wait looks again after a change of this user, and after no other", async
   expect(await waiting).toBe("there");
   expect(looks).toBe(2);
 });
+
+test("a change that is heard while looking is not lost", async () => {
+  await using database = await testDatabase();
+  const changes = await openChanges(database);
+  let looks = 0;
+  const read = async () => {
+    if (++looks === 2) return "there";
+    const heard = Promise.withResolvers<void>();
+    const unsubscribe = changes.subscribe(() => heard.resolve(), heard.resolve);
+    const row = { id: newId(), user_id: "ada", cause: "x", title: "", body: "" };
+    await database.db.insertInto("notifications").values(row).execute();
+    await heard.promise;
+    unsubscribe();
+    return undefined;
+  };
+  expect(await waitUntil({ changes, userId: "ada", timeoutMs: neverMs, fallbackMs: neverMs, read })).toBe("there");
+});

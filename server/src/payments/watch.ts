@@ -28,7 +28,7 @@ export function startWatch(payments: Payments): Loop {
     work: async () => {
       if (first) await makeUnpaidDue(payments);
       first = false;
-      const orders = [...(await claim(payments, "watch")), ...(await claim(payments, "paid"))];
+      const orders = [...(await claimOrders(payments, "watch")), ...(await claimOrders(payments, "paid"))];
       await Promise.all(orders.map((order) => look(payments, order)));
       return orders.length > 0 ? 0 : untilNext(payments);
     },
@@ -43,7 +43,7 @@ async function makeUnpaidDue({ db, provider }: Payments): Promise<void> {
     and gateway = ${provider.kind} and mode = ${provider.mode}`.execute(db);
 }
 
-async function claim({ db, provider }: Payments, lane: "watch" | "paid"): Promise<Claimed[]> {
+export async function claimOrders({ db, provider }: Payments, lane: "watch" | "paid"): Promise<Claimed[]> {
   const ofLane = lane === "paid" ? sql`status = 'paid'` : sql`status <> 'paid'`;
   const { rows } = await sql<Claimed>`
     update orders set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = attempts + 1
@@ -54,10 +54,16 @@ async function claim({ db, provider }: Payments, lane: "watch" | "paid"): Promis
   return rows;
 }
 
-async function untilNext({ db, provider }: Payments): Promise<number> {
+/** Each lane by its own index: one minimum over both would read every order there ever was. */
+export async function untilNext({ db, provider }: Payments): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(next_check_at) - now()) * 1000 as ms from orders
-    where next_check_at is not null and gateway = ${provider.kind} and mode = ${provider.mode}`.execute(db);
+    select extract(epoch from least(
+      (select min(next_check_at) from orders
+       where status = 'paid' and gateway = ${provider.kind} and mode = ${provider.mode}),
+      (select min(next_check_at) from orders
+       where status <> 'paid' and gateway = ${provider.kind} and mode = ${provider.mode})) - now()) * 1000 as ms`.execute(
+    db,
+  );
   return Math.max(0, rows[0]?.ms ?? intervalMs);
 }
 

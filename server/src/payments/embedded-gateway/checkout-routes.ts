@@ -3,11 +3,13 @@ import { createRequire } from "node:module";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
+import { isLocal } from "../../is-local.ts";
 import { type Account, charge, chargeBody } from "./charge.ts";
 import { checkoutPage, unknownOrderPage } from "./checkout-page.ts";
+import { sentenceOf } from "./outcomes.ts";
 import { dialectIdText, read } from "./read.ts";
 
-const pageQuery = z.object({
+export const pageQuery = z.object({
   order_id: dialectIdText.catch(""),
   name: z.string().max(120).catch(""),
   description: z.string().max(255).catch(""),
@@ -25,17 +27,18 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: Account): 
   app.get("/checkout", async (request, reply) => {
     const { order_id: id, name, description, scheme } = read(pageQuery, request.query);
     const order = await db.selectFrom("embedded_gateway_orders").selectAll().where("id", "=", id).executeTakeFirst();
-    reply.code(order ? 200 : 404).type("text/html; charset=utf-8");
-    reply
-      .header("content-security-policy", policy)
-      .header("x-frame-options", "SAMEORIGIN")
-      .header("cache-control", "no-store");
-    return order ? checkoutPage({ order, keyId: account.keyId, name, description, scheme }) : unknownOrderPage(scheme);
+    sendPage(reply.code(order ? 200 : 404));
+    if (!order) return unknownOrderPage(scheme);
+    const query = new URLSearchParams({ order_id: id, name, description, scheme });
+    const outcomesUrl = isLocal(request) ? `test?${query}` : undefined;
+    const next = sentenceOf(order.outcome);
+    return checkoutPage({ order, keyId: account.keyId, name, description, scheme, next, outcomesUrl });
   });
 
   for (const [name, type] of [
     ["checkout.js", "text/javascript; charset=utf-8"],
     ["checkout-page.js", "text/javascript; charset=utf-8"],
+    ["outcomes-page.js", "text/javascript; charset=utf-8"],
     ["checkout.css", "text/css; charset=utf-8"],
   ] as const) {
     const content = readFileSync(new URL(`browser/${name}`, import.meta.url));
@@ -43,6 +46,15 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: Account): 
   }
   const typeface = readTypeface();
   if (typeface) app.get("/geist.woff2", async (_, reply) => file(reply, "font/woff2", typeface));
+}
+
+/** Every page of the gateway may be framed by this origin, and by no other. */
+export function sendPage(reply: FastifyReply): void {
+  reply
+    .type("text/html; charset=utf-8")
+    .header("content-security-policy", policy)
+    .header("x-frame-options", "SAMEORIGIN")
+    .header("cache-control", "no-store");
 }
 
 function file(reply: FastifyReply, type: string, content: Buffer): Buffer {

@@ -128,6 +128,31 @@ test("retry: false closes after a failure; escape: false keeps it open; a foreig
   );
 });
 
+test("what happens next is chosen in the dialog: closed, though it was paid; the time left goes on", async () => {
+  const { page, dialog, heard, fill, problems } = await openDialog();
+  await dialog.getByRole("link", { name: "Choose what happens next" }).click();
+  await dialog.getByRole("heading", { name: "What happens next" }).waitFor();
+  await dialog.locator("input:checked:focus").waitFor();
+  await dialog.getByLabel("Is made, though the dialog closes").check();
+  await dialog.getByRole("button", { name: "Use it" }).click();
+  await dialog.getByText("The payment is made, though the dialog closes.").waitFor();
+  await dialog.getByText(/^1[34]:\d\d$/).waitFor();
+  await fill("5555 5555 5555 4444");
+  await expect.poll(heard).toEqual([["dismissed"]]);
+  expect(await isOpen(page)).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test("Escape on the page of outcomes goes back to the payment, with nothing chosen", async () => {
+  const { dialog, heard } = await openDialog();
+  await dialog.getByRole("link", { name: "Choose what happens next" }).click();
+  await dialog.getByLabel("Never come").check();
+  await dialog.getByLabel("Never come").press("Escape");
+  await dialog.getByLabel("Card number").waitFor();
+  expect(await dialog.getByRole("status").count()).toBe(0);
+  expect(await heard()).toEqual([]);
+});
+
 test("axe finds nothing, in both schemes, at 390 px too, with errors shown; nothing scrolls sideways", async () => {
   for (const [width, scheme] of [
     [390, "light"],
@@ -140,6 +165,10 @@ test("axe finds nothing, in both schemes, at 390 px too, with errors shown; noth
     await fill("1234");
     expect(await violations(page)).toEqual([]);
     const frame = page.frames()[1];
+    expect(await frame?.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+    await dialog.getByRole("link", { name: "Choose what happens next" }).click();
+    await dialog.getByRole("button", { name: "Use it" }).waitFor();
+    expect(await violations(page)).toEqual([]);
     expect(await frame?.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
   }
 });

@@ -201,6 +201,31 @@ test("C37 refunds: the key makes them one, parallel ones never exceed the paymen
   expect((await call("GET", `/payments/${paymentId}/refunds`)).body.count).toBe(3);
 });
 
+test("every payment of a window of time, newest first, page by page", async () => {
+  const { call, order, pay, db } = await open();
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) ids.unshift((await pay((await order()).id)).body.razorpay_payment_id);
+  const at = Date.UTC(2030, 0, 1) / 1000;
+  for (const [index, id] of ids.entries())
+    await db
+      .updateTable("embedded_gateway_payments")
+      .set({ created_at: new Date((at - index) * 1000 + 900) })
+      .where("id", "=", id)
+      .execute();
+  const listed = async (query: string) => {
+    const { body } = await call("GET", `/payments?${query}`);
+    expect([body.entity, body.count]).toEqual(["collection", body.items.length]);
+    return body.items.map(({ id }: { id: string }) => id);
+  };
+  expect(await listed("")).toEqual(ids);
+  expect(await listed("count=2")).toEqual(ids.slice(0, 2));
+  expect(await listed("count=2&skip=2")).toEqual(ids.slice(2));
+  expect(await listed(`from=${at - 1}&to=${at}`)).toEqual(ids.slice(0, 2));
+  expect(await listed(`from=${at - 2}&to=${at - 1}`)).toEqual(ids.slice(1));
+  expect((await call("GET", "/payments?count=101")).status).toBe(400);
+  expect((await call("GET", "/payments?from=-1")).status).toBe(400);
+});
+
 test("unknown ids, paths and bodies are refused in the dialect, never with a 5xx", async () => {
   const { call } = await open();
   for (const [method, path, body] of [

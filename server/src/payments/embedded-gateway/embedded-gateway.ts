@@ -4,12 +4,15 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { type Db, isLostConnection } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
+import { isLocal } from "../../is-local.ts";
 import type { Loop } from "../../loop.ts";
 import type { Account } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
-import { failByChance, faultsOf } from "./faults.ts";
+import { disputeRoutes } from "./dispute-routes.ts";
+import { failAsChosen, failByChance, faultsOf } from "./faults.ts";
 import { orderRoutes } from "./order-routes.ts";
+import { outcomeRoutes } from "./outcome-routes.ts";
 import { paymentRoutes, refundRoutes } from "./payment-routes.ts";
 import { testRoutes } from "./test-routes.ts";
 import { startWebhooks } from "./webhooks.ts";
@@ -42,15 +45,18 @@ export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Pr
         async (scope) => {
           answerInDialect(scope);
           checkoutRoutes(scope, db, account);
+          outcomeRoutes(scope, db, (request) => isLocal(request) || isMerchant(request, account));
           scope.register(async (merchant) => {
             merchant.addHook("onRequest", async (request) => {
               if (!isMerchant(request, account)) throw unauthorized();
             });
             failByChance(merchant, faults);
+            failAsChosen(merchant, db);
             testRoutes(merchant, db);
             orderRoutes(merchant, db);
             paymentRoutes(merchant, db);
             refundRoutes(merchant, db, refundDelayMs);
+            disputeRoutes(merchant, db);
           });
         },
         { prefix: embeddedGatewayPath },

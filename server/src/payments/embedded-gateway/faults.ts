@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
+import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
-import { read } from "./read.ts";
+import { takeOutcome } from "./outcomes.ts";
+import { dialectIdText, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
 
 const share = z.number().min(0).max(1).default(0);
@@ -35,15 +37,47 @@ export function happens(probability: number): boolean {
 export function failByChance(merchant: FastifyInstance, faults: Faults): void {
   merchant.addHook("preHandler", async ({ routeOptions }) => {
     if (isControl(routeOptions.url)) return;
-    if (happens(faults.serverError))
-      throw new DialectError("We are facing some trouble", { code: "SERVER_ERROR", httpStatus: 500 });
-    if (happens(faults.tooMany)) throw new DialectError("Too many requests", { httpStatus: 429 });
+    if (happens(faults.serverError)) throw trouble();
+    if (happens(faults.tooMany)) throw tooMany();
     if (happens(faults.hang)) await sleep(hangMs);
   });
   merchant.addHook("onSend", async ({ routeOptions }, reply) => {
     if (!isControl(routeOptions.url) && happens(faults.drop)) reply.raw.destroy();
   });
   merchant.put("/test/faults", unlimited, async (request) => Object.assign(faults, read(body, request.body)));
+}
+
+const chosen = ["api_dropped", "api_500", "api_429", "api_hang"];
+
+/** The next call about an order fails as it was chosen to, once (outcomes.ts). */
+export function failAsChosen(merchant: FastifyInstance, db: Db): void {
+  const dropped = new WeakSet<FastifyRequest>();
+  merchant.addHook("preHandler", async (request) => {
+    const { data: id } = dialectIdText.safeParse((request.params as { id?: unknown }).id);
+    if (!id || isControl(request.routeOptions.url)) return;
+    const outcome = await takeOutcome(db, id, isRefund(request) ? [...chosen, "refund_busy"] : chosen);
+    if (outcome === "api_500") throw trouble();
+    if (outcome === "api_429") throw tooMany();
+    if (outcome === "refund_busy")
+      throw new DialectError("Another refund request with this key is in progress", { httpStatus: 409 });
+    if (outcome === "api_hang") await sleep(hangMs);
+    if (outcome === "api_dropped") dropped.add(request);
+  });
+  merchant.addHook("onSend", async (request, reply) => {
+    if (dropped.has(request)) reply.raw.destroy();
+  });
+}
+
+function isRefund({ method, routeOptions: { url } }: FastifyRequest): boolean {
+  return method === "POST" && (url?.endsWith("/refund") ?? false);
+}
+
+function trouble(): DialectError {
+  return new DialectError("We are facing some trouble", { code: "SERVER_ERROR", httpStatus: 500 });
+}
+
+function tooMany(): DialectError {
+  return new DialectError("Too many requests", { httpStatus: 429 });
 }
 
 function isControl(url: string | undefined): boolean {

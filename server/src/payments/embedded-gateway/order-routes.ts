@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type OrderRow, orderEntity, paymentEntity } from "./entities.ts";
-import { dialectIdText, read } from "./read.ts";
+import { dialectIdText, listed, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
 
 const receiptText = z
@@ -17,14 +17,8 @@ const newOrder = z.object({
   notes: z.record(z.string(), z.string().max(256)).default({}),
   payment: z.object({ capture: z.enum(["automatic", "manual"]) }).optional(),
 });
-/** As far as PostgreSQL and a Date both go. */
-const unixSeconds = z.coerce.number().int().min(0).max(8_000_000_000_000);
-const filter = z.object({
+const filter = listed.extend({
   receipt: receiptText.optional(),
-  from: unixSeconds.optional(),
-  to: unixSeconds.optional(),
-  count: z.coerce.number().int().min(1).max(100).default(10),
-  skip: z.coerce.number().int().min(0).default(0),
   "expand[]": z.union([z.string(), z.array(z.string())]).optional(),
 });
 const path = z.object({ id: dialectIdText });

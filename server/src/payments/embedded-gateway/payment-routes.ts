@@ -3,7 +3,8 @@ import * as z from "zod";
 import type { Db, Tx } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, refundEntity } from "./entities.ts";
-import { dialectIdText, read } from "./read.ts";
+import { outcomeOf } from "./outcomes.ts";
+import { dialectIdText, listed, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
 import { tell } from "./webhooks.ts";
 
@@ -20,7 +21,25 @@ const refundKey = z
   .regex(/^[A-Za-z0-9_-]{10,}$/, "at least 10 letters, digits, - or _")
   .optional();
 
+const pendingMs = 86_400_000;
+const lowBalance = "Your account does not have enough balance to carry out the refund operation.";
+
 export function paymentRoutes(app: FastifyInstance, db: Db): void {
+  app.get("/payments", async (request) => {
+    const { from, to, count, skip } = read(listed, request.query);
+    let query = db
+      .selectFrom("embedded_gateway_payments")
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id")
+      .limit(count)
+      .offset(skip);
+    if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
+    // Whole seconds, as the entities say them: the last one is meant with all of it.
+    if (to !== undefined) query = query.where("created_at", "<", new Date((to + 1) * 1000));
+    return collection((await query.execute()).map(paymentEntity));
+  });
+
   app.get("/payments/:id", async (request) => paymentEntity(await find(db, request.params)));
 
   app.post("/payments/:id/capture", unlimited, async (request) => {
@@ -54,28 +73,8 @@ export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): voi
         throw new DialectError("Different request body sent for the same idempotency header");
       if (before) return refundEntity(before, payment.currency, new Date());
       refuseRefund(payment, amount);
-      const now = new Date();
-      const after = await tx
-        .updateTable("embedded_gateway_payments")
-        .set({ refunded_minor: payment.refunded_minor + amount })
-        .where("id", "=", payment.id)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      const row = await tx
-        .insertInto("embedded_gateway_refunds")
-        .values({
-          id: dialectId("rfnd"),
-          payment_id: payment.id,
-          amount_minor: amount,
-          idempotency_key: key,
-          receipt: body.receipt ?? null,
-          notes: JSON.stringify(body.notes),
-          arrives_at: new Date(now.getTime() + delayMs),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      await tellRefund(tx, row, after);
-      return refundEntity(row, payment.currency, now);
+      const refund = { key, amount, receipt: body.receipt ?? null, notes: body.notes };
+      return refundEntity(await makeRefund(tx, payment, refund, delayMs), payment.currency, new Date());
     });
   });
 
@@ -97,17 +96,57 @@ export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): voi
   });
 }
 
+interface NewRefund {
+  readonly key: string | null;
+  readonly amount: number;
+  readonly receipt: string | null;
+  readonly notes: Readonly<Record<string, string>>;
+}
+
+async function makeRefund(
+  tx: Tx,
+  payment: PaymentRow,
+  { key, amount, receipt, notes }: NewRefund,
+  delayMs: number,
+): Promise<RefundRow> {
+  const outcome = await outcomeOf(tx, payment.order_id);
+  if (outcome === "refund_refused") throw new DialectError(lowBalance, { reason: "insufficient_balance" });
+  const fails = outcome === "refund_failed";
+  const after = await tx
+    .updateTable("embedded_gateway_payments")
+    .set({ refunded_minor: payment.refunded_minor + (fails ? 0 : amount) })
+    .where("id", "=", payment.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const row = await tx
+    .insertInto("embedded_gateway_refunds")
+    .values({
+      id: dialectId("rfnd"),
+      payment_id: payment.id,
+      amount_minor: amount,
+      idempotency_key: key,
+      receipt,
+      notes: JSON.stringify(notes),
+      arrives_at: new Date(Date.now() + (outcome === "refund_pending" ? pendingMs : delayMs)),
+      fails,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tellRefund(tx, row, after);
+  return row;
+}
+
 async function lock(tx: Tx, params: unknown): Promise<PaymentRow> {
   const { id } = read(path, params);
   const query = tx.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).forUpdate();
   return (await query.executeTakeFirst()) ?? missing();
 }
 
-/** That it was made, and later that it arrived. */
+/** That it was made, and later that it arrived or did not. */
 async function tellRefund(tx: Tx, row: RefundRow, payment: PaymentRow): Promise<void> {
   for (const [event, at] of [
     ["refund.created", row.created_at],
-    ["refund.processed", row.arrives_at],
+    [row.fails ? "refund.failed" : "refund.processed", row.arrives_at],
   ] as const)
     await tell(tx, {
       event,

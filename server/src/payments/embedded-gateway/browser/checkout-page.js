@@ -22,6 +22,8 @@ if (pay) {
     void submit();
   });
   showTimeLeft(Number(location.hash.slice(1)));
+  const outcomes = form.querySelector(".choose a");
+  if (outcomes) outcomes.hash = location.hash;
 }
 
 async function submit() {
@@ -32,6 +34,8 @@ async function submit() {
   const { response, error } = await send(card);
   pay.disabled = false;
   if (response) return tell({ event: "paid", response });
+  // Chosen on the page of outcomes: as if the buyer had closed it.
+  if (error.reason === "payment_dismissed") return tell({ event: "close" });
   failed.textContent = error.description;
   failed.hidden = false;
   tell({ event: "failed", error });
