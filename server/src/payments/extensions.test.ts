@@ -37,7 +37,7 @@ async function setup() {
 const hoursLater = (from: Date | null, to: Date | null) => (Number(to) - Number(from)) / 3_600_000;
 
 test("paid, the hours are added at once, however often it is told, and nothing is restarted", async () => {
-  const { extend, pay, prove, environment, rowOf, payments, provider, openLeases, end } = await setup();
+  const { extend, pay, prove, environment, rowOf, payments, provider, openLeases, end, db } = await setup();
   const before = await environment();
   const { status, body } = await extend();
   expect([status, body.amount, body.description]).toEqual([
@@ -59,6 +59,8 @@ test("paid, the hours are added at once, however often it is told, and nothing i
   expect(hoursLater(before.expires_at, after.expires_at)).toBe(6);
   expect([after.generation, after.run_token, after.status]).toEqual([before.generation, before.run_token, "active"]);
   expect(await rowOf(body.id)).toMatchObject({ status: "fulfilled", hours: 6, usd_net_minor: 240, extends: before.id });
+  const told = await db.selectFrom("notifications").select("link").where("cause", "like", "extended:%").execute();
+  expect(told).toEqual([{ link: `/billing/orders/${(await rowOf(body.id)).id}` }]);
   expect(await openLeases()).toHaveLength(2);
   await end();
 });

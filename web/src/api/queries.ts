@@ -63,7 +63,7 @@ export const filesQuery = (userId: string) =>
   });
 
 /** The stream tells of most that happens to an order, but not of each step at the bank: that is asked for. */
-const orderEveryMs = 15_000;
+const orderEveryMs = 30_000;
 const moving: ReadonlySet<Order["money"]["place"]> = new Set(["being_checked", "held", "refund_started"]);
 
 export const orderQuery = (id: string) =>

@@ -73,11 +73,15 @@ function boughtFacts(order: Order): Fact[] {
   return [
     {
       label: more ? "More time for" : "Environment",
-      value: (
-        <Link className="link" to={`/environments?search=${subdomain}`}>
-          {subdomain}
-        </Link>
-      ),
+      // What never began stands in no list.
+      value:
+        order.state === "starting" || order.references.session !== null ? (
+          <Link className="link" to={`/environments?search=${subdomain}`}>
+            {subdomain}
+          </Link>
+        ) : (
+          subdomain
+        ),
     },
     { label: "Type", value: typeName(order.container_type) },
     {
