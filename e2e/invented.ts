@@ -134,7 +134,11 @@ const paidFacts: OrderFact[] = [
 ];
 
 /** A paid and delivered order of USD 2.40, or with a change another one. */
-function inventedOrder({ money, references, ...change }: Partial<Order> = {}): Order {
+function inventedOrder({
+  money,
+  references,
+  ...change
+}: Partial<Omit<Order, "money">> & { readonly money?: Partial<Order["money"]> } = {}): Order {
   return {
     id: "9k4q0t9w2mzp7xk4q0t9w2mzp",
     state: "delivered",
@@ -156,9 +160,12 @@ function inventedOrder({ money, references, ...change }: Partial<Order> = {}): O
       { kind: "extended", at: inHours(-1), hours: 6, order_id: "8k4q0t9w2mzp7xk4q0t9w2mzp" },
     ],
     receipts: ["INV-94kq0t9w2mz"],
+    credit_notes: [],
+    may_ask_refund: true,
     ...change,
     money: {
-      ...{ place: "delivered", currency: "USD", charged: 2.4, refunding: 0, refunded: 0, expected_by: null },
+      ...{ place: "delivered", currency: "USD", charged: 2.4, refunding: 0, refunded: 0 },
+      ...{ charged_back: 0, expected_by: null },
       ...money,
     },
     references: {
@@ -230,6 +237,28 @@ export const everyPlace: Readonly<Record<string, Order>> = {
     },
     references: { invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: null, bank: ["74201938465012"] },
   }),
+  disputed: inventedOrder({
+    timeline: [
+      ...paidFacts,
+      { kind: "delivered", at: inHours(-1.98) },
+      { kind: "refund_asked", at: inHours(-1.5), text: "It lost its GPU twice, each time for most of an hour." },
+      { kind: "refund_declined", at: inHours(-1.4), text: "The GPU was there; see the link in your mail." },
+      { kind: "disputed", at: inHours(-0.5), ...usd },
+    ],
+    may_ask_refund: false,
+    money: { place: "disputed" },
+  }),
+  taken: inventedOrder({
+    state: "ended",
+    timeline: [
+      ...paidFacts,
+      { kind: "delivered", at: inHours(-1.98) },
+      { kind: "disputed", at: inHours(-1.5), ...usd },
+      { kind: "dispute_lost", at: inHours(-0.5), ...usd },
+    ],
+    may_ask_refund: false,
+    money: { place: "charged_back", charged_back: 2.4 },
+  }),
   many: inventedOrder({
     ...{ state: "ended", subdomain: "a-name-of-forty-characters-is-the-longest", gpu_count: 8, duration_hours: 720 },
     timeline: [
@@ -244,6 +273,8 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       { ...refund, kind: "refund_failed", at: null, refund: "surplus_payment" },
     ],
     receipts: ["INV-94kq0t9w2mz", "INV-84kq0t9w2mz"],
+    credit_notes: ["CRN-94kq0t9w2mz", "CRN-84kq0t9w2mz"],
+    may_ask_refund: false,
     money: {
       ...{ place: "needs_person", currency: "USD", charged: 4.8, refunding: 2.4, refunded: 1.6 },
       expected_by: refund.expected_by,

@@ -26,6 +26,10 @@ export const moneyPlaces = [
   /** All of it left us for the card. */
   "refunded",
   "partly_refunded",
+  /** A bank asks for it back and has not decided; refunds wait for that. */
+  "disputed",
+  /** A bank has taken it, or a part of it, back. */
+  "charged_back",
   /** A refund failed, or could not be sent within the hour. */
   "needs_person",
 ] as const;
@@ -66,6 +70,7 @@ export const refundReasons = [
   "surplus_payment",
   "wrong_amount",
   "hardware",
+  "discretionary",
   "external",
 ] as const;
 export type RefundReason = (typeof refundReasons)[number];
@@ -90,6 +95,11 @@ export const orderFacts = [
   "refund_failed",
   "refund_sent",
   "credited",
+  "refund_asked",
+  "refund_declined",
+  "disputed",
+  "dispute_over",
+  "dispute_lost",
 ] as const;
 
 /** One thing that happened to an order or its money; what it is not about is absent. Money in major units of `currency`. */
@@ -107,6 +117,8 @@ const orderFact = object({
   reference: optional(string()),
   /** Of a refund: the card should have it by then (4-5 business days, G16). */
   expected_by: optional(instant),
+  /** What a person wrote: who asked for a refund, or who decided. */
+  text: optional(string()),
   /** The other order that it is about: one that added hours, or used those that were owed. */
   order_id: optional(string()),
 });
@@ -141,6 +153,8 @@ const order = object({
     /** Asked for and not arrived: on its way, or failed and still owed. */
     refunding: number(),
     refunded: number(),
+    /** What a bank took back. */
+    charged_back: number(),
     /** Of the last refund that was sent: the card should have it by then. */
     expected_by: nullable(instant),
   }),
@@ -156,6 +170,10 @@ const order = object({
   }),
   /** Invoice numbers that have a receipt: of what bought the order first. */
   receipts: array(string()),
+  /** Numbers of credit notes, oldest first. */
+  credit_notes: array(string()),
+  /** Delivered, with money left, and nothing asked for that is not answered yet (payments.md 10). */
+  may_ask_refund: boolean(),
 });
 export type Order = Infer<typeof order>;
 

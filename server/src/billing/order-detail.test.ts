@@ -3,6 +3,10 @@ import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { note } from "../payments/ask-provider.ts";
+import { declineRefund, grantRefund } from "../payments/decide-refund.ts";
+import { observeDispute } from "../payments/disputes.ts";
+import type { GatewayDispute } from "../payments/provider.ts";
+import { requestRefund } from "../payments/refund-requests.ts";
 import { setup as money } from "../payments/testing.ts";
 import { readOrder, refundsOf } from "./order-detail.ts";
 import { expectedBy } from "./order-money.ts";
@@ -237,6 +241,56 @@ test("a refund that failed, or could not be sent within the hour, needs a person
   // Put back, for the invariants that every test of money ends with.
   await change({ status: "sent" });
   await db.updateTable("payments").set({ refund_minor: 39 }).execute();
+});
+
+test("what was asked for and decided stands in the timeline, and can be asked for again while money is left (G68)", async () => {
+  const { db, page, paid, create, runReconciler, runRefunds, payments } = await setup();
+  const { id, proof } = await paid("ada");
+  expect(await page(id)).toMatchObject({ may_ask_refund: false, credit_notes: [] });
+  runReconciler();
+  await create("ada", proof);
+  expect(await page(id)).toMatchObject({ may_ask_refund: true });
+  const ask = { reason: "partial_downtime", text: "It was gone for an hour." } as const;
+  const decision = { db, announce: payments.announce, orderId: id, words: "Half of it." };
+  await requestRefund(db, "ada", id, ask);
+  expect(await page(id)).toMatchObject({ may_ask_refund: false, kinds: expect.arrayContaining(["refund_asked"]) });
+  await declineRefund({ ...decision, words: "It was there." });
+  expect((await page(id)).timeline.slice(-2)).toMatchObject([
+    { kind: "refund_asked", text: ask.text },
+    { kind: "refund_declined", text: "It was there." },
+  ]);
+  await requestRefund(db, "ada", id, ask);
+  await grantRefund(decision, 20);
+  runRefunds();
+  await expect.poll(async () => (await page(id)).money.place).toBe("partly_refunded");
+  const after = await page(id);
+  expect(after.kinds.slice(3)).toEqual([
+    "refund_asked",
+    "refund_declined",
+    "refund_asked",
+    "refund_started",
+    "refund_sent",
+  ]);
+  expect(after.timeline.at(-1)).toMatchObject({ amount: 0.2, refund: "discretionary" });
+  expect(after).toMatchObject({ may_ask_refund: true, money: { charged: 0.4, refunded: 0.2 } });
+  expect(after.credit_notes).toEqual([expect.stringMatching(/^CRN-/)]);
+});
+
+test("a dispute holds the money where it is, and a lost one has taken it (C50)", async () => {
+  const { page, paid, create, runReconciler, payments } = await setup();
+  const { id, proof } = await paid("ada");
+  runReconciler();
+  await create("ada", proof);
+  const dispute: GatewayDispute = {
+    ...{ id: "disp_1", paymentId: proof.razorpay_payment_id, amountMinor: 30, currency: "USD", deductedMinor: 0 },
+    ...{ status: "open", phase: "chargeback", reasonCode: null, respondBy: null, createdAt: new Date() },
+  };
+  await observeDispute(payments, dispute);
+  expect(await page(id)).toMatchObject({ money: { place: "disputed", charged_back: 0 } });
+  await observeDispute(payments, { ...dispute, status: "lost", deductedMinor: 30 });
+  const lost = await page(id);
+  expect(lost.money).toMatchObject({ place: "charged_back", charged: 0.4, charged_back: 0.3, refunded: 0 });
+  expect(lost.kinds).toEqual(expect.arrayContaining(["disputed", "dispute_lost"]));
 });
 
 test("another user's, nobody's and malformed ids are the same nothing; the provider's id is the order's too", async () => {

@@ -38,7 +38,7 @@ function givenBackState({ extends: extended, ended_reason }: FoundOrder, reasons
 
 /** Every payment of the order is counted, also one that bought nothing and one of another currency than was asked for. */
 export function moneyOf(sources: OrderSources): Order["money"] {
-  const { attempts, refunds, order } = sources;
+  const { attempts, refunds, disputes, order } = sources;
   const captured = attempts.filter(({ status }) => status === "captured");
   const currency = (captured.find(({ settles_order }) => settles_order) ?? captured[0] ?? order).currency as Currency;
   const sum = (rows: readonly { readonly amount_minor: number; readonly currency: string }[]) =>
@@ -51,19 +51,23 @@ export function moneyOf(sources: OrderSources): Order["money"] {
     charged: sum(captured),
     refunding: sum(refunds.filter(({ status }) => status !== "processed")),
     refunded: sum(arrived),
+    charged_back: sum(disputes.map(({ counted_minor, ...dispute }) => ({ ...dispute, amount_minor: counted_minor }))),
     expected_by: last ? expectedBy(last).toISOString() : null,
   };
 }
 
-function placeOf({ order, attempts, refunds }: OrderSources): MoneyPlace {
+function placeOf({ order, attempts, refunds, disputes }: OrderSources): MoneyPlace {
   const captured = attempts.filter(({ status }) => status === "captured");
   if (captured.length === 0) {
     const underway = attempts.some(({ status }) => status === "created" || status === "authorized");
     // Whatever the provider does not capture in that time it returns by itself (payments.md 7).
     return underway && order.now < order.watch_until ? "being_checked" : "nothing_taken";
   }
+  // Refunds wait for what the bank decides.
+  if (disputes.some(({ closed_at }) => closed_at === null)) return "disputed";
   if (refunds.some((refund) => needsPerson(refund, order.now))) return "needs_person";
   if (refunds.some(({ status }) => status !== "processed")) return "refund_started";
+  if (disputes.some(({ counted_minor }) => counted_minor > 0)) return "charged_back";
   if (refunds.length > 0)
     return captured.every(({ refund_minor, amount_minor }) => refund_minor === amount_minor)
       ? "refunded"

@@ -1,6 +1,6 @@
 import { type Currency, major, type OrderFact, type PaymentFailure, type RefundReason } from "@berth/contract";
 import { bonusHours } from "../payments/timing.ts";
-import type { Attempt, OrderSources, Refund } from "./order-detail.ts";
+import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-detail.ts";
 import { expectedBy, needsPerson, stateOf } from "./order-money.ts";
 
 /** What happened, oldest first; what is still to come stands last. Of two things in the same instant the cause is first. */
@@ -15,6 +15,8 @@ export function timelineOf(sources: OrderSources): OrderFact[] {
     ...refunds.flatMap((refund) =>
       refundFacts(refund, currencies.get(refund.payment_id) ?? refund.currency, order.now),
     ),
+    ...sources.requests.flatMap(requestFacts),
+    ...sources.disputes.flatMap(disputeFacts),
     ...sources.credits
       .filter(({ order_id }) => order_id === order.id)
       .map(({ hours, granted_at, used_by_order }) => ({
@@ -96,6 +98,21 @@ function refundFacts(refund: Refund, currency: string, now: Date): OrderFact[] {
   };
   // One made in the provider's dashboard is heard of when it is on its way already.
   return reason === "external" ? [sent] : [started, sent];
+}
+
+/** What was granted is told by its refund. */
+function requestFacts({ text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
+  const asked: OrderFact = { kind: "refund_asked", at: created_at.toISOString(), text };
+  if (status !== "declined") return [asked];
+  return [asked, { kind: "refund_declined", at: decided_at?.toISOString() ?? null, text: answer }];
+}
+
+function disputeFacts({ status, currency, amount_minor, lost_minor, created_at, closed_at }: Dispute): OrderFact[] {
+  const of = (minor: number) => ({ amount: major(minor), currency: currency as Currency });
+  const opened: OrderFact = { kind: "disputed", at: created_at.toISOString(), ...of(amount_minor) };
+  if (closed_at === null) return [opened];
+  const at = closed_at.toISOString();
+  return [opened, status === "lost" ? { kind: "dispute_lost", at, ...of(lost_minor) } : { kind: "dispute_over", at }];
 }
 
 /** The provider's words (payments.md 7), as far as they mean something to who pays. */

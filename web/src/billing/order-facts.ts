@@ -18,6 +18,12 @@ export function tell(fact: OrderFact, order: Order): Told {
   const hours = fact.hours === undefined ? "" : plural(fact.hours, "hour");
   const by = fact.expected_by === undefined ? "" : date(fact.expected_by);
   switch (fact.kind) {
+    case "refund_asked":
+    case "refund_declined":
+    case "disputed":
+    case "dispute_over":
+    case "dispute_lost":
+      return tellDecision(fact.kind, fact.text ? `“${fact.text}”` : "", sum);
     case "ordered":
       return done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`);
     case "payment_failed":
@@ -67,6 +73,24 @@ export function tell(fact: OrderFact, order: Order): Told {
         `${hours} owed to you`,
         fact.order_id === undefined ? "Your next environment runs that much longer." : "Added to a later environment.",
       );
+  }
+}
+
+type Decision = "refund_asked" | "refund_declined" | "disputed" | "dispute_over" | "dispute_lost";
+
+/** What a person or a bank asked for and decided. */
+function tellDecision(kind: Decision, quoted: string, sum: string): Told {
+  switch (kind) {
+    case "refund_asked":
+      return done("You asked for a refund", quoted);
+    case "refund_declined":
+      return done("Not granted", quoted);
+    case "disputed":
+      return done("Disputed", `Your bank asked for ${sum} back.`);
+    case "dispute_over":
+      return done("Dispute closed", "The payment stands.");
+    case "dispute_lost":
+      return done("Taken back", `Your bank took ${sum} back.`);
   }
 }
 

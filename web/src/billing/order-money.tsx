@@ -14,6 +14,8 @@ const tones: Readonly<Record<MoneyPlace, Tone>> = {
   refund_started: "wait",
   refunded: "rest",
   partly_refunded: "rest",
+  disputed: "hold",
+  charged_back: "rest",
   needs_person: "fail",
 };
 
@@ -40,6 +42,7 @@ function sumsOf({ money, amount, currency, state }: Order, now: number): MoneySu
     charged: amountText(money.charged, money.currency),
     refunding: amountText(money.refunding, money.currency),
     refunded: amountText(money.refunded, money.currency),
+    chargedBack: amountText(money.charged_back, money.currency),
     expectedBy: expected_by === null ? undefined : date(expected_by),
     isBack: expected_by !== null && Date.parse(expected_by) < now,
     closed: state !== "awaiting_payment",

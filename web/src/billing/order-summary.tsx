@@ -12,6 +12,7 @@ import { supportPath } from "../ui/support-path.ts";
 import { amountText } from "./figures.ts";
 import classes from "./order-page.module.css";
 import { ReceiptButton } from "./receipt-button.tsx";
+import { RefundRequest } from "./refund-request.tsx";
 
 const tones: Readonly<Record<OrderState, Tone>> = {
   awaiting_payment: "wait",
@@ -49,8 +50,12 @@ export function OrderSummary({ order }: { readonly order: Order }) {
       </p>
       <div className={classes.actions}>
         {order.receipts.map((number) => (
-          <Receipt key={number} number={number} alone={order.receipts.length === 1} />
+          <Paper key={number} number={number} alone={order.receipts.length === 1} />
         ))}
+        {order.credit_notes.map((number) => (
+          <Paper key={number} number={number} alone={order.credit_notes.length === 1} credit />
+        ))}
+        {order.may_ask_refund && <RefundRequest order={order} />}
         <Button component={Link} to={supportPath(support)} variant="subtle">
           Get support
         </Button>
@@ -59,11 +64,25 @@ export function OrderSummary({ order }: { readonly order: Order }) {
   );
 }
 
-function Receipt({ number, alone }: { readonly number: string; readonly alone: boolean }) {
+interface PaperProps {
+  readonly number: string;
+  /** There is no other of its kind to tell it from. */
+  readonly alone: boolean;
+  readonly credit?: boolean;
+}
+
+function Paper({ number, alone, credit = false }: PaperProps) {
   const userId = useSession()?.userId ?? "";
+  const name = credit ? "Credit note" : "Receipt";
   return (
-    <ReceiptButton userId={userId} number={number} size="sm" variant="default">
-      {alone ? "Receipt" : `Receipt ${number}`}
+    <ReceiptButton
+      userId={userId}
+      number={number}
+      paper={credit ? "creditNote" : "receipt"}
+      size="sm"
+      variant="default"
+    >
+      {alone ? name : `${name} ${number}`}
     </ReceiptButton>
   );
 }

@@ -1,4 +1,4 @@
-import { receipt } from "@berth/contract";
+import { creditNote, receipt } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
@@ -8,17 +8,31 @@ import { toast } from "../ui/toast.ts";
 
 interface Props {
   readonly userId: string;
-  /** The invoice number. */
+  /** Of the invoice or the credit note. */
   readonly number: string;
+  readonly paper?: keyof typeof papers;
   readonly size?: "xs" | "sm";
   readonly variant?: "subtle" | "default";
   readonly children?: string;
 }
 
-/** Downloads the receipt of one payment (G86). */
-export function ReceiptButton({ userId, number, size = "xs", variant = "subtle", children = "Receipt" }: Props) {
+const papers = {
+  receipt: { endpoint: receipt, words: "receipt" },
+  creditNote: { endpoint: creditNote, words: "credit note" },
+} as const;
+
+/** Downloads the paper of one payment, or of one refund (G86, payments.md 10). */
+export function ReceiptButton({
+  userId,
+  number,
+  paper = "receipt",
+  size = "xs",
+  variant = "subtle",
+  children = "Receipt",
+}: Props) {
+  const { endpoint, words } = papers[paper];
   const { mutate, isPending } = useMutation({
-    mutationFn: () => download(receipt, { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
+    mutationFn: () => download(endpoint, { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
     onError: (error) =>
       toast.error(error instanceof ApiError ? `${notices.receiptFailed} ${error.message}` : notices.receiptFailed, {
         action: { label: notices.tryAgain, onClick: () => mutate() },
@@ -28,7 +42,7 @@ export function ReceiptButton({ userId, number, size = "xs", variant = "subtle",
     <Button
       size={size}
       variant={variant}
-      aria-label={isPending ? `Preparing receipt ${number}` : `Receipt ${number}`}
+      aria-label={isPending ? `Preparing ${words} ${number}` : `${children.replace(` ${number}`, "")} ${number}`}
       // Not `disabled`: the focus would be lost.
       aria-disabled={isPending}
       data-disabled={isPending}

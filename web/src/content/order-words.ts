@@ -1,4 +1,4 @@
-import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason } from "@berth/contract";
+import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason, RefundRequest } from "@berth/contract";
 
 /** What the page of an order says, in the voice of look/README.md 7 (G85). `sum` is written as money. */
 export const orderStateWords: Readonly<Record<OrderState, string>> = {
@@ -33,7 +33,15 @@ export const refundWords: Readonly<Record<RefundReason, string>> = {
   surplus_payment: "the order was paid twice",
   wrong_amount: "it is not the amount of the order",
   hardware: "the machine failed; this is the time you could not use",
+  discretionary: "granted by our staff",
   external: "sent back by our staff",
+};
+
+export const refundRequestWords: Readonly<Record<RefundRequest["reason"], string>> = {
+  partial_downtime: "It did not run for a part of the time",
+  accidental_termination: "I ended it by mistake",
+  maintenance: "Maintenance took time from me",
+  other: "Something else",
 };
 
 export const endedWords: Readonly<Record<EndedReason, string>> = {
@@ -51,6 +59,7 @@ export interface MoneySums {
   readonly charged: string;
   readonly refunding: string;
   readonly refunded: string;
+  readonly chargedBack: string;
   /** The day by which a refund that was sent should be on the card; undefined where none was. */
   readonly expectedBy: string | undefined;
   /** That day is over. */
@@ -94,6 +103,16 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
       return {
         title: backTitle(`${refunded} of ${charged}`, sums),
         text: `${backText(sums)} The rest paid for what was delivered.`,
+      };
+    case "disputed":
+      return {
+        title: `${charged} is disputed`,
+        text: "Your bank asks for it back and has not decided yet. If you know this payment, tell your bank. A refund of it waits until then, so that nothing is paid back twice.",
+      };
+    case "charged_back":
+      return {
+        title: `${sums.chargedBack} was taken back by your bank`,
+        text: "The dispute was decided for you. New orders of this account wait until support has looked at it.",
       };
     case "needs_person":
       return {
