@@ -12,7 +12,7 @@ export const orderStateWords: Readonly<Record<OrderState, string>> = {
   not_delivered: "Not delivered",
   too_late: "Paid too late",
   wrong_amount: "Wrong amount",
-  refunded: "Refunded",
+  refunded: "Paid back",
 };
 
 export const failureWords: Readonly<Record<PaymentFailure, string>> = {
@@ -33,6 +33,7 @@ export const refundWords: Readonly<Record<RefundReason, string>> = {
   surplus_payment: "the order was paid twice",
   wrong_amount: "it is not the amount of the order",
   hardware: "the machine failed; this is the time you could not use",
+  discretionary: "granted on your request",
   external: "sent back by our staff",
 };
 
@@ -51,6 +52,7 @@ export interface MoneySums {
   readonly charged: string;
   readonly refunding: string;
   readonly refunded: string;
+  readonly disputed: string;
   /** The day by which a refund that was sent should be on the card; undefined where none was. */
   readonly expectedBy: string | undefined;
   /** That day is over. */
@@ -67,7 +69,7 @@ interface Sentence {
 const banks = "Banks take 4-5 business days.";
 
 export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
-  const { amount, charged, refunding, refunded } = sums;
+  const { amount, charged, refunding, refunded, disputed } = sums;
   switch (place) {
     case "nothing_taken":
       return { title: "Nothing was taken", text: sums.closed ? closedWords : openWords };
@@ -94,6 +96,16 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
       return {
         title: backTitle(`${refunded} of ${charged}`, sums),
         text: `${backText(sums)} The rest paid for what was delivered.`,
+      };
+    case "disputed":
+      return {
+        title: `${disputed} is disputed by your bank`,
+        text: "Your bank asks us for it and has not decided. If you know this payment, tell your bank. Refunds of it wait until then.",
+      };
+    case "taken_back":
+      return {
+        title: `${disputed} was taken back by your bank`,
+        text: "It left us for your bank, and what it paid for has ended. If that is a mistake, tell your bank and write to support.",
       };
     case "needs_person":
       return {
