@@ -80,7 +80,7 @@ function placeOf(sources: OrderSources): MoneyPlace {
 }
 
 /** Under way, or failed and still owed; a refund is waived where a bank has taken the money already. */
-export function isOwed({ status }: Refund): boolean {
+function isOwed({ status }: Refund): boolean {
   return status !== "processed" && status !== "waived";
 }
 
