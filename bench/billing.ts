@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
@@ -32,12 +33,14 @@ export async function run(): Promise<void> {
   try {
     const { accounts, port } = await signUpAll(dataDir);
     await inDatabase(dataDir, tune);
+    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
     await inDatabase(dataDir, async (db) => {
       await seedAccounts(db, { orders, users: Math.min(200_000, orders / 50), accounts: accounts.map(sizeOf) });
       for (const [index, { userId }] of accounts.entries()) await readOne(db, userId, sizes[index] ?? 0);
       await pick(db);
     });
     await readPages(dataDir, port, accounts);
+    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)}`);
   } finally {
     removeFolder(dataDir);
   }
@@ -133,5 +136,6 @@ async function timed(ask: () => Promise<unknown>): Promise<readonly number[]> {
 
 function line(name: string, took: readonly number[]): void {
   const figures = [0.5, 0.95].map((share) => `p${share * 100} ${quantile(took, share).toFixed(2).padStart(8)} ms`);
-  console.log(`${name.padEnd(34)} ${figures.join("  ")}`);
+  const least = `least ${Math.min(...took).toFixed(2)} ms`;
+  console.log(`${name.padEnd(34)} ${figures.join("  ")}  ${least}`);
 }

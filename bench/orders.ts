@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { cpus, loadavg } from "node:os";
 import {
   type Answer,
   type Customer,
@@ -57,6 +58,7 @@ export async function run(): Promise<void> {
     });
     assert.deepEqual(await brokenInvariants(db), []);
     console.log(`${gpus} environments active, 0 broken invariants`);
+    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
   } finally {
     await close();
     await product.stop();

@@ -1,4 +1,5 @@
 import { type ContainerRequest, type Currency, type DurationHours, type GpuCount, major, quote } from "@berth/contract";
+import type { TypedCard } from "../server/src/payments/card-traces.ts";
 
 export interface Customer {
   readonly userId: string;
@@ -104,13 +105,16 @@ export async function orderOf(url: string, customer: Customer, wish: Wish) {
   return { body, order };
 }
 
-export async function pay(url: string, order: { key_id: string; id: string }, number = "5555555555554444") {
+/** With a CVV and a year that nothing else looks like: see card-traces.ts. */
+export const card: TypedCard = { number: "5555555555554444", cvv: "9137", month: "11", year: "2093" };
+
+export async function pay(url: string, order: { key_id: string; id: string }, number = card.number) {
   return must(url, "POST", "/embedded-gateway/v1/payments/create/checkout", {
     body: {
       key_id: order.key_id,
       order_id: order.id,
       method: "card",
-      card: { number, cvv: "123", expiry_month: "12", expiry_year: "34" },
+      card: { number, cvv: card.cvv, expiry_month: card.month, expiry_year: card.year },
     },
   });
 }

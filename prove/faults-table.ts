@@ -18,13 +18,18 @@ interface Faults {
 export const faults: readonly Faults[] = [
   {
     file: "payments/settle.ts",
-    tests: ["payments/settle", "payments/watch"],
+    tests: ["payments/settle", "payments/watch", "payments/create-environment"],
     rows: [
       ["observers of one order do not take turns", "    .forUpdate()\n", "", "C18"],
       ["a payment of another order is taken over", "before.order_id !== order.id", "false", "another order's"],
       ["failed comes after authorized", "failed: 1, authorized: 2", "failed: 2, authorized: 1", "C32"],
       ["a payment moves backwards too", "rank[payment.status] <= before.rank", "false", "C32"],
-      ["an authorisation is booked as a capture", 'if (noted.status === "captured") await', "await", "C32"],
+      [
+        "an authorisation is booked as a capture",
+        'if (noted.status === "captured") await',
+        "await",
+        "changes neither order",
+      ],
       [
         "the settling payment is a surplus when it is told again",
         ' || before?.status === "captured") return',
@@ -148,7 +153,7 @@ export const faults: readonly Faults[] = [
   },
   {
     file: "payments/watch.ts",
-    tests: ["payments/watch"],
+    tests: ["payments/watch", "payments/orders"],
     rows: [
       [
         "orders of other keys are asked about",
@@ -335,6 +340,7 @@ export const faults: readonly Faults[] = [
       "payments/settle",
       "payments/ledger",
       "payments/lost-machine",
+      "payments/extensions",
     ],
     rows: [
       ["whoever comes second wins too", '    .where("status", "=", "paid")\n', "", "cancelled while pending"],
@@ -698,7 +704,7 @@ export const faults: readonly Faults[] = [
   },
   {
     file: "environments/launch.ts",
-    tests: ["environments/hold", "payments/settle", "environments/reconcile"],
+    tests: ["environments/hold", "payments/settle", "environments/reconcile", "payments/extensions"],
     rows: [
       [
         "launched with fewer GPUs than were paid",
@@ -838,7 +844,7 @@ export const faults: readonly Faults[] = [
         "what has answered is given up",
         "created_at is null and first_attempt_at is not null and",
         "first_attempt_at is not null and",
-        "given up",
+        "answered in time",
       ],
       ["two workers share a row", " for update skip locked", "", "each due row"],
     ],

@@ -56,6 +56,10 @@ interface Result extends Planted {
 export async function proveFaults({ only }: { only: readonly number[] }): Promise<void> {
   const all = allFaults();
   const planted = only.length > 0 ? all.filter(({ number }) => only.includes(number)) : all;
+  await withTree(async (folder) => {
+    const broken = await failing(folder, [...new Set(planted.flatMap(({ tests }) => tests))]);
+    if (broken) throw new Error(`fails without any fault: ${broken}`);
+  });
   const left = [...planted];
   const results: Result[] = [];
   await Promise.all(Array.from({ length: lanes }, () => plantSome(left, results)));
@@ -69,17 +73,22 @@ export async function proveFaults({ only }: { only: readonly number[] }): Promis
 
 /** In a tree of its own, until none is left. */
 async function plantSome(left: Planted[], results: Result[]): Promise<void> {
-  const folder = copyTree();
-  try {
+  await withTree(async (folder) => {
     for (let fault = left.shift(); fault; fault = left.shift()) {
       const began = Date.now();
       const caughtBy = await plant(folder, fault);
       results.push({ ...fault, caughtBy });
       const seconds = ((Date.now() - began) / 1000).toFixed(0);
-      console.log(
-        `${fault.number} ${lineOf(fault)}: ${caughtBy ? `caught by "${caughtBy}"` : "SURVIVED"}, ${seconds} s`,
-      );
+      const end = caughtBy ? `caught by "${caughtBy}"` : "SURVIVED";
+      console.log(`${fault.number} ${lineOf(fault)}: ${end}, ${seconds} s`);
     }
+  });
+}
+
+async function withTree(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = copyTree();
+  try {
+    await work(folder);
   } finally {
     removeFolder(folder);
   }

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { tracesInDatabase, tracesInLog } from "../server/src/payments/card-traces.ts";
 import { brokenInvariants } from "../server/src/payments/invariants.ts";
-import { must, until } from "./customer.ts";
+import { card, must, until } from "./customer.ts";
 import { type Shop, shopAlong } from "./money-customers.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
 import { writeProof } from "./proof-page.ts";
@@ -28,12 +29,14 @@ const env = {
   GIVE_UP_AFTER: "15",
   GPUS_PER_USER: "64",
   LAUNCHES_PER_USER: "1000",
-  LOG_LEVEL: "silent",
+  LOG_LEVEL: "debug",
 };
 
 interface World {
   product: Product;
   readonly dataDir: string;
+  /** All that every server of this run printed. */
+  readonly log: string;
   readonly db: Db;
   kills: number;
   databaseKills: number;
@@ -45,9 +48,10 @@ interface World {
  */
 export async function proveMoney({ seed, minutes }: Options): Promise<void> {
   const dataDir = temporaryFolder();
-  const product = await startProduct({ dataDir, env });
+  const log = join(dataDir, "server.log");
+  const product = await startProduct({ dataDir, env, log });
   const database = await openDatabase(embeddedConnection(join(dataDir, "database")), () => {});
-  const world: World = { product, dataDir, db: database.db, kills: 0, databaseKills: 0 };
+  const world: World = { product, dataDir, log, db: database.db, kills: 0, databaseKills: 0 };
   const random = seeded(seed);
   const closesAt = Date.now() + minutes * 60_000;
   const shop: Shop = {
@@ -83,7 +87,12 @@ async function attack(world: World, { random, isOpen }: Shop): Promise<void> {
     if (world.kills % 7 === 6) killDatabase(world);
     await world.product.kill();
     world.kills++;
-    world.product = await startProduct({ dataDir: world.dataDir, port: world.product.port, env });
+    world.product = await startProduct({
+      dataDir: world.dataDir,
+      port: world.product.port,
+      env,
+      log: world.log,
+    });
     await setFaults(world, faults);
   }
 }
@@ -142,7 +151,7 @@ async function settled({ db, product }: World): Promise<void> {
 
 /** The gateway's books beside ours: what became of every captured payment. */
 async function report(
-  { db, kills, databaseKills }: World,
+  { db, kills, databaseKills, log }: World,
   { seen }: Shop,
   { seed, minutes }: Options,
 ): Promise<string> {
@@ -165,8 +174,12 @@ async function report(
   const counts = `${found.paid} paid orders: ${found.delivered} delivered, ${found.refunded} refunded in full; ${found.surplus} surplus payments sent back. ${found.both} both, ${found.neither} neither, ${broken.length} broken invariants.`;
   assert.deepEqual([found.both, found.neither, broken], [0, 0, []], counts);
   assert.equal(found.delivered + found.refunded, found.paid, counts);
+  const printed = readFileSync(log, "utf8");
+  assert.match(printed, /ready at/);
+  const traces = [...tracesInLog(printed, [card]), ...(await tracesInDatabase(db, [card]))];
+  assert.deepEqual(traces.slice(0, 5), [], "card data was stored or logged");
   return `\`npm run prove -- money --seed ${seed} --minutes ${minutes}\`: ${kills} kills of the server (SIGKILL), ${databaseKills} of its database; ${customers} customers, ${seen.orders} orders, ${seen.left} left after paying, ${seen.late} paid after dismissing, ${seen.twice} paid twice. At the provider: 4 % answers 500, 6 % cut off after the work, 1 % 429, 0.2 % hang 15 s; 25 % of webhooks lost, 30 % tripled, 20 % delayed.
 
-${counts}
+${counts} Nothing of the cards but network and last four digits in any column of any table, nor in ${Math.ceil(printed.length / 1000)} kB of log at debug.
 `;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,8 @@ interface Options {
   readonly dataDir?: string;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A file that gets all it prints, also after another start. */
+  readonly log?: string;
 }
 
 /** Starts the real product as its own process on a free port, with a data folder of its own unless one is given. */
@@ -33,6 +35,7 @@ export async function startProduct({
   dataDir = temporaryFolder(),
   port = 0,
   env = {},
+  log,
 }: Options = {}): Promise<Product> {
   const child = spawn(process.execPath, [join(root, "server/src/main.ts")], {
     cwd: root,
@@ -52,7 +55,11 @@ export async function startProduct({
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk) => {
+      output += chunk;
+      if (log) appendFileSync(log, chunk);
+    });
   const url = await address(child, () => output);
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { proveCrash } from "./crash.ts";
 import { proveFaults } from "./faults.ts";
 import { proveMoney } from "./money.ts";
-import { provePoints } from "./points-shares.ts";
+import { provePoints } from "./points.ts";
 
 interface Options {
   readonly rounds: number;

@@ -1,7 +1,19 @@
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
-const live = { RAZORPAY_KEY_ID: "rzp_live_abc", RAZORPAY_KEY_SECRET: "s", DATABASE_URL: "postgres://h/d" };
+const testKeys = { RAZORPAY_KEY_ID: "rzp_test_abc", RAZORPAY_KEY_SECRET: "s" };
+/** All that selling for real money needs. */
+const live = {
+  RAZORPAY_KEY_ID: "rzp_live_abc",
+  RAZORPAY_KEY_SECRET: "s",
+  RAZORPAY_WEBHOOK_SECRET: "w",
+  DATABASE_URL: "postgres://h/d",
+  APP_URL: "https://berth.dev",
+  SMTP_URL: "smtps://relay.berth.dev",
+  MAIL_FROM: "hello@berth.dev",
+  CONTACT_EMAIL: "hello@berth.dev",
+  UNSAFE_PUBLIC_PROCESS_DRIVER: "true",
+};
 const gst = { TAX_GSTIN: "27AAPFU0939F1ZV", TAX_LEGAL_NAME: "Pier LLP", TAX_ADDRESS: "1 Dock Road" };
 
 test("the defaults need nothing", () => {
@@ -14,12 +26,11 @@ test("the defaults need nothing", () => {
 test.each([
   ["half a pair of keys", { RAZORPAY_KEY_ID: "rzp_test_abc" }, "set both, or neither"],
   ["the other half", { RAZORPAY_KEY_SECRET: "s" }, "set both, or neither"],
+  ["the secret of webhooks that nobody sends", { RAZORPAY_WEBHOOK_SECRET: "w" }, "RAZORPAY_WEBHOOK_SECRET needs"],
   ["razorpay without keys", { PAYMENTS: "razorpay" }, "PAYMENTS=razorpay needs"],
-  ["embedded beside keys", { ...live, PAYMENTS: "embedded" }, "exclude each other"],
-  ["fake options with live keys", { ...live, FAKE_DRIVER: "fail=1" }, "FAKE_DRIVER"],
-  ["a short give-up with live keys", { ...live, GIVE_UP_AFTER: "5" }, "GIVE_UP_AFTER"],
-  ["the fake driver with live keys", { ...live, RUNTIME: "fake" }, "RUNTIME=fake"],
-  ["live keys on the embedded database", { ...live, DATABASE_URL: undefined }, "need DATABASE_URL"],
+  ["embedded beside test keys", { ...testKeys, PAYMENTS: "embedded" }, "exclude each other"],
+  ["a key of no known mode", { ...testKeys, RAZORPAY_KEY_ID: "rzp_prod_abc" }, "RAZORPAY_KEY_ID"],
+  ["an embedded key as a provider's", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
   ["the process driver in public", { HOST: "0.0.0.0" }, "binds loopback only"],
   ["a public address without keys", { APP_URL: "https://berth.example" }, "no payment keys"],
   ["a mail server without a sender", { SMTP_URL: "smtp://relay.example" }, "SMTP_URL needs MAIL_FROM"],
@@ -33,8 +44,56 @@ test.each([
   ["a port that is none", { PORT: "70000" }, "PORT"],
   ["a boolean that is none", { UNSAFE_PUBLIC_PROCESS_DRIVER: "yes" }, "UNSAFE_PUBLIC_PROCESS_DRIVER"],
 ])("refuses %s", (_, source, message) => {
-  expect(() => readConfig(source)).toThrow(message);
+  expect(problemsOf(source)).toEqual([expect.stringContaining(message)]);
 });
+
+test.each([
+  ["test options of the fake driver", { FAKE_DRIVER: "fail=1" }, "FAKE_DRIVER is for tests"],
+  ["a short give-up", { GIVE_UP_AFTER: "5" }, "GIVE_UP_AFTER is for tests"],
+  ["the fake driver", { RUNTIME: "fake" }, "RUNTIME=fake delivers nothing"],
+  ["the process driver", { UNSAFE_PUBLIC_PROCESS_DRIVER: "false" }, "live keys sell to strangers"],
+  ["the embedded database", { DATABASE_URL: undefined }, "live keys need DATABASE_URL"],
+  ["no address", { APP_URL: undefined }, "live keys need APP_URL"],
+  ["an address of this machine", { APP_URL: "https://localhost:3000" }, "live keys need APP_URL"],
+  ["an address without TLS", { APP_URL: "http://berth.dev" }, "live keys need APP_URL"],
+  ["no webhook secret", { RAZORPAY_WEBHOOK_SECRET: undefined }, "live keys need RAZORPAY_WEBHOOK_SECRET"],
+  ["a list of no webhook secret", { RAZORPAY_WEBHOOK_SECRET: " , " }, "live keys need RAZORPAY_WEBHOOK_SECRET"],
+  ["no mail server", { SMTP_URL: undefined }, "live keys need SMTP_URL"],
+  ["an address that is nobody's", { CONTACT_EMAIL: undefined }, "live keys need CONTACT_EMAIL"],
+  ["half a pair", { RAZORPAY_KEY_SECRET: undefined }, "set both, or neither"],
+])("live keys with %s: refused in one sentence", (_, change, message) => {
+  expect(problemsOf({ ...live, ...change })).toEqual([expect.stringContaining(message)]);
+});
+
+test("C48 the embedded gateway refuses to start beside live keys, and beside none in public unless it is asked for", () => {
+  expect(problemsOf({ ...live, PAYMENTS: "embedded" })).toEqual([expect.stringContaining("exclude each other")]);
+  const open = { APP_URL: "https://berth.dev" };
+  expect(problemsOf(open)).toEqual([expect.stringContaining("PAYMENTS=embedded")]);
+  expect(readConfig({ ...open, PAYMENTS: "embedded" }).payments).toEqual({ kind: "embedded" });
+});
+
+test("live keys with all that they need start, and so do test keys with nothing else", () => {
+  expect(readConfig({ ...live, RAZORPAY_WEBHOOK_SECRET: "new, old" }).payments).toEqual({
+    kind: "razorpay",
+    mode: "live",
+    keyId: "rzp_live_abc",
+    keySecret: "s",
+    webhookSecrets: ["new", "old"],
+  });
+  expect([readConfig(live).slots, readConfig(testKeys).slots]).toEqual([0, 8]);
+  expect(readConfig(testKeys).payments).toMatchObject({ kind: "razorpay", mode: "test", webhookSecrets: [] });
+  expect(readConfig({ ...testKeys, APP_URL: "https://berth.dev" }).payments).toMatchObject({ mode: "test" });
+});
+
+/** What the one message lists. */
+function problemsOf(source: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(source);
+    return [];
+  } catch (error) {
+    return String(error).split("\n  - ").slice(1);
+  }
+}
 
 test("every problem is in the one message, and no secret is", () => {
   const read = () => readConfig({ RAZORPAY_KEY_SECRET: "hush-hush", HOST: "0.0.0.0" });

@@ -101,12 +101,36 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
     (v) => Boolean(v.RAZORPAY_KEY_ID) !== Boolean(v.RAZORPAY_KEY_SECRET),
     "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
   ],
+  [
+    (v) => Boolean(v.RAZORPAY_WEBHOOK_SECRET) && !hasKeys(v),
+    "RAZORPAY_WEBHOOK_SECRET needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the embedded gateway has a secret of its own",
+  ],
   [(v) => v.PAYMENTS === "razorpay" && !hasKeys(v), "PAYMENTS=razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET"],
   [(v) => v.PAYMENTS === "embedded" && hasKeys(v), "PAYMENTS=embedded and Razorpay keys exclude each other"],
   [(v) => isLive(v) && v.FAKE_DRIVER !== "", "FAKE_DRIVER is for tests: not with live keys"],
   [(v) => isLive(v) && v.GIVE_UP_AFTER !== 600, "GIVE_UP_AFTER is for tests: not with live keys"],
   [(v) => isLive(v) && v.RUNTIME === "fake", "RUNTIME=fake delivers nothing: not with live keys"],
+  [
+    (v) => isLive(v) && v.RUNTIME === "process" && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
+    "RUNTIME=process is for one's own machine, and live keys sell to strangers; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
+  ],
   [(v) => isLive(v) && !v.DATABASE_URL, "live keys need DATABASE_URL: a PostgreSQL of your own, with backups"],
+  [
+    (v) => isLive(v) && !(isPublic(v.APP_URL) && v.APP_URL?.startsWith("https:")),
+    "live keys need APP_URL: a public https address, which the provider and buyers can reach",
+  ],
+  [
+    (v) => isLive(v) && secretsOf(v).length === 0,
+    "live keys need RAZORPAY_WEBHOOK_SECRET: what the provider signs with",
+  ],
+  [
+    (v) => isLive(v) && !v.SMTP_URL,
+    "live keys need SMTP_URL: buyers confirm their address and hear of their money by mail",
+  ],
+  [
+    (v) => isLive(v) && /\.example$/.test(v.CONTACT_EMAIL),
+    "live keys need CONTACT_EMAIL: a real address on every page and receipt (G10)",
+  ],
   [
     (v) => v.RUNTIME === "process" && !isLoopback(v.HOST) && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
     "HOST is public: the process driver is for one's own machine and binds loopback only; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
@@ -127,6 +151,14 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
 
 function conflicts(v: Variables): string[] {
   return conflictTable.filter(([when]) => when(v)).map(([, message]) => message);
+}
+
+/** Several while one is being replaced; each as it stands, without the blanks of a list. */
+function secretsOf({ RAZORPAY_WEBHOOK_SECRET: text = "" }: Variables): string[] {
+  return text
+    .split(",")
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== "");
 }
 
 function isRole(role: string): role is Role {
@@ -163,7 +195,7 @@ function nest(v: Variables) {
             kind: "razorpay" as const,
             keyId: v.RAZORPAY_KEY_ID,
             keySecret: v.RAZORPAY_KEY_SECRET,
-            webhookSecrets: (v.RAZORPAY_WEBHOOK_SECRET ?? "").split(",").filter((secret) => secret !== ""),
+            webhookSecrets: secretsOf(v),
             mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
           }
         : { kind: "embedded" as const },
@@ -191,7 +223,8 @@ function nest(v: Variables) {
     },
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
     roles: new Set(v.ROLES.split(",") as Role[]),
-    slots: v.SLOTS,
+    /** A slot is no GPU: none is sold for real money (runtime.md 7). */
+    slots: isLive(v) ? 0 : v.SLOTS,
     processNetwork: v.PROCESS_NETWORK as "shared" | "off",
     fake: readFake(v.FAKE_DRIVER),
     giveUpAfterSeconds: v.GIVE_UP_AFTER,

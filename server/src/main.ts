@@ -25,6 +25,7 @@ import { type Loop, startLoop } from "./loop.ts";
 import { purgeMails, startOutbox } from "./mail/outbox.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { purgeNotifications } from "./notifications/notifications.ts";
+import { checkKeys } from "./payments/check-keys.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import { startEvents } from "./payments/events.ts";
@@ -164,6 +165,7 @@ async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" 
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
     const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor });
+    await checkKeys(provider, failed);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
   }
   const own = await embeddedGateway({ db: parts.db });

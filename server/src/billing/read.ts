@@ -53,7 +53,7 @@ function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
 function runsOf(userId: string): RawBuilder<RunRow> {
   return sql<RunRow>`
     select e.container_type as service,
-      sum(extract(epoch from coalesce(s.closed_at, now()) - s.opened_at)) / 3600 as hours
+      extract(epoch from sum(coalesce(s.closed_at, now()) - s.opened_at)) / 3600 as hours
     from environments e join sessions s on s.environment_id = e.id
     where e.user_id = ${userId} group by 1`;
 }

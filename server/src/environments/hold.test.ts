@@ -123,6 +123,14 @@ test("a launched environment keeps its hold when its order is released, and cann
   await expect(db.transaction().execute((tx) => launch(tx, { ...order, ...times, orderId }))).rejects.toThrow(
     "0 of 1 GPUs",
   );
+  const { db: more } = await setup({ b: 4 });
+  const wish = { userId: "ann", subdomain: "few", gpuCount: 1, durationHours: 1 };
+  const few = { ...wish, orderId: await addOrder(more, wish) };
+  const fewer = more.transaction().execute(async (tx) => {
+    await hold(tx, { ...few, holdUntil: inMs(900_000) });
+    return launch(tx, { ...few, ...times, gpuCount: 2 });
+  });
+  await expect(fewer).rejects.toThrow("1 of 2 GPUs");
 });
 
 test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its days are over", async () => {

@@ -1,9 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { GatewayError } from "./provider.ts";
+import { refusalOf } from "./provider.suite.ts";
 import { razorpay } from "./razorpay.ts";
-import { setup } from "./testing.ts";
 
 interface Seen {
   readonly url: string;
@@ -42,15 +41,6 @@ async function answering(status: number, body: string, delayMs = 0) {
     minimumMinor: { USD: 50, INR: 100 },
   } as const;
   return { seen, client: razorpay({ baseUrl, timeoutMs: 250, ...keys }) };
-}
-
-async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(GatewayError);
-  return error as GatewayError;
 }
 
 test("every id is escaped: a path in one cannot reach another call", async () => {
@@ -125,54 +115,4 @@ test("an order that the filter should not have given is not taken for ours", asy
     '{"items":[{"id":"order_1","receipt":"other","amount":40,"currency":"USD","status":"created"}]}',
   );
   expect(await client.findOrderByReceipt("mine")).toBe(undefined);
-});
-
-test("the whole dialect against the embedded gateway", async () => {
-  const { provider, pay, addPayment, db } = await setup();
-  const made = await provider.createOrder({ receipt: "receipt-1", amountMinor: 240, currency: "USD", notes: {} });
-  expect(made).toMatchObject({ receipt: "receipt-1", amountMinor: 240, status: "created" });
-  expect(await provider.findOrderByReceipt("receipt-1")).toEqual(made);
-  expect(await provider.findOrderByReceipt("receipt-2")).toBe(undefined);
-  const proof = (await pay(made.id)).body;
-  expect(
-    provider.verifyCallback({
-      orderId: made.id,
-      paymentId: proof.razorpay_payment_id,
-      signature: proof.razorpay_signature,
-    }),
-  ).toBe(true);
-  const [payment] = await provider.paymentsOfOrder(made.id);
-  expect(payment).toMatchObject({
-    id: proof.razorpay_payment_id,
-    status: "captured",
-    amountMinor: 240,
-    cardNetwork: "MasterCard",
-    cardLast4: "4444",
-  });
-  const refund = await provider.refund({
-    paymentId: proof.razorpay_payment_id,
-    amountMinor: 100,
-    key: "0123456789",
-    notes: {},
-  });
-  expect(await provider.refundById(refund.id)).toMatchObject({ amountMinor: 100, status: "processed" });
-  expect(await provider.refundsOfPayment(proof.razorpay_payment_id)).toHaveLength(1);
-  expect((await provider.payment(proof.razorpay_payment_id)).refundedMinor).toBe(100);
-  await db
-    .insertInto("embedded_gateway_disputes")
-    .values({ id: "disp_1", payment_id: refund.paymentId, amount_minor: 90, reason_code: "fraud", phase: "fraud" })
-    .execute();
-  const dispute = await provider.dispute("disp_1");
-  expect(dispute).toEqual({
-    ...{ id: "disp_1", paymentId: refund.paymentId, amountMinor: 90, currency: "USD", deductedMinor: 0 },
-    ...{ status: "open", phase: "fraud", reasonCode: "fraud" },
-    respondBy: expect.any(Date),
-    createdAt: expect.any(Date),
-  });
-  expect(await provider.disputes()).toEqual([dispute]);
-  expect((await refusalOf(provider.dispute("disp_2"))).retryable).toBe(false);
-  const late = await provider.createOrder({ receipt: "receipt-3", amountMinor: 40, currency: "USD", notes: {} });
-  const authorized = await addPayment(late.id, { status: "authorized" });
-  expect((await refusalOf(provider.capture(authorized, 39, "USD"))).retryable).toBe(false);
-  expect((await provider.capture(authorized, 40, "USD")).status).toBe("captured");
 });

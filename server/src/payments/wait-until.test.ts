@@ -30,10 +30,17 @@ test("a wait looks again after a change of this user, and after no other", async
       .insertInto("notifications")
       .values({ id: newId(), user_id: userId, cause: "x", title: "", body: "" })
       .execute();
+  const ofBen = Promise.withResolvers<void>();
   let looks = 0;
   const read = async () => (++looks === 2 ? "there" : undefined);
   const waiting = waitUntil({ changes, userId: "ada", timeoutMs: neverMs, fallbackMs: neverMs, read });
+  // Subscribed after the wait: it has heard of it too by then.
+  const unsubscribe = changes.subscribe(({ user }) => user === "ben" && ofBen.resolve(), ofBen.reject);
   await tell("ben");
+  await ofBen.promise;
+  await new Promise(setImmediate);
+  expect(looks).toBe(1);
+  unsubscribe();
   await tell("ada");
   expect(await waiting).toBe("there");
   expect(looks).toBe(2);

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { testDatabase } from "../database/testing.ts";
 import { setup } from "./testing.ts";
 import { nextPoll } from "./timing.ts";
+import { nextDue } from "./watch.ts";
 
 test("C30 the browser closed after paying: the poll delivers", async () => {
   const { order, pay, makeDue, runWatch, runReconciler, environments, rowOf } = await setup();
@@ -208,6 +210,22 @@ test("orders of other keys are never asked about", async () => {
   runWatch();
   await expect.poll(async () => (await rowOf(second)).status).toBe("expired");
   expect(await rowOf(id)).toMatchObject({ status: "open", attempts: 0 });
+});
+
+test("when the next order is due is read from the two lanes' indexes, however many orders there are", async () => {
+  await using database = await testDatabase();
+  const { db } = database;
+  await sql`insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
+      currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+    select n::text, n::text, 'fulfilled', 'jupyter', 'lab', 1, 1, 20, 20, 'USD', 8822, 'embedded', 'embedded', n::text, '',
+      now(), now(), now(), case when n % 10 = 0 then now() + make_interval(mins => n) end from generate_series(1, 2000) n`.execute(
+    db,
+  );
+  await sql`analyze orders`.execute(db);
+  const asked = sql<{ "QUERY PLAN": string }>`explain ${nextDue({ kind: "embedded", mode: "embedded" })}`;
+  const plan = (await asked.execute(db)).rows.map((row) => row["QUERY PLAN"]).join("\n");
+  expect(plan).toContain("Index Scan using orders_deliver");
+  expect(plan).toContain("Index Scan using orders_watch");
 });
 
 test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and the end of the watch", () => {

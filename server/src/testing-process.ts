@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished } from "vitest";
+
+/** Halves what a start costs. */
+const compiled = fileURLToPath(new URL("../../node_modules/.cache/berth/compiled", import.meta.url));
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** A data folder; whatever still runs in it is ended with the test. */
+export function dataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "berth-main-"));
+  onTestFinished(() => {
+    for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return folder;
+}
+
+/** The processes whose command line names the folder: its database, and a server that was given it as an argument. */
+export function processesOf(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => commandOf(pid).includes(folder))
+    .map(Number);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The real server, as its own process, with nothing of this one's environment. */
+export function start(env: Record<string, string>) {
+  const settings = { PORT: "0", RUNTIME: "fake", LOG_LEVEL: "warn", PATH: "/usr/local/bin:/usr/bin:/bin", ...env };
+  const child = spawn(process.execPath, [main], {
+    env: { NODE_COMPILE_CACHE: compiled, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk) => (said.out += chunk));
+  child.stderr.on("data", (chunk) => (said.err += chunk));
+  const ended = ending(child);
+  return {
+    child,
+    said,
+    ended,
+    /** Its address, once it is ready. */
+    async url() {
+      const look = () => /ready at (\S+)/.exec(said.out)?.[1];
+      await Promise.race([expect.poll(look, { timeout: 20_000, interval: 10 }).toMatch(/^http/), ended]);
+      return look() ?? expect.fail(`it ended: ${said.err}`);
+    },
+  };
+}
+
+async function ending(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, "close");
+  return code;
+}
