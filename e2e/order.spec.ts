@@ -128,6 +128,9 @@ test("a launch that fails leads to its order, where the refund is seen to start 
   await expect(facts(page).last()).toHaveText(/^Sent to your bank\$0\.40, on your card by .*Bank reference \w+/);
   await expect(page.getByRole("button", { name: /^\w+, copy bank reference$/ })).toHaveCount(2);
   expect(await page.evaluate(() => "before" in window), "without a reload").toBe(true);
+  const coming = page.waitForEvent("download");
+  await page.getByRole("button", { name: /^Credit note CRN-/ }).click();
+  expect((await coming).suggestedFilename()).toMatch(/^CRN-[0-9a-z]{11}\.pdf$/);
 
   await page.getByRole("button", { name: /^Notifications/ }).click();
   for (const title of ["Refund started", "Refund sent"])

@@ -32,6 +32,10 @@ export const moneyPlaces = [
   "charged_back",
   /** A refund failed, or could not be sent within the hour. */
   "needs_person",
+  /** The card holder's bank asks for it back, and has not decided. */
+  "disputed",
+  /** That bank took it, or a part of it. */
+  "taken_back",
 ] as const;
 export type MoneyPlace = (typeof moneyPlaces)[number];
 
@@ -70,6 +74,7 @@ export const refundReasons = [
   "surplus_payment",
   "wrong_amount",
   "hardware",
+  /** Granted by an operator. */
   "discretionary",
   "external",
 ] as const;
@@ -94,11 +99,10 @@ export const orderFacts = [
   "refund_waiting",
   "refund_failed",
   "refund_sent",
+  "refund_waived",
   "credited",
-  "refund_asked",
-  "refund_declined",
-  "disputed",
-  "dispute_over",
+  "dispute_opened",
+  "dispute_closed",
   "dispute_lost",
 ] as const;
 
@@ -153,8 +157,8 @@ const order = object({
     /** Asked for and not arrived: on its way, or failed and still owed. */
     refunding: number(),
     refunded: number(),
-    /** What a bank took back. */
-    charged_back: number(),
+    /** What a bank asks for, or took. */
+    disputed: number(),
     /** Of the last refund that was sent: the card should have it by then. */
     expected_by: nullable(instant),
   }),
@@ -170,10 +174,8 @@ const order = object({
   }),
   /** Invoice numbers that have a receipt: of what bought the order first. */
   receipts: array(string()),
-  /** Numbers of credit notes, oldest first. */
+  /** One for each refund that has gone back, oldest first. */
   credit_notes: array(string()),
-  /** Delivered, with money left, and nothing asked for that is not answered yet (payments.md 10). */
-  may_ask_refund: boolean(),
 });
 export type Order = Infer<typeof order>;
 

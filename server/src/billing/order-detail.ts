@@ -1,13 +1,7 @@
 import { major, type Order } from "@berth/contract";
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import type {
-  DisputesTable,
-  OrdersTable,
-  PaymentsTable,
-  RefundRequestsTable,
-  RefundsTable,
-} from "../database/payment-tables.ts";
+import type { DisputesTable, OrdersTable, PaymentsTable, RefundsTable } from "../database/payment-tables.ts";
 import { invoiceNumber } from "../payments/issue-receipt.ts";
 import { moneyOf, stateOf } from "./order-money.ts";
 import { timelineOf } from "./order-timeline.ts";
@@ -25,7 +19,6 @@ export interface FoundOrder extends Selectable<OrdersTable> {
 export type Attempt = Selectable<PaymentsTable>;
 export type Refund = Selectable<RefundsTable>;
 export type Dispute = Selectable<DisputesTable>;
-export type RefundRequest = Selectable<RefundRequestsTable>;
 
 interface Credit {
   readonly order_id: string;
@@ -47,10 +40,9 @@ export interface OrderSources {
   readonly attempts: readonly Attempt[];
   /** Oldest first. */
   readonly refunds: readonly Refund[];
-  /** Of its payments, oldest first. */
-  readonly disputes: readonly Dispute[];
   /** Oldest first. */
-  readonly requests: readonly RefundRequest[];
+  readonly disputes: readonly Dispute[];
+  /** Numbers, oldest first. */
   readonly creditNotes: readonly string[];
   /** Granted for this order, or used by it. */
   readonly credits: readonly Credit[];
@@ -62,16 +54,15 @@ export interface OrderSources {
 export async function readOrder(db: Db, userId: string, id: string): Promise<Order | undefined> {
   const order = await findOrder(db, userId, id);
   if (!order) return undefined;
-  const [attempts, refunds, disputes, requests, creditNotes, credits, extensions] = await Promise.all([
+  const [attempts, refunds, disputes, creditNotes, credits, extensions] = await Promise.all([
     attemptsOf(db, order.id),
     refundsOf(order.id).execute(db),
     disputesOf(db, order.id),
-    requestsOf(db, order.id),
     creditNotesOf(db, order.id),
     creditsOf(db, order.id),
     extensionsOf(db, order),
   ]);
-  return orderOf({ order, attempts, refunds: refunds.rows, disputes, requests, creditNotes, credits, extensions });
+  return orderOf({ order, attempts, refunds: refunds.rows, disputes, creditNotes, credits, extensions });
 }
 
 function orderOf(sources: OrderSources): Order {
@@ -105,7 +96,6 @@ function orderOf(sources: OrderSources): Order {
       .toSorted((a, b) => Number(b.settles_order) - Number(a.settles_order))
       .map((payment) => invoiceNumber(payment.id)),
     credit_notes: [...sources.creditNotes],
-    may_ask_refund: mayAskRefund(sources),
   };
 }
 
@@ -151,54 +141,41 @@ async function attemptsOf(db: Db, orderId: string): Promise<readonly Attempt[]> 
 }
 
 /**
- * Refunds made in the provider's dashboard are in no index, so they are looked for only where our own do not explain
- * what went back.
+ * No index has refunds by their payment alone: those that are owed by a rule have one, those that are under way another,
+ * and what has gone back is found by its credit note.
  */
 export function refundsOf(orderId: string) {
-  const paid = sql`select id from payments where order_id = ${orderId}`;
+  const paid = sql`(select id from payments where order_id = ${orderId})`;
   return sql<Refund>`
-    select r.* from refunds r where r.payment_id in (${paid}) and r.reason <> 'external' and r.status <> 'waived'
-    union all
-    select r.* from refunds r where r.payment_id in (${paid}) and r.reason = 'external' and exists (
-      select 1 from payments p where p.order_id = ${orderId} and p.refund_minor > (
-        select coalesce(sum(own.amount_minor), 0) from refunds own
-        where own.payment_id = p.id and own.reason <> 'external' and own.status not in ('failed', 'waived')))
+    select r.* from refunds r where r.payment_id in ${paid} and r.reason not in ('discretionary', 'external')
+    union
+    select r.* from refunds r where r.payment_id in ${paid} and r.status not in ('processed', 'waived')
+    union
+    select r.* from refunds r where r.id in (select refund_id from credit_notes where payment_id in ${paid})
     order by created_at, id`;
 }
 
 function disputesOf(db: Db, orderId: string): Promise<readonly Dispute[]> {
   return db
     .selectFrom("disputes")
-    .innerJoin("payments", "payments.id", "disputes.payment_id")
     .selectAll("disputes")
+    .innerJoin("payments", "payments.id", "disputes.payment_id")
     .where("payments.order_id", "=", orderId)
     .orderBy("disputes.created_at")
     .orderBy("disputes.id")
     .execute();
 }
 
-/** Somebody may ask again and again; the newest are told. */
-async function requestsOf(db: Db, orderId: string): Promise<readonly RefundRequest[]> {
-  const rows = await db
-    .selectFrom("refund_requests")
-    .selectAll()
-    .where("order_id", "=", orderId)
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .limit(20)
-    .execute();
-  return rows.reverse();
-}
-
 async function creditNotesOf(db: Db, orderId: string): Promise<readonly string[]> {
-  const rows = db
+  const rows = await db
     .selectFrom("credit_notes")
     .innerJoin("payments", "payments.id", "credit_notes.payment_id")
     .select("number")
     .where("payments.order_id", "=", orderId)
     .orderBy("issued_at")
-    .orderBy("number");
-  return (await rows.execute()).map(({ number }) => number);
+    .orderBy("number")
+    .execute();
+  return rows.map(({ number }) => number);
 }
 
 function creditsOf(db: Db, orderId: string): Promise<readonly Credit[]> {

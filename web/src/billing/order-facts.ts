@@ -68,6 +68,14 @@ export function tell(fact: OrderFact, order: Order): Told {
       return { title: "Did not go through", text: `${sum} is still owed to you`, state: "failed" };
     case "refund_sent":
       return done("Sent to your bank", `${sum}, on your card by ${by}`, "bank reference");
+    case "refund_waived":
+      return done("Refund not sent", `${sum}: your bank took the money itself`);
+    case "dispute_opened":
+      return done("Disputed by your bank", `${sum} is asked for`);
+    case "dispute_closed":
+      return done("Dispute closed", "The payment stands.");
+    case "dispute_lost":
+      return done("Taken back by your bank", sum);
     case "credited":
       return done(
         `${hours} owed to you`,

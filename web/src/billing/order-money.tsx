@@ -17,6 +17,8 @@ const tones: Readonly<Record<MoneyPlace, Tone>> = {
   disputed: "hold",
   charged_back: "rest",
   needs_person: "fail",
+  disputed: "hold",
+  taken_back: "rest",
 };
 
 /** Where the money is, in one sentence with the sum; said again when it changes. */
@@ -42,7 +44,7 @@ function sumsOf({ money, amount, currency, state }: Order, now: number): MoneySu
     charged: amountText(money.charged, money.currency),
     refunding: amountText(money.refunding, money.currency),
     refunded: amountText(money.refunded, money.currency),
-    chargedBack: amountText(money.charged_back, money.currency),
+    disputed: amountText(money.disputed, money.currency),
     expectedBy: expected_by === null ? undefined : date(expected_by),
     isBack: expected_by !== null && Date.parse(expected_by) < now,
     closed: state !== "awaiting_payment",

@@ -46,16 +46,12 @@ export function OrderSummary({ order }: { readonly order: Order }) {
           {charged ? amountText(money.charged, money.currency) : amountText(order.amount, order.currency)}
         </strong>
         {money.refunded > 0 && <small>{amountText(money.refunded, money.currency)} went back</small>}
+        {money.disputed > 0 && <small>{amountText(money.disputed, money.currency)} disputed</small>}
         {money.refunding > 0 && <small>{amountText(money.refunding, money.currency)} goes back</small>}
       </p>
       <div className={classes.actions}>
-        {order.receipts.map((number) => (
-          <Paper key={number} number={number} alone={order.receipts.length === 1} />
-        ))}
-        {order.credit_notes.map((number) => (
-          <Paper key={number} number={number} alone={order.credit_notes.length === 1} credit />
-        ))}
-        {order.may_ask_refund && <RefundRequest order={order} />}
+        <Papers paper="Receipt" numbers={order.receipts} />
+        <Papers paper="Credit note" numbers={order.credit_notes} />
         <Button component={Link} to={supportPath(support)} variant="subtle">
           Get support
         </Button>
@@ -64,27 +60,20 @@ export function OrderSummary({ order }: { readonly order: Order }) {
   );
 }
 
-interface PaperProps {
-  readonly number: string;
-  /** There is no other of its kind to tell it from. */
-  readonly alone: boolean;
-  readonly credit?: boolean;
-}
-
-function Paper({ number, alone, credit = false }: PaperProps) {
+/** Of several, each has its number on it. */
+function Papers({
+  paper,
+  numbers,
+}: {
+  readonly paper: "Receipt" | "Credit note";
+  readonly numbers: readonly string[];
+}) {
   const userId = useSession()?.userId ?? "";
-  const name = credit ? "Credit note" : "Receipt";
-  return (
-    <ReceiptButton
-      userId={userId}
-      number={number}
-      paper={credit ? "creditNote" : "receipt"}
-      size="sm"
-      variant="default"
-    >
-      {alone ? name : `${name} ${number}`}
+  return numbers.map((number) => (
+    <ReceiptButton key={number} userId={userId} number={number} paper={paper} size="sm" variant="default">
+      {numbers.length === 1 ? paper : `${paper} ${number}`}
     </ReceiptButton>
-  );
+  ));
 }
 
 function boughtFacts(order: Order): Fact[] {

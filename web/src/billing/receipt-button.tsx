@@ -8,31 +8,27 @@ import { toast } from "../ui/toast.ts";
 
 interface Props {
   readonly userId: string;
-  /** Of the invoice or the credit note. */
+  /** Of the invoice, or of the credit note. */
   readonly number: string;
-  readonly paper?: keyof typeof papers;
+  readonly paper?: "Receipt" | "Credit note";
   readonly size?: "xs" | "sm";
   readonly variant?: "subtle" | "default";
   readonly children?: string;
 }
 
-const papers = {
-  receipt: { endpoint: receipt, words: "receipt" },
-  creditNote: { endpoint: creditNote, words: "credit note" },
-} as const;
+const papers = { Receipt: receipt, "Credit note": creditNote } as const;
 
-/** Downloads the paper of one payment, or of one refund (G86, payments.md 10). */
+/** Downloads the receipt of one payment, or the credit note of one refund (G86, payments.md 10). */
 export function ReceiptButton({
   userId,
   number,
-  paper = "receipt",
+  paper = "Receipt",
   size = "xs",
   variant = "subtle",
-  children = "Receipt",
+  children = paper,
 }: Props) {
-  const { endpoint, words } = papers[paper];
   const { mutate, isPending } = useMutation({
-    mutationFn: () => download(endpoint, { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
+    mutationFn: () => download(papers[paper], { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
     onError: (error) =>
       toast.error(error instanceof ApiError ? `${notices.receiptFailed} ${error.message}` : notices.receiptFailed, {
         action: { label: notices.tryAgain, onClick: () => mutate() },
@@ -42,7 +38,7 @@ export function ReceiptButton({
     <Button
       size={size}
       variant={variant}
-      aria-label={isPending ? `Preparing ${words} ${number}` : `${children.replace(` ${number}`, "")} ${number}`}
+      aria-label={isPending ? `Preparing ${paper.toLowerCase()} ${number}` : `${paper} ${number}`}
       // Not `disabled`: the focus would be lost.
       aria-disabled={isPending}
       data-disabled={isPending}

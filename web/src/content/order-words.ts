@@ -12,7 +12,7 @@ export const orderStateWords: Readonly<Record<OrderState, string>> = {
   not_delivered: "Not delivered",
   too_late: "Paid too late",
   wrong_amount: "Wrong amount",
-  refunded: "Refunded",
+  refunded: "Paid back",
 };
 
 export const failureWords: Readonly<Record<PaymentFailure, string>> = {
@@ -33,7 +33,7 @@ export const refundWords: Readonly<Record<RefundReason, string>> = {
   surplus_payment: "the order was paid twice",
   wrong_amount: "it is not the amount of the order",
   hardware: "the machine failed; this is the time you could not use",
-  discretionary: "granted by our staff",
+  discretionary: "granted on your request",
   external: "sent back by our staff",
 };
 
@@ -59,7 +59,7 @@ export interface MoneySums {
   readonly charged: string;
   readonly refunding: string;
   readonly refunded: string;
-  readonly chargedBack: string;
+  readonly disputed: string;
   /** The day by which a refund that was sent should be on the card; undefined where none was. */
   readonly expectedBy: string | undefined;
   /** That day is over. */
@@ -76,7 +76,7 @@ interface Sentence {
 const banks = "Banks take 4-5 business days.";
 
 export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
-  const { amount, charged, refunding, refunded } = sums;
+  const { amount, charged, refunding, refunded, disputed } = sums;
   switch (place) {
     case "nothing_taken":
       return { title: "Nothing was taken", text: sums.closed ? closedWords : openWords };
@@ -106,13 +106,13 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
       };
     case "disputed":
       return {
-        title: `${charged} is disputed`,
-        text: "Your bank asks for it back and has not decided yet. If you know this payment, tell your bank. A refund of it waits until then, so that nothing is paid back twice.",
+        title: `${disputed} is disputed by your bank`,
+        text: "Your bank asks us for it and has not decided. If you know this payment, tell your bank. Refunds of it wait until then.",
       };
-    case "charged_back":
+    case "taken_back":
       return {
-        title: `${sums.chargedBack} was taken back by your bank`,
-        text: "The dispute was decided for you. New orders of this account wait until support has looked at it.",
+        title: `${disputed} was taken back by your bank`,
+        text: "It left us for your bank, and what it paid for has ended. If that is a mistake, tell your bank and write to support.",
       };
     case "needs_person":
       return {
