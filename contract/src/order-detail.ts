@@ -26,10 +26,6 @@ export const moneyPlaces = [
   /** All of it left us for the card. */
   "refunded",
   "partly_refunded",
-  /** A bank asks for it back and has not decided; refunds wait for that. */
-  "disputed",
-  /** A bank has taken it, or a part of it, back. */
-  "charged_back",
   /** A refund failed, or could not be sent within the hour. */
   "needs_person",
   /** The card holder's bank asks for it back, and has not decided. */
@@ -101,6 +97,8 @@ export const orderFacts = [
   "refund_sent",
   "refund_waived",
   "credited",
+  "refund_asked",
+  "refund_declined",
   "dispute_opened",
   "dispute_closed",
   "dispute_lost",
@@ -121,7 +119,7 @@ const orderFact = object({
   reference: optional(string()),
   /** Of a refund: the card should have it by then (4-5 business days, G16). */
   expected_by: optional(instant),
-  /** What a person wrote: who asked for a refund, or who decided. */
+  /** What a person wrote: who asked for a refund, or who declined it. */
   text: optional(string()),
   /** The other order that it is about: one that added hours, or used those that were owed. */
   order_id: optional(string()),
@@ -176,6 +174,8 @@ const order = object({
   receipts: array(string()),
   /** One for each refund that has gone back, oldest first. */
   credit_notes: array(string()),
+  /** Delivered, with money left, and nothing asked for that is not answered yet (payments.md 10). */
+  may_ask_refund: boolean(),
 });
 export type Order = Infer<typeof order>;
 

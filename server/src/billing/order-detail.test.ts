@@ -4,8 +4,6 @@ import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { note } from "../payments/ask-provider.ts";
 import { declineRefund, grantRefund } from "../payments/decide-refund.ts";
-import { observeDispute } from "../payments/disputes.ts";
-import type { GatewayDispute } from "../payments/provider.ts";
 import { requestRefund } from "../payments/refund-requests.ts";
 import { setup as money } from "../payments/testing.ts";
 import { followDispute } from "../payments/watch-disputes.ts";
@@ -305,6 +303,39 @@ test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank
   ]);
 });
 
+test("what was asked for and decided stands in the timeline, and can be asked for again while money is left (G68)", async () => {
+  const { db, page, paid, create, runReconciler, runRefunds, payments } = await setup();
+  const { id, proof } = await paid("ada");
+  expect(await page(id)).toMatchObject({ may_ask_refund: false, credit_notes: [] });
+  runReconciler();
+  await create("ada", proof);
+  expect(await page(id)).toMatchObject({ may_ask_refund: true });
+  const ask = { reason: "partial_downtime", text: "It was gone for an hour." } as const;
+  const decision = { db, announce: payments.announce, orderId: id, words: "Half of it." };
+  await requestRefund(db, "ada", id, ask);
+  expect(await page(id)).toMatchObject({ may_ask_refund: false, kinds: expect.arrayContaining(["refund_asked"]) });
+  await declineRefund({ ...decision, words: "It was there." });
+  expect((await page(id)).timeline.slice(-2)).toMatchObject([
+    { kind: "refund_asked", text: ask.text },
+    { kind: "refund_declined", text: "It was there." },
+  ]);
+  await requestRefund(db, "ada", id, ask);
+  await grantRefund(decision, 20);
+  runRefunds();
+  await expect.poll(async () => (await page(id)).money.place).toBe("partly_refunded");
+  const after = await page(id);
+  expect(after.kinds.slice(3)).toEqual([
+    "refund_asked",
+    "refund_declined",
+    "refund_asked",
+    "refund_started",
+    "refund_sent",
+  ]);
+  expect(after.timeline.at(-1)).toMatchObject({ amount: 0.2, refund: "discretionary" });
+  expect(after).toMatchObject({ may_ask_refund: true, money: { charged: 0.4, refunded: 0.2 } });
+  expect(after.credit_notes).toEqual([expect.stringMatching(/^CRN-/)]);
+});
+
 test("another user's, nobody's and malformed ids are the same nothing; the provider's id is the order's too", async () => {
   const { db, order, rowOf } = await setup();
   const { id } = (await order("ada")).body;
@@ -347,7 +378,7 @@ test("a hundred failed cards never hide the one that paid, and each read has its
     return (await sql<{ "QUERY PLAN": string }>`explain ${refundsOf(orderId)}`.execute(tx)).rows;
   });
   const text = plan.map((row) => row["QUERY PLAN"]).join("\n");
-  for (const index of ["one_refund_per_reason", "refunds_due", "credit_notes_payment"]) expect(text).toContain(index);
+  for (const index of ["payments_order", "refunds_payment"]) expect(text).toContain(index);
   expect(text).not.toContain("Seq Scan");
   await sql`delete from refunds`.execute(db);
 });

@@ -1,7 +1,13 @@
 import { major, type Order } from "@berth/contract";
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import type { DisputesTable, OrdersTable, PaymentsTable, RefundsTable } from "../database/payment-tables.ts";
+import type {
+  DisputesTable,
+  OrdersTable,
+  PaymentsTable,
+  RefundRequestsTable,
+  RefundsTable,
+} from "../database/payment-tables.ts";
 import { invoiceNumber } from "../payments/issue-receipt.ts";
 import { moneyOf, stateOf } from "./order-money.ts";
 import { timelineOf } from "./order-timeline.ts";
@@ -19,6 +25,7 @@ export interface FoundOrder extends Selectable<OrdersTable> {
 export type Attempt = Selectable<PaymentsTable>;
 export type Refund = Selectable<RefundsTable>;
 export type Dispute = Selectable<DisputesTable>;
+export type RefundRequest = Selectable<RefundRequestsTable>;
 
 interface Credit {
   readonly order_id: string;
@@ -42,6 +49,8 @@ export interface OrderSources {
   readonly refunds: readonly Refund[];
   /** Oldest first. */
   readonly disputes: readonly Dispute[];
+  /** Oldest first. */
+  readonly requests: readonly RefundRequest[];
   /** Numbers, oldest first. */
   readonly creditNotes: readonly string[];
   /** Granted for this order, or used by it. */
@@ -54,15 +63,16 @@ export interface OrderSources {
 export async function readOrder(db: Db, userId: string, id: string): Promise<Order | undefined> {
   const order = await findOrder(db, userId, id);
   if (!order) return undefined;
-  const [attempts, refunds, disputes, creditNotes, credits, extensions] = await Promise.all([
+  const [attempts, refunds, disputes, requests, creditNotes, credits, extensions] = await Promise.all([
     attemptsOf(db, order.id),
     refundsOf(order.id).execute(db),
     disputesOf(db, order.id),
+    requestsOf(db, order.id),
     creditNotesOf(db, order.id),
     creditsOf(db, order.id),
     extensionsOf(db, order),
   ]);
-  return orderOf({ order, attempts, refunds: refunds.rows, disputes, creditNotes, credits, extensions });
+  return orderOf({ order, attempts, refunds: refunds.rows, disputes, requests, creditNotes, credits, extensions });
 }
 
 function orderOf(sources: OrderSources): Order {
@@ -96,6 +106,7 @@ function orderOf(sources: OrderSources): Order {
       .toSorted((a, b) => Number(b.settles_order) - Number(a.settles_order))
       .map((payment) => invoiceNumber(payment.id)),
     credit_notes: [...sources.creditNotes],
+    may_ask_refund: mayAskRefund(sources),
   };
 }
 
@@ -140,19 +151,23 @@ async function attemptsOf(db: Db, orderId: string): Promise<readonly Attempt[]> 
   return rows.toSorted((a, b) => Number(a.created_at) - Number(b.created_at));
 }
 
-/**
- * No index has refunds by their payment alone: those that are owed by a rule have one, those that are under way another,
- * and what has gone back is found by its credit note.
- */
 export function refundsOf(orderId: string) {
-  const paid = sql`(select id from payments where order_id = ${orderId})`;
   return sql<Refund>`
-    select r.* from refunds r where r.payment_id in ${paid} and r.reason not in ('discretionary', 'external')
-    union
-    select r.* from refunds r where r.payment_id in ${paid} and r.status not in ('processed', 'waived')
-    union
-    select r.* from refunds r where r.id in (select refund_id from credit_notes where payment_id in ${paid})
-    order by created_at, id`;
+    select r.* from refunds r join payments p on p.id = r.payment_id
+    where p.order_id = ${orderId} order by r.created_at, r.id`;
+}
+
+/** Somebody may ask again and again; the newest are told. */
+async function requestsOf(db: Db, orderId: string): Promise<readonly RefundRequest[]> {
+  const rows = await db
+    .selectFrom("refund_requests")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(20)
+    .execute();
+  return rows.reverse();
 }
 
 function disputesOf(db: Db, orderId: string): Promise<readonly Dispute[]> {

@@ -1,6 +1,6 @@
 import { type Currency, major, type OrderFact, type PaymentFailure, refundReasons } from "@berth/contract";
 import { bonusHours } from "../payments/timing.ts";
-import type { Attempt, Dispute, OrderSources, Refund } from "./order-detail.ts";
+import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-detail.ts";
 import { expectedBy, needsPerson, stateOf } from "./order-money.ts";
 
 /** What happened, oldest first; what is still to come stands last. Of two things in the same instant the cause is first. */
@@ -12,6 +12,7 @@ export function timelineOf(sources: OrderSources): OrderFact[] {
     ...unpaidFacts(sources),
     ...deliveryFacts(sources),
     ...sources.disputes.flatMap((dispute) => disputeFacts(sources, dispute)),
+    ...sources.requests.flatMap(requestFacts),
     ...refunds.flatMap((refund) => refundFacts(sources, refund)),
     ...sources.credits
       .filter(({ order_id }) => order_id === order.id)
@@ -99,6 +100,13 @@ function refundFacts(sources: OrderSources, refund: Refund): OrderFact[] {
   return refund.reason === "external" ? [sent] : [started, sent];
 }
 
+/** What was granted is told by its refund. */
+function requestFacts({ text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
+  const asked: OrderFact = { kind: "refund_asked", at: created_at.toISOString(), text };
+  if (status !== "declined") return [asked];
+  return [asked, { kind: "refund_declined", at: decided_at?.toISOString() ?? null, text: answer }];
+}
+
 /** When the bank took the money that the refund was to send. */
 function waivedAt({ order, disputes }: OrderSources, { payment_id, created_at }: Refund): string {
   const lost = disputes.filter((dispute) => dispute.payment_id === payment_id && dispute.status === "lost");
@@ -117,21 +125,6 @@ function disputeFacts({ order }: OrderSources, dispute: Dispute): OrderFact[] {
   return status === "lost"
     ? [opened, { kind: "dispute_lost", at: over, amount: major(lost_minor), currency }]
     : [opened, { kind: "dispute_closed", at: over }];
-}
-
-/** What was granted is told by its refund. */
-function requestFacts({ text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
-  const asked: OrderFact = { kind: "refund_asked", at: created_at.toISOString(), text };
-  if (status !== "declined") return [asked];
-  return [asked, { kind: "refund_declined", at: decided_at?.toISOString() ?? null, text: answer }];
-}
-
-function disputeFacts({ status, currency, amount_minor, lost_minor, created_at, closed_at }: Dispute): OrderFact[] {
-  const of = (minor: number) => ({ amount: major(minor), currency: currency as Currency });
-  const opened: OrderFact = { kind: "disputed", at: created_at.toISOString(), ...of(amount_minor) };
-  if (closed_at === null) return [opened];
-  const at = closed_at.toISOString();
-  return [opened, status === "lost" ? { kind: "dispute_lost", at, ...of(lost_minor) } : { kind: "dispute_over", at }];
 }
 
 /** The provider's words (payments.md 7), as far as they mean something to who pays. */

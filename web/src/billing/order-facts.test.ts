@@ -45,8 +45,6 @@ test("the money is said with its sum, and where it is back with the day", () => 
   expect(said("nothing_taken", { ...sums, closed: true })).toContain("the order is closed");
   expect(said("being_checked", sums)).toContain("$2.40 is being checked. ");
   expect(said("held", sums)).toContain("$4.80 is paid. ");
-  expect(said("disputed", sums)).toContain("$4.80 is disputed. ");
-  expect(said("charged_back", sums)).toContain("$0.80 was taken back by your bank. ");
   expect(said("refund_started", sums)).toContain(
     "$2.40 is on its way back to your card. Banks take 4-5 business days.",
   );

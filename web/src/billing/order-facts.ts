@@ -20,8 +20,8 @@ export function tell(fact: OrderFact, order: Order): Told {
   switch (fact.kind) {
     case "refund_asked":
     case "refund_declined":
-    case "disputed":
-    case "dispute_over":
+    case "dispute_opened":
+    case "dispute_closed":
     case "dispute_lost":
       return tellDecision(fact.kind, fact.text ? `“${fact.text}”` : "", sum);
     case "ordered":
@@ -70,12 +70,6 @@ export function tell(fact: OrderFact, order: Order): Told {
       return done("Sent to your bank", `${sum}, on your card by ${by}`, "bank reference");
     case "refund_waived":
       return done("Refund not sent", `${sum}: your bank took the money itself`);
-    case "dispute_opened":
-      return done("Disputed by your bank", `${sum} is asked for`);
-    case "dispute_closed":
-      return done("Dispute closed", "The payment stands.");
-    case "dispute_lost":
-      return done("Taken back by your bank", sum);
     case "credited":
       return done(
         `${hours} owed to you`,
@@ -84,21 +78,21 @@ export function tell(fact: OrderFact, order: Order): Told {
   }
 }
 
-type Decision = "refund_asked" | "refund_declined" | "disputed" | "dispute_over" | "dispute_lost";
+type Decision = "refund_asked" | "refund_declined" | "dispute_opened" | "dispute_closed" | "dispute_lost";
 
 /** What a person or a bank asked for and decided. */
 function tellDecision(kind: Decision, quoted: string, sum: string): Told {
   switch (kind) {
+    case "dispute_opened":
+      return done("Disputed by your bank", `${sum} is asked for`);
+    case "dispute_closed":
+      return done("Dispute closed", "The payment stands.");
+    case "dispute_lost":
+      return done("Taken back by your bank", sum);
     case "refund_asked":
       return done("You asked for a refund", quoted);
     case "refund_declined":
       return done("Not granted", quoted);
-    case "disputed":
-      return done("Disputed", `Your bank asked for ${sum} back.`);
-    case "dispute_over":
-      return done("Dispute closed", "The payment stands.");
-    case "dispute_lost":
-      return done("Taken back", `Your bank took ${sum} back.`);
   }
 }
 

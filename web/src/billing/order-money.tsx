@@ -14,8 +14,6 @@ const tones: Readonly<Record<MoneyPlace, Tone>> = {
   refund_started: "wait",
   refunded: "rest",
   partly_refunded: "rest",
-  disputed: "hold",
-  charged_back: "rest",
   needs_person: "fail",
   disputed: "hold",
   taken_back: "rest",

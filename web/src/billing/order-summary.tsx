@@ -52,6 +52,7 @@ export function OrderSummary({ order }: { readonly order: Order }) {
       <div className={classes.actions}>
         <Papers paper="Receipt" numbers={order.receipts} />
         <Papers paper="Credit note" numbers={order.credit_notes} />
+        {order.may_ask_refund && <RefundRequest order={order} />}
         <Button component={Link} to={supportPath(support)} variant="subtle">
           Get support
         </Button>

@@ -23,4 +23,5 @@ alter table refunds add constraint refunds_reason_check check (reason in
   ('not_delivered', 'cancelled', 'late_payment', 'surplus_payment', 'wrong_amount', 'hardware', 'discretionary', 'external'));
 -- One for each request: the refund's id is made of it.
 drop index one_refund_per_reason;
+create index refunds_payment on refunds (payment_id);
 create unique index one_refund_per_reason on refunds (payment_id, reason) where reason not in ('discretionary', 'external');
