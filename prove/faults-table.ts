@@ -166,13 +166,13 @@ export const faults: readonly Faults[] = [
         "late, another amount is captured",
         "attempt.amountMinor !== order.amount_minor || attempt.currency !== order.currency",
         "false",
-        "another amount",
+        "captured by us",
       ],
       [
         "an open order's authorisation is captured by us",
         ' || (order.status !== "cancelled" && order.status !== "expired")',
         "",
-        "another amount",
+        "captured by us",
       ],
       ["captured late without stock", "  if (!held.ok) return;\n", "", "C31"],
       [
