@@ -6,6 +6,7 @@ import type { Loop } from "../loop.ts";
 import { note } from "./ask-provider.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError } from "./provider.ts";
+import { noteReturned } from "./refund-returned.ts";
 import { watchDays } from "./timing.ts";
 
 type Claimed = Selectable<GatewayEventsTable> & { readonly claim: string };
@@ -78,6 +79,7 @@ async function take(payments: Payments, event: Claimed): Promise<string | null> 
   // Told before our own transaction had stored the order's id, or of an order that is not ours at all.
   if (outcome === "unknown_order") throw new Error(`${event.event}: payment ${paymentId} belongs to no order of ours`);
   if (refund) await followRefund(payments, refund.entity.id, paymentId);
+  if (refund && event.event === "refund.failed") await noteReturned(payments, refund.entity.id);
   return null;
 }
 
