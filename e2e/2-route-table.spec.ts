@@ -6,6 +6,7 @@ const open = [
   ["/signup", "Create your account"],
   ["/forgot-password", ""],
   ["/reset-password", "Invalid Reset Link"],
+  ["/verify-email", "This link does not hold"],
   ["/terms-condition", "Terms of Service"],
   ["/refund", "Refund policy"],
   ["/privacy-policy", "Privacy Policy"],

@@ -26,7 +26,10 @@ test("more time for what runs: chosen, paid, added without a restart; dismissed,
   await expect(page).toHaveURL(new RegExp(`extend=${before.id}`));
   const dialog = page.getByRole("dialog", { name: /^Add time to/ });
   await expect(dialog.getByRole("radio", { name: /^1 hour,/ })).toBeChecked();
-  await dialog.getByRole("radio", { name: /^6 hours,/ }).click();
+  await dialog
+    .getByRole("group", { name: "Time to add" })
+    .getByRole("radio", { name: /^6 hours,/ })
+    .click();
   await expectAccessible(page);
   const pay = dialog.getByRole("button", { name: /^Pay \$/ });
   await pay.click();

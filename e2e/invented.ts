@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import type { Container } from "../contract/src/index.ts";
+import type { Container, Order, OrderFact } from "../contract/src/index.ts";
 
 const hourMs = 3_600_000;
 
@@ -105,6 +105,7 @@ export const fullStatement = {
   invoices: (["paid", "refunded", "partially_refunded", "pending", "failed"] as const).map((state, index) => ({
     number: `INV-${index}4kq0t9w2mz`,
     id: `${index}4kq0t9w2mzp7x`,
+    order_id: `${index}${"k4q0t9w2mz".repeat(3).slice(0, 24)}`,
     date: inHours(-24 * index),
     amount: index === 1 ? 17_644 : 1_200,
     currency: index === 1 ? "INR" : "USD",
@@ -115,6 +116,7 @@ export const fullStatement = {
     refunded: state === "refunded" ? 17_644 : state === "partially_refunded" ? 400 : 0,
     payment_reference: `pay_R${index}x7Qm2Lk9WzTa`,
     session_id: index === 4 ? null : `s${index}4kq0t9w2mzp7x`,
+    credit_notes: state === "refunded" || state === "partially_refunded" ? [`CRN-${index}4kq0t9w2mz`] : [],
   })),
   recentPayments: [],
   chartData: months.map((month, index) => ({
@@ -124,3 +126,141 @@ export const fullStatement = {
     avgPayment: 50,
   })),
 };
+
+const usd = { amount: 2.4, currency: "USD" } as const;
+const paidFacts: OrderFact[] = [
+  { kind: "ordered", at: inHours(-2) },
+  { kind: "paid", at: inHours(-1.99), ...usd, reference: "pay_R1x7Qm2Lk9WzTa" },
+];
+
+/** A paid and delivered order of USD 2.40, or with a change another one. */
+function inventedOrder({ money, references, ...change }: Partial<Order> = {}): Order {
+  return {
+    id: "9k4q0t9w2mzp7xk4q0t9w2mzp",
+    state: "delivered",
+    container_type: "pytorch",
+    subdomain: "resnet-lab",
+    gpu_count: 2,
+    duration_hours: 6,
+    extends: false,
+    ordered_at: inHours(-2),
+    list_price: 2.4,
+    ...usd,
+    inr_per_usd: null,
+    paid_with: "MasterCard ending in 4444",
+    test_mode: true,
+    timeline: [
+      ...paidFacts,
+      { kind: "delivered", at: inHours(-1.98) },
+      { kind: "bonus", at: inHours(-1.98), hours: 2 },
+      { kind: "extended", at: inHours(-1), hours: 6, order_id: "8k4q0t9w2mzp7xk4q0t9w2mzp" },
+    ],
+    receipts: ["INV-94kq0t9w2mz"],
+    ...change,
+    money: {
+      ...{ place: "delivered", currency: "USD", charged: 2.4, refunding: 0, refunded: 0, expected_by: null },
+      ...money,
+    },
+    references: {
+      ...{ invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: "s94kq0t9w2mzp7xk4q0t9w2mz", bank: [] },
+      ...references,
+    },
+  };
+}
+
+const refund = { ...usd, refund: "not_delivered", expected_by: inHours(24 * 7) } as const;
+const attempts = Array.from({ length: 20 }, (_, index): OrderFact => {
+  const failure = index % 2 === 0 ? "declined" : "insufficient_funds";
+  return {
+    kind: "payment_failed",
+    at: inHours(-2 + index / 60),
+    ...usd,
+    failure,
+    reference: `pay_${index}x7Qm2Lk9WzTa`,
+  };
+});
+const refunds = [1, 2, 3, 4].flatMap((index): OrderFact[] => [
+  { ...refund, kind: "refund_started", at: inHours(-0.5 + index / 100), amount: 0.4 },
+  { ...refund, kind: "refund_sent", at: inHours(-0.4 + index / 100), amount: 0.4, reference: `7420193846501${index}` },
+]);
+
+/** One for each place that money can be in, by a name for its picture. */
+export const everyPlace: Readonly<Record<string, Order>> = {
+  delivered: inventedOrder(),
+  unpaid: inventedOrder({
+    ...{ state: "awaiting_payment", timeline: paidFacts.slice(0, 1), receipts: [], paid_with: null },
+    money: { place: "nothing_taken", currency: "USD", charged: 0, refunding: 0, refunded: 0, expected_by: null },
+    references: { invoice: null, payment: null, session: null, bank: [] },
+  }),
+  checked: inventedOrder({
+    ...{ state: "payment_closed", receipts: [], amount: 17_644, currency: "INR", inr_per_usd: 88.22, list_price: 200 },
+    timeline: [
+      ...paidFacts.slice(0, 1),
+      { kind: "payment_waiting", at: inHours(-1.9), amount: 17_644, currency: "INR", reference: "pay_R2x7Qm2Lk9WzTa" },
+      { kind: "payment_closed", at: inHours(-1.8) },
+    ],
+    money: { place: "being_checked", currency: "INR", charged: 0, refunding: 0, refunded: 0, expected_by: null },
+  }),
+  held: inventedOrder({
+    ...{ state: "starting", timeline: paidFacts },
+    money: { place: "held", currency: "USD", charged: 2.4, refunding: 0, refunded: 0, expected_by: null },
+  }),
+  started: inventedOrder({
+    state: "not_delivered",
+    timeline: [
+      ...paidFacts,
+      { kind: "not_delivered", at: inHours(-1) },
+      { ...refund, kind: "refund_started", at: inHours(-1) },
+      { kind: "credited", at: inHours(-1), hours: 2 },
+      { ...refund, kind: "refund_waiting", at: null },
+    ],
+    money: { place: "refund_started", currency: "USD", charged: 2.4, refunding: 2.4, refunded: 0, expected_by: null },
+  }),
+  refunded: inventedOrder({
+    state: "cancelled",
+    timeline: [
+      ...paidFacts,
+      { kind: "cancelled", at: inHours(-1) },
+      { ...refund, kind: "refund_started", refund: "cancelled", at: inHours(-1) },
+      { ...refund, kind: "refund_sent", refund: "cancelled", at: inHours(-0.9), reference: "74201938465012" },
+    ],
+    money: {
+      ...{ place: "refunded", currency: "USD", charged: 2.4, refunding: 0, refunded: 2.4 },
+      expected_by: refund.expected_by,
+    },
+    references: { invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: null, bank: ["74201938465012"] },
+  }),
+  many: inventedOrder({
+    ...{ state: "ended", subdomain: "a-name-of-forty-characters-is-the-longest", gpu_count: 8, duration_hours: 720 },
+    timeline: [
+      ...paidFacts.slice(0, 1),
+      ...attempts,
+      { kind: "paid", at: inHours(-1.5), ...usd, reference: "pay_R1x7Qm2Lk9WzTa" },
+      { kind: "paid_again", at: inHours(-1.4), ...usd, reference: "pay_R3x7Qm2Lk9WzTa" },
+      { kind: "delivered", at: inHours(-1.3) },
+      { kind: "ended", at: inHours(-0.6), ended: "hardware" },
+      ...refunds,
+      { ...refund, kind: "refund_started", at: inHours(-0.3), refund: "surplus_payment" },
+      { ...refund, kind: "refund_failed", at: null, refund: "surplus_payment" },
+    ],
+    receipts: ["INV-94kq0t9w2mz", "INV-84kq0t9w2mz"],
+    money: {
+      ...{ place: "needs_person", currency: "USD", charged: 4.8, refunding: 2.4, refunded: 1.6 },
+      expected_by: refund.expected_by,
+    },
+    references: {
+      ...{ invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: "s94kq0t9w2mzp7xk4q0t9w2mz" },
+      bank: [4, 3, 2, 1].map((index) => `7420193846501${index}`),
+    },
+  }),
+};
+
+/** The server's answer about an order, whichever is asked for; the page itself comes as it is. */
+export async function showOrder(page: Page, order: Order): Promise<void> {
+  await page.unroute("**/orders/*");
+  await page.route("**/orders/*", (route) =>
+    route.request().resourceType() === "document"
+      ? route.continue()
+      : route.fulfill({ json: { status: "success", order } }),
+  );
+}

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { signUp } from "../prove/customer.ts";
+import { create, orderAndPay, signUp } from "../prove/customer.ts";
 import { mailedLink } from "./reset-mail.ts";
-import { expect, test } from "./test.ts";
+import { expect, signIn, test } from "./test.ts";
 import { toastOf } from "./toasts.ts";
 
 /** Presses Tab until it is there; on the way the focus is never lost, and always to be seen. */
@@ -56,6 +56,16 @@ async function press(page: Page, target: Locator, key = "Enter"): Promise<void> 
   await page.keyboard.press(key);
 }
 
+/** The number has the focus. */
+async function typeCard(page: Page): Promise<void> {
+  await page.keyboard.type("5555555555554444");
+  for (const text of ["1234", "123"]) {
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(text);
+  }
+  await page.keyboard.press("Enter");
+}
+
 test("from the landing page to a running environment and its end, without a mouse", async ({ page, product }) => {
   test.setTimeout(150_000);
   const name = `keys-${Date.now().toString(36)}`;
@@ -101,12 +111,7 @@ test("from the landing page to a running environment and its end, without a mous
   await expect(launch).toBeEnabled();
   await press(page, launch);
   await expect(dialog.getByLabel("Card number")).toBeFocused();
-  await page.keyboard.type("5555555555554444");
-  for (const text of ["1234", "123"]) {
-    await page.keyboard.press("Tab");
-    await page.keyboard.type(text);
-  }
-  await page.keyboard.press("Enter");
+  await typeCard(page);
   await page.waitForURL("**/environments", { timeout: 60_000 });
 
   const row = page.locator("tr[data-status]", { hasText: name });
@@ -244,4 +249,47 @@ test("a password is reset without a mouse", async ({ page, product }) => {
   await type(page, "Password", "A new pass 1!");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/dashboard");
+});
+
+test("more time, a receipt, one's data and the end of the account, without a mouse", async ({ page, product }) => {
+  test.setTimeout(90_000);
+  const ada = await signUp(product.url);
+  const subdomain = `more-${Date.now().toString(36)}`;
+  await create(product.url, ada, await orderAndPay(product.url, ada, { subdomain, gpuCount: 1 }));
+  await signIn(page, ada);
+  await page.goto("/environments");
+  const menu = page.getByRole("button", { name: `More actions for ${subdomain}` });
+  await press(page, menu);
+  await expect(page.locator("[role=menu]:focus-within")).toHaveCount(1);
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("menuitem", { name: "Add time" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: /^Add time to/ });
+  await tabTo(page, dialog.getByRole("radio", { name: /^1 hour,/ }));
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Space");
+  await expect(dialog.getByRole("radio", { name: /^6 hours,/ })).toBeChecked();
+  await press(page, dialog.getByRole("button", { name: /^Pay/ }));
+  await expect(page.frameLocator("iframe").getByLabel("Card number")).toBeFocused();
+  await typeCard(page);
+  await expect(toastOf(page, "6 hours added to")).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await expect(menu).toBeFocused();
+
+  await page.goto("/billing?tab=invoices");
+  const receipt = page.waitForEvent("download");
+  await press(page, page.getByRole("button", { name: /^Receipt INV-/ }).first());
+  expect((await receipt).suggestedFilename()).toMatch(/^INV-.*\.pdf$/);
+
+  await page.goto("/settings?tab=data");
+  const file = page.waitForEvent("download");
+  await press(page, page.getByRole("button", { name: "Download" }));
+  expect((await file).suggestedFilename()).toMatch(/^your-data-/);
+  await press(page, page.getByRole("button", { name: "Delete Account" }));
+  await type(page, `Type ${ada.email} to confirm`, ada.email);
+  await tabTo(page, page.getByRole("dialog").getByLabel("Password", { exact: true }));
+  await page.keyboard.insertText(ada.password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/login");
+  await expect(page.getByText("Your account is deleted")).toBeVisible();
 });

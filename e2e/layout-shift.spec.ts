@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { signUp } from "../prove/customer.ts";
+import { must, signUp } from "../prove/customer.ts";
 import { seedHistory } from "../prove/seed.ts";
 import { expect, signIn, test } from "./test.ts";
 
@@ -71,8 +71,12 @@ for (const [width, height] of [
       await page.goto("/login");
       await page.evaluate(() => localStorage.clear());
       await signIn(page, customer);
+      const { invoices } = await must(product.url, "GET", `/billing/${customer.userId}`, { token: customer.idToken });
+      const orders = invoices
+        .slice(0, 1)
+        .map(({ order_id }: { order_id: string }) => [`/billing/orders/${order_id}`, "References"]);
       await travel(slow);
-      await visit(routes, who);
+      await visit([...routes, ...orders], who);
     }
     expect(shifts).toEqual([]);
   });

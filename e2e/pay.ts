@@ -14,7 +14,11 @@ export async function payInDialog(page: Page, number = "5555 5555 5555 4444"): P
 export async function toLastStep(page: Page, name: string): Promise<void> {
   await page.goto("/environments/create");
   await expect(page.getByRole("radio", { name: "JupyterLab" })).toBeEnabled();
-  for (const _ of [1, 2]) await page.getByRole("button", { name: "Continue" }).click();
+  // Two clicks within one drawing are one step.
+  for (const next of [2, 3]) {
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByRole("region", { name: `Step ${next}:` })).toBeVisible();
+  }
   await page.getByLabel("Subdomain").fill(name);
   await page.getByRole("button", { name: "Continue" }).click();
   await expect(page.getByRole("button", { name: "Launch" })).toBeEnabled();

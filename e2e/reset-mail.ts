@@ -2,11 +2,11 @@ import { type Customer, must } from "../prove/customer.ts";
 import type { Product } from "../prove/product.ts";
 
 /** The link in the newest mail to this customer, from the outbox of an installation without a mail server. */
-export async function linkTo(product: Product, { email: to }: Customer): Promise<string> {
+export async function linkTo(product: Product, { email: to }: Customer, path = "reset-password"): Promise<string> {
   const answer = await fetch(`${product.url}/outbox`, { headers: { accept: "application/json" } });
   const mails: { to: string; subject: string; text: string }[] = await answer.json();
   const text = mails.find((mail) => mail.to === to)?.text ?? "";
-  return /^http\S+\/reset-password\?oobCode=\S+$/m.exec(text)?.[0] ?? "";
+  return new RegExp(`^http\\S+/${path}\\?oobCode=\\S+$`, "m").exec(text)?.[0] ?? "";
 }
 
 /** Asks by the API, as the forgot page does. */

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
-import { everyState, fullStatement, inHours, showContainers } from "./invented.ts";
+import { everyPlace, everyState, fullStatement, inHours, showContainers, showOrder } from "./invented.ts";
 import { mailedLink } from "./reset-mail.ts";
 import { judge } from "./rooms.ts";
 import { expect, test } from "./test.ts";
@@ -309,6 +309,40 @@ test("the other signed-in screens are accessible in all four rooms", async ({ pa
   await page.goto("/settings");
   await expect(page.getByText("Error fetching user settings... Please refresh")).toBeVisible();
   await judge(page, "settings-failed");
+});
+
+test("the page of an order is accessible in all four rooms, wherever its money is", async ({ page, customer }) => {
+  test.setTimeout(180_000);
+  for (const [name, order] of Object.entries(everyPlace)) {
+    await showOrder(page, order);
+    await page.goto(`/billing/orders/${order.id}`);
+    await expect(page.getByRole("heading", { name: "References" })).toBeVisible();
+    if (name === "many") await page.getByText("19 earlier payments failed").click();
+    await judge(page, `order-${name}`);
+  }
+  await page.unroute("**/orders/*");
+  await page.goto("/billing/orders/0000000000000000000000000");
+  await expect(page.getByText("There is no such order")).toBeVisible();
+  await judge(page, "order-unknown");
+  await breakDown(page, "**/orders/*");
+  await page.reload();
+  await expect(page.getByText("Unable to load this order")).toBeVisible();
+  await judge(page, "order-failed");
+  await page.unroute("**/orders/*");
+  const letGo = await hold(page, "**/orders/*");
+  await page.reload();
+  await expect(page.getByRole("status", { name: "Loading your order..." })).toBeVisible();
+  await judge(page, "order-loading");
+  letGo();
+
+  await page.route("**/notifications", (route) =>
+    route.fulfill({ json: { status: "success", unread: 0, notifications: [] } }),
+  );
+  await page.goto("/dashboard");
+  await page.getByRole("button", { name: "Notifications" }).click();
+  await expect(page.getByText("Nothing yet.")).toBeVisible();
+  await judge(page, "notifications-empty", { fullPage: false });
+  expect(customer.userId).not.toBe("");
 });
 
 test("what stands between is accessible in all four rooms: loading, server failure, a page that cannot be opened", async ({

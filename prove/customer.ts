@@ -70,7 +70,7 @@ export interface Wish {
 }
 
 /** The body of create_order, at the right price. */
-function orderBody(
+export function orderBody(
   customer: Customer,
   { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter" }: Wish,
 ) {

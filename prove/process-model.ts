@@ -137,8 +137,9 @@ function fused<T extends object>(port: T, gate: Gate): T {
   });
 }
 
-export function openPool(connection: Connection): Pool {
-  const pool = new Pool({ ...connection, max: 40 });
+export function openPool(connection: Connection, max: number): Pool {
+  const pool = new Pool({ ...connection, max });
   pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("error", () => {});
   return pool;
 }

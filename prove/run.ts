@@ -1,6 +1,7 @@
-// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N]: one command per promise of docs/proof.md.
+// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]: one command per promise of docs/proof.md.
 import { parseArgs } from "node:util";
 import { proveCrash } from "./crash.ts";
+import { proveFaults } from "./faults.ts";
 import { proveMoney } from "./money.ts";
 import { provePoints } from "./points.ts";
 
@@ -9,10 +10,12 @@ interface Options {
   readonly seed: number;
   readonly minutes: number;
   readonly scenarios: number;
+  readonly only: readonly number[];
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   crash: proveCrash,
+  faults: proveFaults,
   money: proveMoney,
   points: provePoints,
 };
@@ -24,12 +27,13 @@ const { positionals, values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string", default: "10" },
     scenarios: { type: "string", default: "12000" },
+    only: { type: "string", multiple: true, default: [] },
   },
 });
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
   console.error(
-    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N]`,
+    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]...`,
   );
   process.exit(2);
 }
@@ -38,4 +42,5 @@ await proof({
   seed: Number(values.seed),
   minutes: Number(values.minutes),
   scenarios: Number(values.scenarios),
+  only: values.only.map(Number),
 });

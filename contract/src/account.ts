@@ -54,6 +54,16 @@ const stored = {
     }),
   ),
   receipts: array(object({ number: string(), customer_name: string(), customer_email: string(), issued_at: instant })),
+  credit_notes: array(
+    object({
+      number: string(),
+      refund_id: string(),
+      amount_minor: number(),
+      customer_name: string(),
+      customer_email: string(),
+      issued_at: instant,
+    }),
+  ),
   payments: array(
     object({
       id: string(),
@@ -83,6 +93,22 @@ const stored = {
       processed_at: maybe,
     }),
   ),
+  disputes: array(
+    object({
+      id: string(),
+      payment_id: string(),
+      gateway_dispute_id: string(),
+      status: string(),
+      phase: string(),
+      amount_minor: number(),
+      currency: string(),
+      lost_minor: number(),
+      created_at: instant,
+      closed_at: maybe,
+    }),
+  ),
+  /** New orders are stopped from then until then. */
+  account_holds: array(object({ dispute_id: string(), held_at: instant, lifted_at: maybe })),
   time_credits: array(
     object({ id: string(), order_id: string(), hours: number(), reason: string(), granted_at: instant }),
   ),

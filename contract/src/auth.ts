@@ -47,6 +47,16 @@ export const resetPassword = endpoint({
   errors: ["unavailable"],
 });
 
+export const verifyEmail = endpoint({
+  method: "POST",
+  path: "/auth/verify-email",
+  auth: "bearer",
+  summary: "Mails a link that confirms the caller's own address; nothing is sent once it is confirmed (G52)",
+  body: nothing,
+  reply: success,
+  errors: ["unavailable"],
+});
+
 /** What `GET /config` says of the identity provider: base URLs in the Firebase dialect (identity.md 3). */
 export const identityConfig = object({
   kind: choice(["local", "firebase"]),

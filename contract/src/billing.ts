@@ -7,6 +7,8 @@ import { file, instant, nothing } from "./wire.ts";
 const invoice = object({
   number: string(),
   id: string(),
+  /** What `GET /orders/{order_id}` takes. */
+  order_id: string(),
   date: instant,
   amount: number(),
   currency: choice(currencies),
@@ -17,9 +19,11 @@ const invoice = object({
   duration: string(),
   /** In `currency`, asked for and not failed. */
   refunded: number(),
-  /** The provider's payment id, and the newest session that the payment bought (G70). */
+  /** The provider's payment id, and the newest session that the payment bought or extended (G70). */
   payment_reference: string(),
   session_id: nullable(string()),
+  /** Numbers of its credit notes, oldest first: one for each refund that has gone back. */
+  credit_notes: array(string()),
 });
 
 /** Names by G87; money in major units. Months are "2026-11", in UTC (G19). */
@@ -52,6 +56,17 @@ export const receipt = endpoint({
   path: "/billing/{user_id}/receipts/{number}.pdf",
   auth: "bearer",
   summary: "The receipt of one paid payment; `number` is its invoice number (G18, G86)",
+  body: nothing,
+  media: "application/pdf",
+  reply: file,
+  errors: ["not_found"],
+});
+
+export const creditNote = endpoint({
+  method: "GET",
+  path: "/billing/{user_id}/credit-notes/{number}.pdf",
+  auth: "bearer",
+  summary: "The credit note of one refund that has gone back; its `number` stands with the invoice (payments.md 10)",
   body: nothing,
   media: "application/pdf",
   reply: file,

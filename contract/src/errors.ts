@@ -9,6 +9,8 @@ export const errorStatus = {
   wrong_password: 400,
   unauthenticated: 401,
   forbidden: 403,
+  email_unverified: 403,
+  account_held: 403,
   not_found: 404,
   price_changed: 409,
   subdomain_taken: 409,

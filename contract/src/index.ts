@@ -8,6 +8,7 @@ export * from "./events.ts";
 export * from "./files.ts";
 export * from "./lifecycle.ts";
 export * from "./notifications.ts";
+export * from "./order-detail.ts";
 export * from "./orders.ts";
 export * from "./pricing.ts";
 export * from "./product.ts";

@@ -54,6 +54,8 @@ export const createOrder = endpoint({
   }),
   errors: [
     "forbidden",
+    "email_unverified",
+    "account_held",
     "price_changed",
     "subdomain_taken",
     "out_of_stock",
@@ -78,8 +80,9 @@ export const extendEnvironment = endpoint({
   }),
   reply: createOrder.reply,
   errors: [
-    "forbidden",
     "not_found",
+    "email_unverified",
+    "account_held",
     "action_not_allowed",
     "price_changed",
     "order_in_payment",

@@ -5,6 +5,7 @@ import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { newId } from "./database/ids.ts";
 import { localParts } from "./identity/local/local-parts.ts";
+import { note } from "./payments/ask-provider.ts";
 import { appUrl, containerRequest, orderBody, secret, type TestApp, type TestUser, testApp } from "./testing.ts";
 
 /** What takes no token of a user, or has no endpoint in the contract. Whatever else is mounted so needs a line here. */
@@ -50,13 +51,18 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /embedded-gateway/v1/payments/:id/refund": "merchant",
   "GET /embedded-gateway/v1/payments/:id/refunds": "merchant",
   "GET /embedded-gateway/v1/refunds/:id": "merchant",
+  "GET /embedded-gateway/v1/disputes": "merchant",
+  "GET /embedded-gateway/v1/disputes/:id": "merchant",
   "PUT /embedded-gateway/v1/test/faults": "merchant",
+  "POST /embedded-gateway/v1/test/disputes": "merchant",
+  "POST /embedded-gateway/v1/test/disputes/:id": "merchant",
   "POST /embedded-gateway/v1/test/payments": "merchant",
 };
 
 /** A body that would work for the owner, by path: a call without one could be refused for the wrong reason. */
 const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/auth/logout": () => ({}),
+  "/auth/verify-email": () => ({}),
   "/docker/payments/create_order": ({ victim }) => orderBody(victim.id, { subdomain: "another-lab" }),
   "/docker/payments/clear/{order_id}": () => ({}),
   "/docker/environment/create": ({ victim, rented }) => ({
@@ -99,9 +105,18 @@ async function setup() {
   const open = await product.order(victim, { subdomain: "second-lab" });
   const receipts = async ({ id, token }: TestUser) =>
     (await product.must("GET", `/billing/${id}`, token)).invoices.map(({ number }: { number: string }) => number);
+  await payBackPart(product, rented.payment_data.razorpay_payment_id);
+  await payBackPart(product, strangers.payment_data.razorpay_payment_id);
+  const notes = async ({ id, token }: TestUser) =>
+    (await product.must("GET", `/billing/${id}`, token)).invoices.flatMap(
+      (invoice: { credit_notes: string[] }) => invoice.credit_notes,
+    );
+  const creditNotes = { own: await notes(stranger), foreign: await notes(victim), absent: ["CRN-00000000000"] };
   const number = { own: await receipts(stranger), foreign: await receipts(victim), absent: ["INV-00000000000"] };
   await stop();
-  const victims = [rented.payment_data.razorpay_order_id, open.id];
+  // Under the provider's id and under ours: `GET /orders/{order_id}` takes both.
+  const ours = async (id: string) => (await product.must("GET", `/orders/${id}`, victim.token)).order.id as string;
+  const victims = [rented.payment_data.razorpay_order_id, open.id, await ours(open.id)];
   const order = strangers.payment_data.razorpay_order_id;
   /** By path parameter. An environment may be called by its name too, where a call takes one. */
   const values: Readonly<Record<string, Readonly<Record<Whose, readonly string[]>>>> = {
@@ -113,10 +128,21 @@ async function setup() {
     },
     container_id: { own: [strangers.environment_id], foreign: [rented.environment_id], absent: [newId()] },
     number,
-    order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB"] },
+    order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB", newId()] },
+    [`${contract.creditNote.path} number`]: creditNotes,
   };
   return { ...product, victim, stranger, rented, open, values };
 }
+
+/** By hand, in the provider's dashboard: the order has a credit note then. */
+async function payBackPart({ payments }: TestApp, paymentId: string): Promise<void> {
+  await payments.provider.refund({ paymentId, amountMinor: 1, key: `dashboard-${paymentId}`, notes: {} });
+  await note(payments, await payments.provider.payment(paymentId));
+}
+
+/** What stands for a parameter of a path; the same word may mean something else elsewhere. */
+const valuesOf = ({ values }: Pick<World, "values">, { path }: AnyEndpoint, name: string) =>
+  values[`${path} ${name}`] ?? values[name];
 
 /** The contract's endpoints that are mounted. */
 function mounted({ routes }: TestApp): readonly AnyEndpoint[] {
@@ -129,11 +155,11 @@ function mounted({ routes }: TestApp): readonly AnyEndpoint[] {
 const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
 
 /** Every way to say whose the ids of a path are; closed sets are gone through. Throws for a parameter that has no values here. */
-function assignments({ values }: World, endpoint: AnyEndpoint, whose: readonly Whose[]): readonly Assignment[] {
+function assignments(world: World, endpoint: AnyEndpoint, whose: readonly Whose[]): readonly Assignment[] {
   let all: readonly Assignment[] = [{}];
   for (const name of namesIn(endpoint.path)) {
     const closed = endpoint.values?.[name];
-    const found = values[name];
+    const found = valuesOf(world, endpoint, name);
     if (!closed && !found) throw new Error(`no cell for {${name}} of ${endpoint.path}`);
     const choices = closed ?? whose.flatMap((each) => found?.[each] ?? []);
     all = all.flatMap((before) => choices.map((choice) => ({ ...before, [name]: choice })));
@@ -253,9 +279,10 @@ test("what is another user's answers exactly like what does not exist, and stays
     const payload = bodyOf(world, endpoint);
     const send = (values: Assignment) =>
       world.call(endpoint.method, fill(endpoint.path, values), world.stranger.token, payload);
-    const isForeign = (name: string, value = "") => world.values[name]?.foreign.includes(value) ?? false;
+    const of = (name: string) => valuesOf(world, endpoint, name);
+    const isForeign = (name: string, value = "") => of(name)?.foreign.includes(value) ?? false;
     const asAbsent = (name: string, value = "") =>
-      isForeign(name, value) ? world.values[name]?.absent[world.values[name].foreign.indexOf(value)] : value;
+      isForeign(name, value) ? of(name)?.absent[of(name)?.foreign.indexOf(value) ?? 0] : value;
     for (const values of assignments(world, endpoint, ["own", "foreign"])) {
       if (!names.some((name) => isForeign(name, values[name]))) continue;
       const absent = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asAbsent(name, value)]));

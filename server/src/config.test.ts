@@ -14,6 +14,7 @@ const live = {
   CONTACT_EMAIL: "hello@berth.dev",
   UNSAFE_PUBLIC_PROCESS_DRIVER: "true",
 };
+const gst = { TAX_GSTIN: "27AAPFU0939F1ZV", TAX_LEGAL_NAME: "Pier LLP", TAX_ADDRESS: "1 Dock Road" };
 
 test("the defaults need nothing", () => {
   const config = readConfig({});
@@ -34,6 +35,10 @@ test.each([
   ["a public address without keys", { APP_URL: "https://berth.example" }, "no payment keys"],
   ["a mail server without a sender", { SMTP_URL: "smtp://relay.example" }, "SMTP_URL needs MAIL_FROM"],
   ["a mail server that is none", { SMTP_URL: "http://relay.example" }, "SMTP_URL"],
+  ["a GSTIN that is mistyped", { ...gst, TAX_GSTIN: "27AAPFU0939F1ZW" }, "TAX_GSTIN"],
+  ["a GSTIN without a name", { ...gst, TAX_LEGAL_NAME: undefined }, "set all three"],
+  ["an address without a GSTIN", { TAX_ADDRESS: "1 Dock Road" }, "set all three"],
+  ["a letter of undertaking without a GSTIN", { TAX_LUT: "AD270326000000X" }, "TAX_LUT"],
   ["an unknown role", { ROLES: "api,cook", DATABASE_URL: "postgres://h/d" }, "ROLES"],
   ["split roles on the embedded database", { ROLES: "api" }, "split roles need"],
   ["a port that is none", { PORT: "70000" }, "PORT"],

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { isGstin } from "./gstin.ts";
 
 const word = (...words: [string, ...string[]]) => z.enum(words);
 const yesNo = word("true", "false").transform((value) => value === "true");
@@ -26,6 +27,13 @@ const variables = z.object({
   RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z.email().optional(),
+  TAX_GSTIN: z.string().refine(isGstin, "a GSTIN of 15 characters, whose last one checks the others").optional(),
+  TAX_LEGAL_NAME: z.string().min(1).max(120).optional(),
+  TAX_ADDRESS: z.string().min(1).max(240).optional(),
+  TAX_LUT: z
+    .string()
+    .regex(/^[A-Z0-9]{8,20}$/, "the reference number (ARN) of a letter of undertaking")
+    .optional(),
   IDENTITY: word("local").default("local"),
   IDENTITY_SECRET: z.string().min(32, "at least 32 characters").optional(),
   BRAND_NAME: z.string().min(1).default("Berth"),
@@ -132,6 +140,11 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
     "APP_URL is public and there are no payment keys: set them, or PAYMENTS=embedded for a test installation",
   ],
   [(v) => Boolean(v.SMTP_URL) && !v.MAIL_FROM, "SMTP_URL needs MAIL_FROM: the address that mails come from"],
+  [
+    (v) => Boolean(v.TAX_GSTIN) !== Boolean(v.TAX_LEGAL_NAME) || Boolean(v.TAX_GSTIN) !== Boolean(v.TAX_ADDRESS),
+    "TAX_GSTIN, TAX_LEGAL_NAME and TAX_ADDRESS: set all three, or none for receipts without tax",
+  ],
+  [(v) => Boolean(v.TAX_LUT) && !v.TAX_GSTIN, "TAX_LUT is for exports of a seller with a TAX_GSTIN"],
   [(v) => rolesOf(v).some((role) => !isRole(role)), "ROLES: a comma-separated list of api, gateway, worker"],
   [(v) => rolesOf(v).length < 3 && !v.DATABASE_URL, "ROLES: split roles need DATABASE_URL (G99)"],
 ];
@@ -186,6 +199,11 @@ function nest(v: Variables) {
             mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
           }
         : { kind: "embedded" as const },
+    /** Who sells, as registered for GST in India; undefined: receipts without tax (payments.md 10). */
+    seller:
+      v.TAX_GSTIN && v.TAX_LEGAL_NAME && v.TAX_ADDRESS
+        ? { gstin: v.TAX_GSTIN, legalName: v.TAX_LEGAL_NAME, address: v.TAX_ADDRESS, lut: v.TAX_LUT }
+        : undefined,
     mail: {
       smtp: v.SMTP_URL
         ? { url: v.SMTP_URL, from: { name: v.BRAND_NAME, address: v.MAIL_FROM ?? v.CONTACT_EMAIL } }

@@ -34,6 +34,7 @@ import { razorpay } from "./payments/razorpay.ts";
 import { startRefunds } from "./payments/refunds.ts";
 import { startSweep } from "./payments/sweep.ts";
 import { startWatch } from "./payments/watch.ts";
+import { startDisputes } from "./payments/watch-disputes.ts";
 
 const purgeMs = 3_600_000;
 /** The host row of a driver that runs on this machine. */
@@ -159,8 +160,8 @@ async function driverOf(config: Config, directory: string, install: string): Pro
 }
 
 async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" | "changes" | "announce" | "failed">) {
-  const { payments: keys, caps, brand, giveUpAfterSeconds } = config;
-  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds };
+  const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
+  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
     const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor });
@@ -179,6 +180,7 @@ function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeo
     startRefunds(payments),
     startEvents(payments),
     startSweep(payments),
+    startDisputes(payments),
     ...(own ? [own.startWebhooks(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
   ];
 }

@@ -106,14 +106,14 @@ export async function testApp(
 
 async function moneyOf(
   parts: Pick<Payments, "db" | "changes" | "announce" | "failed">,
-  { caps, giveUpAfterSeconds, brand }: ReturnType<typeof readConfig>,
+  { caps, giveUpAfterSeconds, brand, seller }: ReturnType<typeof readConfig>,
   address: () => string,
 ) {
   const own = await embeddedGateway({ db: parts.db, refundDelayMs: 0 });
   const baseUrl = () => `${address()}${embeddedGatewayPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
   const webhookSecrets = [own.webhookSecret];
-  const payments = { ...parts, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds };
+  const payments = { ...parts, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   return { own, payments };
 }
 

@@ -6,9 +6,10 @@ const frame = () => import("./shell/app-frame.tsx").then((part) => ({ Component:
 const auth = () => import("./auth/auth-page.tsx").then((part) => ({ Component: part.AuthPage }));
 const forgot = () => import("./auth/forgot-page.tsx").then((part) => ({ Component: part.ForgotPage }));
 const reset = () => import("./auth/reset-page.tsx").then((part) => ({ Component: part.ResetPage }));
+const verify = () => import("./auth/verify-page.tsx").then((part) => ({ Component: part.VerifyPage }));
 const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
 
-/** Spec section 2, plus the delivery policy (G84) and the hand-off to the gateway. */
+/** Spec section 2, plus the delivery policy (G84), the link that confirms an address (G52) and the hand-off to the gateway. */
 export const routes: RouteObject[] = [
   {
     ErrorBoundary: ErrorPage,
@@ -29,6 +30,7 @@ export const routes: RouteObject[] = [
               { path: "/signup", lazy: auth },
               { path: "/forgot-password", lazy: forgot },
               { path: "/reset-password", lazy: reset },
+              { path: "/verify-email", lazy: verify },
               {
                 path: "*",
                 lazy: () => import("./shell/not-found-page.tsx").then((part) => ({ Component: part.NotFoundPage })),
@@ -77,6 +79,10 @@ function guarded(): RouteObject {
               {
                 path: "/billing",
                 lazy: () => import("./billing/billing-page.tsx").then((part) => ({ Component: part.BillingPage })),
+              },
+              {
+                path: "/billing/orders/:orderId",
+                lazy: () => import("./billing/order-page.tsx").then((part) => ({ Component: part.OrderPage })),
               },
               {
                 path: "/support",

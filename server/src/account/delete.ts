@@ -20,11 +20,12 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
     if (await isAccountDeleted(tx, userId)) return;
     await tx.insertInto("deleted_accounts").values({ user_id: userId }).execute();
     await releaseHomes(tx, userId);
-    await tx
-      .updateTable("receipts")
-      .set({ customer_name: "", customer_email: "" })
-      .where("user_id", "=", userId)
-      .execute();
+    for (const table of ["receipts", "credit_notes"] as const)
+      await tx
+        .updateTable(table)
+        .set({ document: sql`document || '{"customer_name": "", "customer_email": ""}'` })
+        .where("user_id", "=", userId)
+        .execute();
     for (const table of gone) await tx.deleteFrom(table).where("user_id", "=", userId).execute();
   });
 }

@@ -69,6 +69,11 @@ async function rented(tx: Tx, userId: string) {
   };
 }
 
+const customerOf = [
+  sql<string>`document->>'customer_name'`.as("customer_name"),
+  sql<string>`document->>'customer_email'`.as("customer_email"),
+] as const;
+
 async function paid(tx: Tx, userId: string) {
   return {
     orders: await tx
@@ -85,7 +90,13 @@ async function paid(tx: Tx, userId: string) {
       .execute(),
     receipts: await tx
       .selectFrom("receipts")
-      .select(["number", "customer_name", "customer_email", "issued_at"])
+      .select(["number", "issued_at", ...customerOf])
+      .where("user_id", "=", userId)
+      .orderBy("issued_at", "desc")
+      .execute(),
+    credit_notes: await tx
+      .selectFrom("credit_notes")
+      .select(["number", "refund_id", "amount_minor", "issued_at", ...customerOf])
       .where("user_id", "=", userId)
       .orderBy("issued_at", "desc")
       .execute(),
@@ -96,6 +107,13 @@ async function paid(tx: Tx, userId: string) {
       .where("payments.user_id", "=", userId)
       .orderBy("refunds.created_at", "desc")
       .execute(),
+    disputes: await tx
+      .selectFrom("disputes")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    account_holds: await tx.selectFrom("account_holds").selectAll().where("user_id", "=", userId).execute(),
     time_credits: await tx.selectFrom("time_credits").selectAll().where("user_id", "=", userId).execute(),
   };
 }

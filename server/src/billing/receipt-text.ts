@@ -1,5 +1,6 @@
 import { formatInstant } from "../format-instant.ts";
 import { formatAmount } from "../payments/format-amount.ts";
+import type { TaxPart } from "../payments/tax.ts";
 import type { Receipt, Refund } from "./receipt.ts";
 
 export interface Row {
@@ -16,18 +17,19 @@ export interface Section {
 
 /** The receipt in words, from top to bottom. What people typed is in it as they typed it. */
 export function receiptSections(receipt: Receipt): readonly Section[] {
-  const { customer_name: name, customer_email: email, session_id: session } = receipt;
+  const { session_id: session, tax } = receipt;
   return [
     {
-      title: "Receipt",
+      title: tax ? "Tax invoice" : "Receipt",
       rows: [
         { label: "Invoice number", value: receipt.number },
+        ...(tax ? [{ label: "Serial number", value: tax.serial }] : []),
         { label: "Ordered", value: formatInstant(receipt.created_at) },
         { label: "Paid", value: formatInstant(receipt.issued_at) },
-        ...(name.trim() === "" ? [] : [{ label: "Customer", value: name }]),
-        { label: "E-mail", value: email },
+        ...customerRows(receipt),
       ],
     },
+    ...sellerSections(tax),
     { title: "What was bought", rows: bought(receipt) },
     { title: "Amount", rows: paid(receipt) },
     {
@@ -42,9 +44,44 @@ export function receiptSections(receipt: Receipt): readonly Section[] {
 }
 
 /** What stands under the figures. */
-export function receiptNotes({ mode }: Receipt): readonly string[] {
+export function receiptNotes({ mode, tax }: Receipt): readonly string[] {
   const test = mode === "live" ? [] : ["Paid in test mode: no money moved."];
-  return ["Pay once, nothing renews by itself.", ...test, "Times are UTC."];
+  const export_ = tax?.endorsement ? [tax.endorsement] : [];
+  return ["Pay once, nothing renews by itself.", ...export_, ...test, "Times are UTC."];
+}
+
+/** Who bought; a name that nobody gave is not made up. */
+export function customerRows({
+  customer_name: name,
+  customer_email: email,
+}: Pick<Receipt, "customer_name" | "customer_email">): readonly Row[] {
+  return [...(name.trim() === "" ? [] : [{ label: "Customer", value: name }]), { label: "E-mail", value: email }];
+}
+
+/** Who sold, and what the law wants said about it; nothing where nothing is taxed. */
+export function sellerSections(tax: TaxPart | null): readonly Section[] {
+  if (!tax) return [];
+  const { seller, sac, place_of_supply } = tax;
+  return [
+    {
+      title: "Seller",
+      rows: [
+        { label: "Legal name", value: seller.legal_name },
+        { label: "Address", value: seller.address },
+        { label: "GSTIN", value: seller.gstin },
+        { label: "Service (SAC)", value: sac },
+        { label: "Place of supply", value: place_of_supply },
+        { label: "Tax payable on reverse charge", value: "No" },
+      ],
+    },
+  ];
+}
+
+/** What the amount, tax included, is made up of. */
+export function taxRows(tax: TaxPart | null, currency: string): readonly Row[] {
+  if (!tax) return [];
+  const lines = [{ label: "Taxable value", amount_minor: tax.taxable_minor }, ...tax.lines];
+  return lines.map(({ label, amount_minor }) => ({ label, value: withCode(amount_minor, currency) }));
 }
 
 function bought({ container_type, gpu_count, duration_hours, subdomain }: Receipt): readonly Row[] {
@@ -64,14 +101,20 @@ function paid({
   refund_minor,
   inr_paise_per_usd,
   refunds,
+  disputed_minor,
+  tax,
 }: Receipt): readonly Row[] {
   const rate = `1 USD = ${(inr_paise_per_usd / 100).toFixed(2)} INR, fixed with the order`;
   return [
     { label: "List price", value: withCode(usd_minor, "USD") },
     ...(currency === "USD" ? [] : [{ label: "Rate", value: rate }]),
+    ...taxRows(tax, currency),
     { label: "Charged", value: withCode(amount_minor, currency), strong: true },
     ...refunds.map((refund) => refunded(refund, currency)),
-    ...(refunds.length === 0
+    ...(disputed_minor === 0
+      ? []
+      : [{ label: "Taken back by your bank", value: `-${withCode(disputed_minor, currency)}` }]),
+    ...(refunds.length === 0 && disputed_minor === 0
       ? []
       : [{ label: "After refunds", value: withCode(amount_minor - refund_minor, currency), strong: true as const }]),
   ];
@@ -92,6 +135,6 @@ function methodOf({ method, card_network, card_last4 }: Receipt): readonly Row[]
   return card ? [{ label: "Paid with", value: card }] : [];
 }
 
-function withCode(minor: number, currency: string): string {
+export function withCode(minor: number, currency: string): string {
   return `${formatAmount(minor, currency)} ${currency}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { note } from "../payments/ask-provider.ts";
 import { setup as setupMoney } from "../payments/testing.ts";
-import { type TestApp, type TestUser, testApp } from "../testing.ts";
+import { containerRequest, type TestApp, type TestUser, testApp } from "../testing.ts";
 import { readReceipt } from "./receipt.ts";
 import { pdfLines } from "./testing.ts";
 
@@ -93,4 +93,18 @@ test("none before the money is there, one for each captured payment, refunds on 
     .executeTakeFirstOrThrow();
   const receipt = await readReceipt(db, "ada", surplus.number);
   expect(receipt).toMatchObject({ refund_minor: 3500, session_id: null, refunds: [{ amount_minor: 3500 }] });
+});
+
+test("more time is billed with the session of what it extended (G70, G100)", async () => {
+  const app = await setup();
+  const { ada, made, invoice, db } = app;
+  const body = { duration: 1, amount: 0.75, currency: "USD" };
+  const order = await app.must("POST", `/environments/${made.environment_id}/extend`, ada.token, body);
+  const payment_data = await app.pay(order);
+  const container_request = containerRequest(ada.id, { subdomain: "ada-lab", gpu_count: 4, duration: 1 });
+  await app.must("POST", "/docker/environment/create", ada.token, { container_request, payment_data });
+  const [more, first] = (await app.must("GET", `/billing/${ada.id}`, ada.token)).invoices;
+  expect(more).toMatchObject({ amount: 0.75, session_id: invoice.session_id });
+  expect(first).toMatchObject({ number: invoice.number, session_id: invoice.session_id });
+  expect(await readReceipt(db, ada.id, more.number)).toMatchObject({ session_id: invoice.session_id });
 });

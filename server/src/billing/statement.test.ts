@@ -19,10 +19,12 @@ function invoice(change: Partial<InvoiceRow> = {}): InvoiceRow {
     refund_minor: 0,
     created_at: at,
     at,
+    order_id: "o1",
     usd_minor: 240,
     container_type: "jupyter",
     duration_hours: 12,
     session_id: "s1",
+    credit_notes: ["CRN-a"],
     ...change,
   };
 }
@@ -152,6 +154,7 @@ test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () =
     {
       number: "INV-9kx2mq7vt4a",
       id: "9kx2mq7vt4a0000000000000z",
+      order_id: "o1",
       date: "2026-11-03T10:00:00.000Z",
       amount: 212,
       currency: "INR",
@@ -162,6 +165,7 @@ test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () =
       refunded: 0,
       payment_reference: "pay_abc",
       session_id: "s1",
+      credit_notes: ["CRN-a"],
     },
   ]);
   expect(recentPayments).toEqual([

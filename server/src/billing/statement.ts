@@ -24,10 +24,13 @@ export interface InvoiceRow {
   readonly refund_minor: number;
   readonly created_at: Date;
   readonly at: Date;
+  readonly order_id: string;
   readonly usd_minor: number;
   readonly container_type: string;
   readonly duration_hours: number;
   readonly session_id: string | null;
+  /** Numbers, oldest first. */
+  readonly credit_notes: readonly string[];
 }
 
 export interface RunRow {
@@ -125,6 +128,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
   return {
     number: invoiceNumber(row.id),
     id: row.id,
+    order_id: row.order_id,
     date: row.at.toISOString(),
     amount: major(row.amount_minor),
     currency: row.currency as Currency,
@@ -135,6 +139,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
     refunded: major(row.refund_minor),
     payment_reference: row.gateway_payment_id,
     session_id: row.session_id,
+    credit_notes: [...row.credit_notes],
   };
 }
 

@@ -50,6 +50,18 @@ export interface EmbeddedGatewayRefundsTable {
   fails: Generated<boolean>;
 }
 
+export interface EmbeddedGatewayDisputesTable {
+  id: string;
+  payment_id: string;
+  amount_minor: number;
+  deducted_minor: Generated<number>;
+  reason_code: string;
+  phase: string;
+  status: Generated<"open" | "under_review" | "won" | "lost" | "closed">;
+  respond_by: Generated<Date>;
+  created_at: Generated<Date>;
+}
+
 interface EmbeddedGatewayWebhooksTable {
   id: string;
   body: string;
@@ -64,5 +76,6 @@ export interface EmbeddedGatewayTables {
   embedded_gateway_orders: EmbeddedGatewayOrdersTable;
   embedded_gateway_payments: EmbeddedGatewayPaymentsTable;
   embedded_gateway_refunds: EmbeddedGatewayRefundsTable;
+  embedded_gateway_disputes: EmbeddedGatewayDisputesTable;
   embedded_gateway_webhooks: EmbeddedGatewayWebhooksTable;
 }

@@ -1,4 +1,8 @@
-import type { Generated, GeneratedAlways } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
+
+/** JSON that belongs to the code that writes it. */
+// biome-ignore lint/suspicious/noExplicitAny: its shape is the writer's, further right
+type Document = ColumnType<any, string, string>;
 
 export interface OrdersTable {
   id: string;
@@ -60,7 +64,8 @@ export interface RefundsTable {
   amount_minor: number;
   currency: string;
   reason: string;
-  status: "queued" | "sent" | "processed" | "failed";
+  /** `waived`: the card holder's bank has taken the same money back already. */
+  status: "queued" | "sent" | "processed" | "failed" | "waived";
   gateway_refund_id: string | null;
   arn: string | null;
   created_at: Generated<Date>;
@@ -71,13 +76,61 @@ export interface RefundsTable {
   last_error: string | null;
 }
 
+export interface DisputesTable {
+  id: string;
+  gateway: string;
+  gateway_dispute_id: string;
+  payment_id: string;
+  user_id: string;
+  status: "open" | "under_review" | "won" | "lost" | "closed";
+  phase: string;
+  reason_code: string | null;
+  amount_minor: number;
+  currency: string;
+  lost_minor: Generated<number>;
+  counted_minor: Generated<number>;
+  respond_by: Date | null;
+  created_at: Date;
+  closed_at: Date | null;
+}
+
+interface AccountHoldsTable {
+  user_id: string;
+  dispute_id: string;
+  held_at: Generated<Date>;
+  lifted_at: Date | null;
+}
+
 interface ReceiptsTable {
   payment_id: string;
   number: string;
   user_id: string;
-  customer_name: string;
-  customer_email: string;
   issued_at: Generated<Date>;
+  /** `ReceiptDocument` of payments/documents.ts. */
+  document: Document;
+  tax_series: string | null;
+  tax_year: number | null;
+  tax_no: number | null;
+}
+
+interface CreditNotesTable {
+  number: string;
+  refund_id: string;
+  payment_id: string;
+  user_id: string;
+  amount_minor: number;
+  issued_at: Generated<Date>;
+  /** `CreditNoteDocument` of payments/documents.ts. */
+  document: Document;
+  tax_series: string | null;
+  tax_year: number | null;
+  tax_no: number | null;
+}
+
+interface InvoiceSeriesTable {
+  series: string;
+  year: number;
+  next_no: number;
 }
 
 interface TimeCreditsTable {
@@ -111,14 +164,23 @@ interface GatewaySweepsTable {
 
 export interface JournalTable {
   id: string;
-  kind: "capture" | "fee" | "refund_asked" | "refund_failed" | "refund_arrived" | "external_refund" | "session_over";
+  kind:
+    | "capture"
+    | "fee"
+    | "refund_asked"
+    | "refund_failed"
+    | "refund_arrived"
+    | "external_refund"
+    | "session_over"
+    | "dispute_lost"
+    | "refund_waived";
   source_id: string;
   at: Generated<Date>;
 }
 
 export interface JournalLinesTable {
   entry_id: string;
-  account: "gateway" | "prepaid" | "revenue" | "refunds_payable" | "fees";
+  account: "gateway" | "prepaid" | "revenue" | "refunds_payable" | "fees" | "disputes";
   order_id: string;
   currency: string;
   amount_minor: number;
@@ -128,7 +190,11 @@ export interface PaymentTables {
   orders: OrdersTable;
   payments: PaymentsTable;
   refunds: RefundsTable;
+  disputes: DisputesTable;
+  account_holds: AccountHoldsTable;
   receipts: ReceiptsTable;
+  credit_notes: CreditNotesTable;
+  invoice_series: InvoiceSeriesTable;
   time_credits: TimeCreditsTable;
   gateway_events: GatewayEventsTable;
   gateway_sweeps: GatewaySweepsTable;

@@ -29,6 +29,15 @@ test("a launch in time keeps the time at which it is given up", async () => {
   expect(await read(id)).toMatchObject({ give_up_at, first_attempt_at: expect.any(Date) });
 });
 
+test("what has answered in time is not given up when that time has passed", async () => {
+  const { db, rent, read, reach, pass } = await setupEnvironments();
+  const id = await rent();
+  await reach(id, "active");
+  await sql`update environments set give_up_at = now() - interval '1 second'`.execute(db);
+  await pass();
+  expect(await read(id)).toMatchObject({ status: "active", desired: "running", ended_reason: null });
+});
+
 test("what the owner asked for while a pass failed is not kept waiting by its back-off", async () => {
   const { db, rent, read, parts, driver } = await setupEnvironments();
   const id = await rent();

@@ -29,11 +29,11 @@ async function setup(hosts: Record<string, number>) {
         ...request,
       }),
     );
-  const lapse = () =>
-    sql`update gpu_leases set hold_until = now() - interval '3 minutes' where hold_until is not null`
+  const lapse = (minutes = 3) =>
+    sql`update gpu_leases set hold_until = now() - make_interval(mins => ${minutes}) where hold_until is not null`
       .execute(db)
       .then(() =>
-        sql`update subdomain_claims set held_until = now() - interval '3 minutes' where held_until is not null`.execute(
+        sql`update subdomain_claims set held_until = now() - make_interval(mins => ${minutes}) where held_until is not null`.execute(
           db,
         ),
       );
@@ -95,6 +95,11 @@ test("a lapsed hold is taken over, GPUs and name; a running one is not", async (
   const { ask, lapse, open } = await setup({ a: 1 });
   await ask({ subdomain: "mine" });
   expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
+  await lapse(1);
+  expect(await ask({ userId: "bob", subdomain: "mine" }), "within the grace").toMatchObject({
+    code: "subdomain_taken",
+  });
+  expect(await ask({ userId: "bob" }), "within the grace").toMatchObject({ code: "out_of_stock" });
   await lapse();
   expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
   expect(await open()).toHaveLength(1);
@@ -118,6 +123,14 @@ test("a launched environment keeps its hold when its order is released, and cann
   await expect(db.transaction().execute((tx) => launch(tx, { ...order, ...times, orderId }))).rejects.toThrow(
     "0 of 1 GPUs",
   );
+  const { db: more } = await setup({ b: 4 });
+  const wish = { userId: "ann", subdomain: "few", gpuCount: 1, durationHours: 1 };
+  const few = { ...wish, orderId: await addOrder(more, wish) };
+  const fewer = more.transaction().execute(async (tx) => {
+    await hold(tx, { ...few, holdUntil: inMs(900_000) });
+    return launch(tx, { ...few, ...times, gpuCount: 2 });
+  });
+  await expect(fewer).rejects.toThrow("1 of 2 GPUs");
 });
 
 test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its days are over", async () => {
@@ -140,6 +153,30 @@ test("G31: a kept name is free for its owner, on the host of its files, and take
   expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
   await sql`update subdomain_claims set retained_until = now()`.execute(db);
   expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
+});
+
+test("GPUs that are put aside and hosts that are drained are not leased", async () => {
+  const { db, ask } = await setup({ a: 2, b: 2 });
+  await sql`update gpus set quarantined_at = now() where id = 'a1'`.execute(db);
+  await sql`update hosts set drained_at = now() where id = 'b'`.execute(db);
+  expect(await ask({ gpuCount: 2 })).toMatchObject({ ok: false });
+  const leased = [await ask(), await ask()];
+  expect(leased).toMatchObject([
+    { ok: true, hostId: "a" },
+    { ok: false, code: "out_of_stock" },
+  ]);
+  expect(await db.selectFrom("gpu_leases").select("gpu_id").execute()).toEqual([{ gpu_id: "a2" }]);
+});
+
+test("of two owners of one name, one after the other, neither finds the other's files", async () => {
+  const { db } = await setup({ a: 2 });
+  for (const userId of ["ann", "bob"]) {
+    await rent(db, { userId, subdomain: "mine" });
+    await sql`update environments set status = 'terminated', terminated_at = now()`.execute(db);
+    await sql`delete from subdomain_claims`.execute(db);
+  }
+  const homes = await db.selectFrom("environments").select("home").execute();
+  expect(new Set(homes.map(({ home }) => home)).size).toBe(2);
 });
 
 test("capacity counts on the largest free host and says when more is free", async () => {

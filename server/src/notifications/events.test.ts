@@ -169,7 +169,7 @@ const events: readonly Event[] = [
     cause: /^bonus:/,
     title: /^2 hours added$/,
     body: /^my-lab took longer than ten minutes, so it runs 2 hours more than you paid for\.$/,
-    link: "/environments",
+    link: "/billing/orders/ID",
     async happen(flagOff) {
       const { db, orderId } = await paid(flagOff);
       await sql`update orders set deliver_by = now() - interval '1 second'`.execute(db);
@@ -185,7 +185,7 @@ const events: readonly Event[] = [
     cause: /^refund:/,
     title: /^Refund started$/,
     body: /^You cancelled the launch\. \$0\.75 is on its way back to your card; banks take 4-5 business days\.$/,
-    link: "/billing?tab=invoices",
+    link: "/billing/orders/ID",
     async happen(flagOff) {
       const { db, payment } = await paid(flagOff);
       const ask = () => db.transaction().execute((tx) => askRefund(tx, payment, "cancelled", announce));
@@ -199,7 +199,7 @@ const events: readonly Event[] = [
     cause: /^refunded:/,
     title: /^Refund sent$/,
     body: /^\$0\.75 left us for your card.* Banks take 4-5 business days\.$/,
-    link: "/billing?tab=invoices",
+    link: "/billing/orders/ID",
     async happen(flagOff) {
       const { db, payment, paymentId, provider, payments, runRefunds, refundsOf } = await paid(flagOff);
       await db.transaction().execute((tx) => askRefund(tx, payment, "cancelled", announce));
@@ -215,7 +215,7 @@ const events: readonly Event[] = [
     cause: /^refunded:/,
     title: /^Refund sent$/,
     body: /^\$0\.25 left us for your card\. Banks take 4-5 business days\.$/,
-    link: "/billing?tab=invoices",
+    link: "/billing/orders/ID",
     async happen(flagOff) {
       const { db, paymentId, provider, payments } = await paid(flagOff);
       await provider.refund({ paymentId, amountMinor: 25, key: "the-dashboard-1", notes: {} });
@@ -262,7 +262,7 @@ for (const { name, flag, happen, cause, title, body, link } of events)
       expect(notice?.title).toMatch(title);
       expect(notice?.body).toMatch(body);
       const to = notice?.link ?? "";
-      expect(to.replace(/=[0-9a-z]{25}$/, "=ID")).toBe(link);
+      expect(to.replace(/(=|orders\/)[0-9a-z]{25}$/, "$1ID")).toBe(link);
       const mails = await db.selectFrom("mails").selectAll().execute();
       expect(mails).toHaveLength(on ? 1 : 0);
       if (on) {

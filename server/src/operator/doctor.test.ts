@@ -1,15 +1,18 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { liftHold } from "../payments/account-holds.ts";
 import { note } from "../payments/ask-provider.ts";
+import { observeDispute } from "../payments/disputes.ts";
+import type { GatewayDispute } from "../payments/provider.ts";
 import { setup } from "../payments/testing.ts";
 import { examine } from "./doctor.ts";
 
-test("nothing wrong is four zeros; what is broken or waits for a person is named", async () => {
+test("nothing wrong is all zeros; what is broken or waits for a person is named", async () => {
   const { db, order, pay, payments, provider } = await setup();
   const { id } = (await order("ada")).body;
   await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   const counts = async () => (await examine(db)).map(({ rows }) => rows.length);
-  expect(await counts()).toEqual([0, 0, 0, 0]);
+  expect(await counts()).toEqual([0, 0, 0, 0, 0, 0]);
 
   await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at, last_error)
     select 'r', id, 40, 'USD', 'hardware', 'failed', now(), 'no balance' from payments`.execute(db);
@@ -18,7 +21,7 @@ test("nothing wrong is four zeros; what is broken or waits for a person is named
   );
   await sql`update orders set attempts = 20`.execute(db);
   await sql`update payments set refund_minor = 1`.execute(db);
-  expect(await counts()).toEqual([1, 1, 1, 1]);
+  expect(await counts()).toEqual([1, 1, 1, 0, 0, 1]);
   const [broken, failed] = await examine(db);
   expect(broken?.rows[0]).toContain("a payment's refunded sum is that of its refunds");
   expect(failed?.rows[0]).toMatch(/^r pay_\w+ 40 USD hardware: no balance$/);
@@ -42,4 +45,24 @@ test("money of an order that is not ours is found by the sweep, kept, tried agai
   expect(payments.provider.keyId).toBe(
     (await db.selectFrom("gateway_sweeps").select("key_id").executeTakeFirst())?.key_id,
   );
+});
+
+test("a dispute to answer, what it holds back, and the account that lost one", async () => {
+  const { db, order, addPayment, payments, provider } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment = await addPayment(id, { amount_minor: 39 });
+  await note(payments, await provider.payment(payment));
+  const dispute: GatewayDispute = {
+    ...{ id: "disp_1", paymentId: payment, amountMinor: 30, currency: "USD", deductedMinor: 0, status: "open" },
+    ...{ phase: "chargeback", reasonCode: null, respondBy: new Date("2027-01-02T03:04:05Z"), createdAt: new Date() },
+  };
+  await observeDispute(payments, dispute);
+  const rows = async () => (await examine(db)).flatMap((finding) => finding.rows);
+  expect(await rows()).toEqual([
+    `disp_1 ${payment} 30 USD chargeback open, answer by 2027-01-02 03:04, holds back a refund of 39`,
+  ]);
+  await observeDispute(payments, { ...dispute, status: "lost", deductedMinor: 30 });
+  expect(await rows()).toEqual(["ada lost disp_1: 30 USD"]);
+  expect(await liftHold(db, "ada")).toBe(1);
+  expect(await rows()).toEqual([]);
 });

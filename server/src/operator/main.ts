@@ -1,13 +1,18 @@
 import { join, resolve } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { openDatabase, SchemaError } from "../database/database.ts";
+import { type Db, openDatabase, SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
+import { liftHold } from "../payments/account-holds.ts";
 import { examine } from "./doctor.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
-const commands: Readonly<Record<string, (config: Config, argument: string) => Promise<void>>> = { prepare, doctor };
+const commands: Readonly<Record<string, (config: Config, argument: string) => Promise<void>>> = {
+  prepare,
+  doctor,
+  unflag,
+};
 
 const [command = "", argument = ""] = process.argv.slice(2);
 try {
@@ -36,20 +41,37 @@ async function prepare({ dataDir, runtimesDir }: Config, type: string): Promise<
 }
 
 /** Looks beside the running server and changes nothing; ends with 1 when something is found. */
-async function doctor({ database: settings, dataDir }: Config): Promise<void> {
-  const connection =
-    settings.kind === "external"
-      ? { connectionString: settings.url }
-      : embeddedConnection(join(resolve(dataDir), "database"));
-  const database = await openDatabase(connection, console.error, { keep: true });
-  const findings = await examine(database.db);
-  await database.close();
+async function doctor(config: Config): Promise<void> {
+  const findings = await beside(config, examine);
   for (const { what, rows } of findings)
     console.log(`${what}: ${rows.length}${rows.map((row) => `\n  ${row}`).join("")}`);
   if (findings.some(({ rows }) => rows.length > 0)) process.exitCode = 1;
 }
 
+/** An account that lost a dispute may order again. */
+async function unflag(config: Config, userId: string): Promise<void> {
+  if (!userId) return usage();
+  const lifted = await beside(config, (db) => liftHold(db, userId));
+  console.log(lifted > 0 ? `${userId} may order again` : `${userId} was not stopped`);
+}
+
+/** On the running server's database, as it is. */
+async function beside<T>({ database: settings, dataDir }: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  const connection =
+    settings.kind === "external"
+      ? { connectionString: settings.url }
+      : embeddedConnection(join(resolve(dataDir), "database"));
+  const database = await openDatabase(connection, console.error, { keep: true });
+  try {
+    return await work(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
 async function usage(): Promise<void> {
-  console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}\nnpm run operator -- doctor`);
+  console.error(
+    `npm run operator -- prepare ${runtimeTypes.join(" | ")}\nnpm run operator -- doctor\nnpm run operator -- unflag USER`,
+  );
   process.exit(2);
 }

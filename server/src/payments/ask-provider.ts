@@ -5,8 +5,8 @@ import { type Outcome, observe } from "./settle.ts";
 
 /** Hands one payment to the one place that decides about money. */
 export function note(payments: Payments, payment: GatewayPayment): Promise<Outcome> {
-  const { db, provider, giveUpAfterSeconds, announce } = payments;
-  return observe(db, { gateway: provider.kind, payment, giveUpAfterSeconds, announce });
+  const { db, provider, giveUpAfterSeconds, announce, seller } = payments;
+  return observe(db, { gateway: provider.kind, payment, giveUpAfterSeconds, announce, seller });
 }
 
 /**

@@ -57,6 +57,6 @@ export async function askRefund(
     cause: `refund:${id}`,
     title: "Refund started",
     body: `${why[reason]} ${formatAmount(amount_minor, currency)} is on its way back to your card; banks take 4-5 business days.`,
-    link: "/billing?tab=invoices",
+    link: `/billing/orders/${payment.order_id}`,
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { AppError } from "../errors.ts";
+import type { User } from "../http/session.ts";
 import type { OrderRequest } from "./order-request.ts";
 import type { Payments } from "./payments.ts";
 
@@ -28,6 +29,12 @@ export async function checkCaps(
     );
   if (launches >= caps.launchesPerUser)
     throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
+}
+
+/** Real money is taken only from who can be written to (G52). */
+export function checkReachable({ provider }: Payments, { email, emailVerified }: User): void {
+  if (provider.mode !== "live" || emailVerified) return;
+  throw new AppError("email_unverified", `Confirm your email first: we send a link to ${email}.`);
 }
 
 /** A type that no host can run, now or soon, is not sold (G101). One that is being prepared is: the launch waits for it. */

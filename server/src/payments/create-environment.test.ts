@@ -66,13 +66,18 @@ test("C21 a signature that is forged, swapped, upper case, truncated, multibyte 
 });
 
 test("C26 the order of one with the payment of another, and a stolen proof", async () => {
-  const { create, proof, environments, order, pay } = await paidOrder();
+  const { create, proof, environments, order, pay, gateway } = await paidOrder();
   const others = (await pay((await order("ben")).body.id)).body;
   const mixed = { ...proof, razorpay_payment_id: others.razorpay_payment_id };
   expect((await create("ada", mixed)).body.code).toBe("signature_mismatch");
   expect((await create("ada", { ...mixed, razorpay_signature: others.razorpay_signature })).body.code).toBe(
     "signature_mismatch",
   );
+  // Nobody but the provider could sign it, and yet the payment itself says whose it is.
+  const razorpay_signature = createHmac("sha256", gateway.keySecret)
+    .update(`${mixed.razorpay_order_id}|${mixed.razorpay_payment_id}`)
+    .digest("hex");
+  expect((await create("ada", { ...mixed, razorpay_signature })).body.code).toBe("signature_mismatch");
   const stolen = await create("ben", proof, { subdomain: "lab-ada" });
   const unknown = await create("ben", { ...proof, razorpay_order_id: "order_00000000000000" });
   expect([stolen.status, stolen.body]).toEqual([404, unknown.body]);

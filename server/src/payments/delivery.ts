@@ -4,6 +4,7 @@ import { newId } from "../database/ids.ts";
 import type { Announce, Delivery } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
 import { bookSessionOver } from "./ledger.ts";
+import { lowerNet } from "./lower-net.ts";
 import { bonusHours } from "./timing.ts";
 
 interface Options {
@@ -33,7 +34,7 @@ export function delivery({ announce }: Options): Delivery {
           body: order.late
             ? `${order.subdomain} took longer than ten minutes, so it runs ${bonus} hours more than you paid for.`
             : `The ${bonus} hours we owed you are part of ${order.subdomain}.`,
-          link: "/environments",
+          link: `/billing/orders/${orderId}`,
         });
       return { bonusHours: bonus };
     },
@@ -79,9 +80,7 @@ async function payBack(tx: Tx, orderId: string, share: number, announce: Announc
   const payment = await settlingPayment(tx, orderId);
   const amountMinor = Math.floor(payment.amount_minor * Math.min(1, share));
   await askRefund(tx, payment, "hardware", announce, amountMinor);
-  await sql`
-    update orders o set usd_net_minor = greatest(0, o.usd_minor - round(o.usd_minor * p.refund_minor::numeric / p.amount_minor)::bigint)
-    from payments p where p.id = ${payment.id} and o.id = p.order_id`.execute(tx);
+  await lowerNet(tx, payment.id);
 }
 
 /** The one payment that an order was settled by. */

@@ -8,6 +8,7 @@ import type { Payments } from "./payments.ts";
 import { GatewayError } from "./provider.ts";
 import { noteReturned } from "./refund-returned.ts";
 import { watchDays } from "./timing.ts";
+import { followDispute } from "./watch-disputes.ts";
 
 type Claimed = Selectable<GatewayEventsTable> & { readonly claim: string };
 
@@ -16,7 +17,7 @@ const body = z.object({
   payload: z.object({
     payment: z.object({ entity: z.object({ id: z.string().min(1) }) }).optional(),
     refund: z.object({ entity: z.object({ id: z.string().min(1), payment_id: z.string().min(1) }) }).optional(),
-    dispute: z.object({ entity: z.object({ payment_id: z.string().min(1) }) }).optional(),
+    dispute: z.object({ entity: z.object({ id: z.string().min(1), payment_id: z.string().min(1) }) }).optional(),
   }),
 });
 
@@ -80,6 +81,7 @@ async function take(payments: Payments, event: Claimed): Promise<string | null> 
   if (outcome === "unknown_order") throw new Error(`${event.event}: payment ${paymentId} belongs to no order of ours`);
   if (refund) await followRefund(payments, refund.entity.id, paymentId);
   if (refund && event.event === "refund.failed") await noteReturned(payments, refund.entity.id);
+  if (dispute) await followDispute(payments, dispute.entity.id);
   return null;
 }
 
@@ -87,7 +89,7 @@ async function take(payments: Payments, event: Claimed): Promise<string | null> 
 async function followRefund({ db }: Payments, refundId: string, paymentId: string): Promise<void> {
   await sql`
     update refunds r set next_check_at = now() from payments p
-    where p.id = r.payment_id and p.gateway_payment_id = ${paymentId} and r.status <> 'processed' and r.claim is null
+    where p.id = r.payment_id and p.gateway_payment_id = ${paymentId} and r.status not in ('processed', 'waived') and r.claim is null
       and (r.gateway_refund_id = ${refundId} or r.gateway_refund_id is null)`.execute(db);
 }
 

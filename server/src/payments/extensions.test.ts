@@ -2,6 +2,7 @@ import { major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { note } from "./ask-provider.ts";
+import { delivery } from "./delivery.ts";
 import { setup as money } from "./testing.ts";
 
 /** A running environment of ada's: two GPUs for one hour. */
@@ -36,7 +37,7 @@ async function setup() {
 const hoursLater = (from: Date | null, to: Date | null) => (Number(to) - Number(from)) / 3_600_000;
 
 test("paid, the hours are added at once, however often it is told, and nothing is restarted", async () => {
-  const { extend, pay, prove, environment, rowOf, payments, provider, openLeases, end } = await setup();
+  const { extend, pay, prove, environment, rowOf, payments, provider, openLeases, end, db } = await setup();
   const before = await environment();
   const { status, body } = await extend();
   expect([status, body.amount, body.description]).toEqual([
@@ -58,6 +59,8 @@ test("paid, the hours are added at once, however often it is told, and nothing i
   expect(hoursLater(before.expires_at, after.expires_at)).toBe(6);
   expect([after.generation, after.run_token, after.status]).toEqual([before.generation, before.run_token, "active"]);
   expect(await rowOf(body.id)).toMatchObject({ status: "fulfilled", hours: 6, usd_net_minor: 240, extends: before.id });
+  const told = await db.selectFrom("notifications").select("link").where("cause", "like", "extended:%").execute();
+  expect(told).toEqual([{ link: `/billing/orders/${(await rowOf(body.id)).id}` }]);
   expect(await openLeases()).toHaveLength(2);
   await end();
 });
@@ -83,6 +86,33 @@ test("ended before the payment came: the money goes back, and nothing begins aga
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 240 }]);
   expect(await environments()).toHaveLength(1);
+});
+
+test("ended before the payment came, though nobody has looked yet: over by its clock, or being ended", async () => {
+  const { extend, pay, prove, environment, db } = await setup();
+  const ways = [{ expires_at: sql<Date>`now() - interval '1 second'` }, { desired: "terminated" as const }];
+  for (const way of ways) {
+    const { id } = (await extend()).body;
+    const before = await environment();
+    await db
+      .updateTable("environments")
+      .set({ due_at: new Date("2100-01-01"), ...way })
+      .execute();
+    expect((await prove((await pay(id)).body)).body.money).toBe("refund_started");
+    expect((await environment()).duration_hours).toBe(before.duration_hours);
+    await db.updateTable("environments").set({ expires_at: before.expires_at }).execute();
+  }
+});
+
+test("a failure of the machine pays back a share of hours that were bought later too", async () => {
+  const { extend, pay, prove, environment, payments, refundsOf, db } = await setup();
+  await prove((await pay((await extend()).body.id)).body);
+  const { id, order_id } = await environment();
+  const { ended } = delivery({ announce: payments.announce });
+  const about = { id, orderId: order_id, userId: "ada" };
+  await db.transaction().execute((tx) => ended(tx, about, 3.5 * 3600));
+  const owed = (await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort();
+  expect(owed).toEqual(["hardware 120", "hardware 20"]);
 });
 
 test("paid back in the dashboard, it ends that much earlier and not at once", async () => {

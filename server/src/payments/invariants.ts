@@ -69,9 +69,48 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "a payment's refunded sum is that of its refunds",
-    broken: sql`select p.id, p.refund_minor || ' v ' || coalesce(sum(r.amount_minor) filter (where r.status <> 'failed'), 0) as what
-      from payments p left join refunds r on r.payment_id = p.id
-      group by p.id having p.refund_minor <> coalesce(sum(r.amount_minor) filter (where r.status <> 'failed'), 0)`,
+    broken: sql`select p.id, p.refund_minor || ' v ' || back.sum as what
+      from payments p cross join lateral (
+        select coalesce((select sum(amount_minor) from refunds where payment_id = p.id and status not in ('failed', 'waived')), 0)
+          + coalesce((select sum(counted_minor) from disputes where payment_id = p.id), 0) as sum) back
+      where p.refund_minor <> back.sum`,
+  },
+  {
+    name: "a lost dispute is booked once, stops the account's orders and ends what was bought",
+    broken: sql`select d.id, d.status || ' ' || d.lost_minor || ' booked ' || booked.sum as what
+      from disputes d join payments p on p.id = d.payment_id join orders o on o.id = p.order_id
+      cross join lateral (
+        select coalesce(sum(l.amount_minor), 0) as sum from journal j join journal_lines l on l.entry_id = j.id
+        where j.kind = 'dispute_lost' and j.source_id = d.id and l.account = 'disputes') booked
+      left join account_holds h on h.dispute_id = d.id and h.user_id = d.user_id
+      left join environments e on e.order_id = o.id
+      where booked.sum <> d.lost_minor or (d.status = 'lost' and h.user_id is null)
+        or (d.status = 'lost' and p.settles_order and e.status <> 'terminated' and e.desired <> 'terminated')`,
+  },
+  {
+    name: "what is waived is what a bank has taken",
+    broken: sql`select p.id, w.sum || ' waived' as what from payments p
+      join (select r.payment_id, sum(-l.amount_minor) as sum from journal j
+            join refunds r on r.id = split_part(j.source_id, ':', 1)
+            join journal_lines l on l.entry_id = j.id and l.account = 'disputes'
+            where j.kind = 'refund_waived' group by 1) w on w.payment_id = p.id
+      where w.sum > coalesce((select sum(lost_minor) from disputes where payment_id = p.id), 0)`,
+  },
+  {
+    name: "every captured payment has its receipt, every refund that has gone back its credit note",
+    broken: sql`select p.id, 'no receipt' as what from payments p
+      where p.status = 'captured' and not exists (select 1 from receipts where payment_id = p.id)
+      union all select r.id, 'no credit note' from refunds r
+      where (r.status = 'processed') <> exists (select 1 from credit_notes where refund_id = r.id)`,
+  },
+  {
+    name: "tax serials have no gap",
+    broken: sql`select s.series || ' ' || s.year as id, used.count || ' of ' || s.next_no - 1 as what from invoice_series s
+      cross join lateral (select count(*) as count from (
+        select tax_no from receipts where tax_series = s.series and tax_year = s.year
+        union select tax_no from credit_notes where tax_series = s.series and tax_year = s.year) numbers
+        where tax_no between 1 and s.next_no - 1) used
+      where used.count <> s.next_no - 1`,
   },
   {
     name: "GPUs are held by who may hold them, all of one holder on one host",

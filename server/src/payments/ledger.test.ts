@@ -83,6 +83,25 @@ test("a refund that fails is the buyer's money again, and one that arrives after
   expect((await shop.rowOf(id)).status).toBe("refunded");
 });
 
+test("a fee of the provider's is a cost, out of what it owes us", async () => {
+  const { order, pay, payments, provider, balances } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  await note(payments, { ...payment, feeMinor: 2 });
+  expect(await balances()).toEqual({ gateway: 38, fees: 2, prepaid: -40 });
+});
+
+test("a surplus that comes after the session is over goes back out of itself, not out of what was earned", async () => {
+  const { buy, addPayment, balances, payments, provider, runReconciler, db, rowOf } = await setup();
+  const { id } = await buy();
+  runReconciler();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
+  await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+  await expect.poll(balances).toEqual({ gateway: 40, revenue: -40 });
+  await note(payments, await provider.payment(await addPayment(id)));
+  expect(await balances()).toEqual({ gateway: 80, revenue: -40, refunds_payable: -40 });
+});
+
 test("the database refuses an entry that does not balance, and any change of one", async () => {
   const { buy, db } = await setup();
   const { orderId } = await buy();
@@ -112,6 +131,11 @@ test("each invariant finds what breaks it", async () => {
       "update environments set status = 'terminated', terminated_at = now()",
     "refunds payable are the refunds under way": `${owed} select 'r', id, 5, 'USD', 'hardware', 'queued', now() from payments`,
     "a payment's refunded sum is that of its refunds": "update payments set refund_minor = 3",
+    "a lost dispute is booked once, stops the account's orders and ends what was bought":
+      "insert into disputes (id, gateway, gateway_dispute_id, payment_id, user_id, status, phase, amount_minor, currency, lost_minor, created_at, closed_at) select 'd', gateway, 'disp_1', id, user_id, 'lost', 'fraud', 40, 'USD', 40, now(), now() from payments",
+    "what is waived is what a bank has taken": `with r as (${owed} select 'r', id, 5, 'USD', 'hardware', 'queued', now() from payments), j as (insert into journal (id, kind, source_id) values ('w', 'refund_waived', 'r:5')) insert into journal_lines select 'w', 'disputes', order_id, 'USD', -5 from payments`,
+    "every captured payment has its receipt, every refund that has gone back its credit note": "delete from receipts",
+    "tax serials have no gap": "insert into invoice_series values ('I', 2026, 3)",
     "GPUs are held by who may hold them, all of one holder on one host":
       "update gpu_leases set released_at = now() where id = (select min(id) from gpu_leases)",
     "two hours are owed for each order that was not delivered, once": `${owed} select 'r', id, 5, 'USD', 'not_delivered', 'queued', now() from payments`,

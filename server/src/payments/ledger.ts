@@ -75,6 +75,18 @@ export async function bookExternalRefund(tx: Tx, payment: Payment, refund: Refun
   await book(tx, { ...entry, kind: "external_refund", debit: await giver(tx, payment), credit: "gateway" });
 }
 
+/** The bank took it back. What was still owed of the payment as a refund is waived against this. */
+export async function bookDisputeLost(tx: Tx, payment: Payment, dispute: Refund): Promise<void> {
+  await book(tx, { ...refundEntry(payment, dispute), kind: "dispute_lost", debit: "disputes", credit: "gateway" });
+}
+
+/** Not to be sent any more, because a lost dispute has paid it. `failed`: it was the buyer's money again already. */
+export async function bookRefundWaived(tx: Tx, payment: Payment, refund: Refund, failed: boolean): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  const debit = failed ? await giver(tx, payment) : "refunds_payable";
+  await book(tx, { ...entry, kind: "refund_waived", debit, credit: "disputes" });
+}
+
 /** What is left of the payment has been earned. The order's row is locked by the caller. */
 export async function bookSessionOver(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql<{ currency: string; left: number }>`

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { note } from "./ask-provider.ts";
+import { type Draft, storeOrder } from "./drafts.ts";
+import { endUnpaid } from "./orders.ts";
 import { orderBody, setup } from "./testing.ts";
 
 test("an order answers what the dialog needs, and holds GPUs and name", async () => {
@@ -20,7 +22,10 @@ test("an order answers what the dialog needs, and holds GPUs and name", async ()
     id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/),
     theme: { color: "#0f1517" },
   });
-  expect(await rowOf(body.id)).toMatchObject({ status: "open", usd_minor: 240, inr_paise_per_usd: 8822, claim: null });
+  const row = await rowOf(body.id);
+  expect(row).toMatchObject({ status: "open", usd_minor: 240, inr_paise_per_usd: 8822, claim: null });
+  const days = (to: Date) => (Number(to) - Number(row.created_at)) / 86_400_000;
+  expect([days(row.watch_until), days(row.hold_until) * 1440]).toEqual([5, 15]);
   expect(await openLeases()).toHaveLength(2);
 });
 
@@ -36,6 +41,10 @@ test("a subdomain that cannot be, and a type that nothing can run, are refused i
     .execute();
   expect((await order("ada", { container_type: "pytorch" })).body).toMatchObject({ code: "not_prepared", message });
   expect((await order("ada", { container_type: "tensorflow" })).status).toBe(200);
+  await sql`insert into hosts (id, kind) values ('other', 'fake')`.execute(db);
+  const there = { host_id: "other", container_type: "pytorch", state: "ready" as const, percent: 100 };
+  await db.insertInto("host_images").values(there).execute();
+  expect((await order("ben", { container_type: "pytorch" })).status).toBe(200);
 });
 
 test("C7 below the provider's minimum: a clear message, no order", async () => {
@@ -47,21 +56,9 @@ test("C7 below the provider's minimum: a clear message, no order", async () => {
   expect((await order("ada", {}, "INR")).status).toBe(200);
 });
 
-test("real money is taken only from who has confirmed their address (G52)", async () => {
-  const place = async (mode: "live" | "test" | "embedded", headers: Record<string, string>) => {
-    const { app, db } = await setup({ keys: { mode } });
-    const url = "/docker/payments/create_order";
-    const answer = await app.inject({
-      method: "POST",
-      url,
-      headers: { "x-user": "ada", ...headers },
-      payload: orderBody("ada"),
-    });
-    return [answer.statusCode, answer.json().code, (await db.selectFrom("orders").select("mode").execute())[0]?.mode];
-  };
-  expect(await place("live", { "x-unverified": "true" })).toEqual([403, "forbidden", undefined]);
-  expect(await place("live", {})).toEqual([200, undefined, "live"]);
-  expect(await place("test", { "x-unverified": "true" })).toEqual([200, undefined, "test"]);
+test("C7 exactly the provider's minimum is sold", async () => {
+  const { order } = await setup({ keys: { minimumMinor: { USD: 40, INR: 100 } } });
+  expect((await order("ada")).status).toBe(200);
 });
 
 test("C9 ten clicks on Launch: one open order, one order at the provider", async () => {
@@ -102,6 +99,48 @@ test("another request supersedes an unpaid order and gives its hold back", async
   expect(await db.selectFrom("subdomain_claims").select("name").execute()).toEqual([{ name: "other" }]);
 });
 
+test("an order that was paid meanwhile is not ended by whoever still holds it for unpaid", async () => {
+  const { order, pay, payments, provider, rowOf, openLeases } = await setup();
+  const { id } = (await order("ada")).body;
+  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  expect(await endUnpaid(payments, (await rowOf(id)).id, "cancelled")).toBe(false);
+  expect((await rowOf(id)).status).toBe("paid");
+  expect(await openLeases()).toHaveLength(2);
+});
+
+test("the same request once its time is over gets a new order, for whoever opens the dialog needs time to pay", async () => {
+  const { order, rowOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await db.updateTable("orders").set({ hold_until: sql`now() - interval '1 second'` }).execute();
+  const again = await order("ada");
+  expect(again.status).toBe(200);
+  expect(again.body.id).not.toBe(id);
+  expect((await rowOf(id)).status).toBe("cancelled");
+});
+
+test("two different requests at the same moment: each answer is of its own request", async () => {
+  const { order } = await setup();
+  const sizes = [1, 4, 2, 6] as const;
+  const answers = await Promise.all(sizes.map((gpu_count) => order("ada", { gpu_count })));
+  const amounts = { 1: 20, 2: 40, 4: 75, 6: 105 };
+  for (const [index, { status, body }] of answers.entries())
+    if (status === 200) expect(body.amount).toBe(amounts[sizes[index] ?? 1]);
+  expect(answers.some(({ status }) => status === 200)).toBe(true);
+});
+
+test("a late caller, and an order of another amount, open no draft", async () => {
+  const { order, payments, db } = await setup();
+  await order("ada");
+  const draft = { status: "draft" as const, gateway_order_id: null, claim: sql<string>`gen_random_uuid()` };
+  await db.updateTable("orders").set(draft).execute();
+  const row = (await db.selectFrom("orders").selectAll().executeTakeFirstOrThrow()) as Draft;
+  const made = { id: "order_made", receipt: row.id, currency: "USD", status: "created" } as const;
+  await expect(storeOrder(payments, row, { ...made, amountMinor: 39 })).rejects.toThrow("another amount");
+  await db.updateTable("orders").set({ claim: sql`gen_random_uuid()` }).execute();
+  await expect(storeOrder(payments, row, { ...made, amountMinor: 40 })).rejects.toThrow("took too long");
+  expect(await db.selectFrom("orders").select("status").execute()).toEqual([{ status: "draft" }]);
+});
+
 test("with a payment in flight another request is refused, and the paid one is settled", async () => {
   const { order, addPayment, rowOf, pay, environments } = await setup();
   const { id } = (await order("ada")).body;
@@ -116,7 +155,7 @@ test("with a payment in flight another request is refused, and the paid one is s
 });
 
 test("C41 a flood of different orders by one user is capped, and so are GPUs and launches", async () => {
-  const { order, pay, payments, provider, runReconciler, environments } = await setup({
+  const { order, pay, payments, provider, runReconciler, environments, db } = await setup({
     caps: { ordersPerMinute: 5, gpusPerUser: 4, launchesPerUser: 1 },
   });
   expect((await order("ada", { gpu_count: 6 })).body.code).toBe("too_many_gpus");
@@ -127,9 +166,15 @@ test("C41 a flood of different orders by one user is capped, and so are GPUs and
   const { id } = (await order("ada")).body;
   await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   expect((await order("ada", { subdomain: "second", gpu_count: 1 })).status).toBe(429);
+  expect((await order("eve")).status).toBe(200);
   runReconciler();
   await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("active");
   expect((await order("ada", { subdomain: "second", gpu_count: 4 })).body.code).toBe("too_many_gpus");
+  // What it had before a stop is not what it has.
+  await sql`insert into gpu_leases (id, gpu_id, holder_kind, holder_id, released_at)
+    select 'past', min(gpu_id), 'environment', min(holder_id), now() from gpu_leases where holder_kind = 'environment'`.execute(
+    db,
+  );
   expect((await order("ada", { subdomain: "second", gpu_count: 2 })).status).toBe(200);
 });
 
@@ -266,3 +311,29 @@ async function listen(handle: Parameters<typeof createServer>[1] & {}): Promise<
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test("real money is taken only from an address that is confirmed; test money from everybody (G52)", async () => {
+  const ask = async (mode: "live" | "test") => {
+    const { app } = await setup({ keys: { mode } });
+    const payload = orderBody("ada");
+    const post = (headers: Record<string, string>) =>
+      app.inject({
+        method: "POST",
+        url: "/docker/payments/create_order",
+        headers: { "x-user": "ada", ...headers },
+        payload,
+      });
+    return [await post({ "x-unverified": "yes" }), await post({})].map(({ statusCode, ...answer }) => [
+      statusCode,
+      answer.json().code,
+    ]);
+  };
+  expect(await ask("live")).toEqual([
+    [403, "email_unverified"],
+    [200, undefined],
+  ]);
+  expect(await ask("test")).toEqual([
+    [200, undefined],
+    [200, undefined],
+  ]);
+});

@@ -4,6 +4,7 @@ import { isUniqueViolation, type Tx } from "../database/database.ts";
 import { releaseHold } from "../environments/hold.ts";
 import { AppError } from "../errors.ts";
 import { notFound } from "../http/mount.ts";
+import { checkHold } from "./account-holds.ts";
 import { askProvider, isInFlight, isOurs, unreachable } from "./ask-provider.ts";
 import { checkCaps, checkPrepared } from "./caps.ts";
 import { claimDraft, type Draft, insertDraft, openDraft } from "./drafts.ts";
@@ -111,6 +112,7 @@ function isSame(payments: Payments, order: OrderRow, request: OrderRequest): boo
 /** Undefined when a parallel call of the same user was first. */
 async function writeDraft(payments: Payments, userId: string, request: OrderRequest): Promise<Draft | undefined> {
   const write = async (tx: Tx) => {
+    await checkHold(tx, userId);
     await checkCaps(tx, payments, userId, request);
     if (!request.extends) await checkPrepared(tx, request);
     return insertDraft(tx, payments, userId, request);

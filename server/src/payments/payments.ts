@@ -4,6 +4,7 @@ import type { Db } from "../database/database.ts";
 import type { OrdersTable } from "../database/payment-tables.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import type { Provider } from "./provider.ts";
+import type { Seller } from "./tax.ts";
 
 export type OrderRow = Selectable<OrdersTable>;
 
@@ -18,6 +19,8 @@ export interface Payments {
   /** G52, G89. */
   readonly caps: { readonly gpusPerUser: number; readonly launchesPerUser: number; readonly ordersPerMinute: number };
   readonly brandName: string;
+  /** With a GSTIN (TAX_GSTIN): what is sold is taxed. */
+  readonly seller?: Seller | undefined;
   /** From payment to "not delivered" (GIVE_UP_AFTER). */
   readonly giveUpAfterSeconds: number;
   /** Hears what went wrong inside while the buyer gets a plain answer. */

@@ -16,6 +16,8 @@ export interface Paying {
   pay(orderId: string): Promise<Proof>;
   /** Paid, and not captured; answers the payment's id. */
   authorize(orderId: string): Promise<string>;
+  /** The bank asks for 100 minor units of a payment back; answers the dispute's id. */
+  dispute(paymentId: string): Promise<string>;
 }
 
 const minute = 60_000;
@@ -68,6 +70,7 @@ export function providerSuite(
         () => provider.refund({ paymentId: payment, amountMinor: 100, key, notes: {} }),
         () => provider.refundsOfPayment(payment),
         () => provider.refundById(refund),
+        () => provider.dispute("disp_00000000000000"),
         () => provider.payment("../orders"),
       ])
         expect(await refusalOf(asked())).toMatchObject({ retryable: false, httpStatus: expect.any(Number) });
@@ -146,6 +149,19 @@ export function providerSuite(
       const earlier = { from: new Date(now - 60 * minute), to: new Date(now - 30 * minute) };
       expect(await provider.paymentsBetween({ ...window, ...earlier })).toEqual([]);
       expect((await provider.findOrderByReceipt(receipt))?.status).toBe("paid");
+    });
+
+    test("a dispute is told by its id and among the newest ones", async () => {
+      const parts = await paying();
+      const { provider, pay } = parts;
+      const { razorpay_payment_id: paymentId } = await pay((await newOrder(parts)).made.id);
+      const id = await parts.dispute(paymentId);
+      const dispute = await provider.dispute(id);
+      expect(dispute).toEqual({
+        ...{ id, paymentId, amountMinor: 100, currency: "INR", deductedMinor: 0, status: "open", phase: "fraud" },
+        ...{ reasonCode: "fraud", respondBy: expect.any(Date), createdAt: expect.any(Date) },
+      });
+      expect(await provider.disputes()).toContainEqual(dispute);
     });
 
     test("pays back once for each key, and is asked about it by payment and by id", async () => {

@@ -1,9 +1,10 @@
+import { dialectId } from "./embedded-gateway/entities.ts";
 import { providerSuite } from "./provider.suite.ts";
 import { razorpay } from "./razorpay.ts";
 import { setup } from "./testing.ts";
 
 async function embedded() {
-  const { provider, gateway, gatewayUrl, pay, addPayment } = await setup();
+  const { db, provider, gateway, gatewayUrl, pay, addPayment } = await setup();
   const account = { ...gateway, kind: "embedded", mode: "embedded", minimumMinor: provider.minimumMinor } as const;
   return {
     provider,
@@ -11,6 +12,12 @@ async function embedded() {
     stranger: razorpay({ ...account, baseUrl: gatewayUrl, keySecret: "another" }),
     pay: async (orderId: string) => (await pay(orderId)).body,
     authorize: (orderId: string) => addPayment(orderId, { status: "authorized" }),
+    async dispute(payment_id: string) {
+      const id = dialectId("disp");
+      const row = { id, payment_id, amount_minor: 100, reason_code: "fraud", phase: "fraud" };
+      await db.insertInto("embedded_gateway_disputes").values(row).execute();
+      return id;
+    },
   };
 }
 

@@ -33,6 +33,23 @@ export interface GatewayRefund {
   readonly arn: string | null;
 }
 
+/** The card holder's bank wants the money back (payments.md 7). Open and under review say "not decided"; the others are its word. */
+export interface GatewayDispute {
+  readonly id: string;
+  readonly paymentId: string;
+  /** What is asked for, minor units of `currency`. */
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** What the bank took, once it is lost; 0 before. */
+  readonly deductedMinor: number;
+  readonly status: "open" | "under_review" | "won" | "lost" | "closed";
+  /** fraud, retrieval, chargeback, pre_arbitration or arbitration. */
+  readonly phase: string;
+  readonly reasonCode: string | null;
+  readonly respondBy: Date | null;
+  readonly createdAt: Date;
+}
+
 /** A card payment provider in Razorpay's dialect (payments.md 7): Razorpay itself, or the embedded gateway. */
 export interface Provider {
   readonly kind: "razorpay" | "embedded";
@@ -68,6 +85,9 @@ export interface Provider {
   }): Promise<GatewayRefund>;
   refundsOfPayment(paymentId: string): Promise<readonly GatewayRefund[]>;
   refundById(refundId: string): Promise<GatewayRefund>;
+  dispute(disputeId: string): Promise<GatewayDispute>;
+  /** The newest hundred. */
+  disputes(): Promise<readonly GatewayDispute[]>;
   /** Lower-case hex HMAC of `orderId|paymentId` with the key secret, compared in constant time. */
   verifyCallback(proof: { orderId: string; paymentId: string; signature: string }): boolean;
 }

@@ -98,6 +98,17 @@ test("what is sent: key, amount in minor units, capture options, the refund's ke
   expect(seen[1]?.headers["x-refund-idempotency"]).toBe("0123456789");
 });
 
+test("what a payment's entity becomes: refunded is captured and gone back, times are of seconds", async () => {
+  const entity = { id: "pay_1", order_id: "order_1", amount: 40, currency: "USD", status: "refunded", fee: 2 };
+  const { client } = await answering(200, JSON.stringify({ ...entity, created_at: 1_800_000_000 }));
+  expect(await client.payment("pay_1")).toMatchObject({
+    status: "captured",
+    refundedMinor: 40,
+    feeMinor: 2,
+    createdAt: new Date("2027-01-15T08:00:00Z"),
+  });
+});
+
 test("an order that the filter should not have given is not taken for ours", async () => {
   const { client } = await answering(
     200,

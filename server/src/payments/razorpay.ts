@@ -1,7 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Currency } from "@berth/contract";
 import * as z from "zod";
-import { GatewayError, type GatewayOrder, type GatewayPayment, type GatewayRefund, type Provider } from "./provider.ts";
+import {
+  type GatewayDispute,
+  GatewayError,
+  type GatewayOrder,
+  type GatewayPayment,
+  type GatewayRefund,
+  type Provider,
+} from "./provider.ts";
 
 interface Options {
   /** Razorpay's `https://api.razorpay.com/v1`, or this server's own embedded gateway, whose port is known only later. */
@@ -49,6 +56,21 @@ const refund = z.object({
   amount: z.int(),
   status: z.enum(["pending", "processed", "failed"]),
   acquirer_data: z.object({ arn: maybe }).nullish(),
+});
+const dispute = z.object({
+  id: z.string().min(1),
+  payment_id: z.string().min(1),
+  amount: z.int().positive(),
+  amount_deducted: z.int().nonnegative().nullish(),
+  currency: z.string(),
+  reason_code: maybe,
+  phase: z.string(),
+  // Evidence that was not enough is asked for again: an event of its own, and as a state the first one.
+  status: z
+    .enum(["open", "action_required", "under_review", "won", "lost", "closed"])
+    .transform((status) => (status === "action_required" ? "open" : status)),
+  respond_by: z.int().nullish(),
+  created_at: z.int(),
 });
 const failure = z.object({ error: z.object({ code: z.string(), description: maybe, reason: maybe }) });
 
@@ -103,6 +125,9 @@ export function razorpay(options: Options): Provider {
       return (await call(path, z.object({ items: z.array(refund) }))).items.map(refundOf);
     },
     refundById: async (refundId) => refundOf(await call(`/refunds/${id(refundId)}`, refund)),
+    dispute: async (disputeId) => disputeOf(await call(`/disputes/${id(disputeId)}`, dispute)),
+    disputes: async () =>
+      (await call("/disputes?count=100", z.object({ items: z.array(dispute) }))).items.map(disputeOf),
     verifyCallback({ orderId, paymentId, signature }) {
       const expected = Buffer.from(createHmac("sha256", keySecret).update(`${orderId}|${paymentId}`).digest("hex"));
       // Bytes, not characters: a multibyte text of 64 characters is longer, and timingSafeEqual would throw.
@@ -192,4 +217,19 @@ function seconds(at: Date): number {
 
 function refundOf({ id, payment_id, amount, status, acquirer_data }: z.output<typeof refund>): GatewayRefund {
   return { id, paymentId: payment_id, amountMinor: amount, status, arn: acquirer_data?.arn ?? null };
+}
+
+function disputeOf(entity: z.output<typeof dispute>): GatewayDispute {
+  return {
+    id: entity.id,
+    paymentId: entity.payment_id,
+    amountMinor: entity.amount,
+    currency: entity.currency,
+    deductedMinor: entity.amount_deducted ?? 0,
+    status: entity.status,
+    phase: entity.phase,
+    reasonCode: entity.reason_code ?? null,
+    respondBy: entity.respond_by ? new Date(entity.respond_by * 1000) : null,
+    createdAt: new Date(entity.created_at * 1000),
+  };
 }

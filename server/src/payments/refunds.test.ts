@@ -148,6 +148,51 @@ test("cancelled while pending: full refund, no credit, and asking twice owes onc
   expect(await db.transaction().execute((tx) => delivered(tx, environment))).toBe(undefined);
 });
 
+test("cancelled while pending by its owner: no credit; not delivered: one of two hours", async () => {
+  const { order, pay, payments, provider, rowOf, runReconciler, db } = await setup();
+  for (const [userId, ended_reason] of [
+    ["ada", "cancelled"],
+    ["ben", "not_delivered"],
+  ] as const) {
+    const { id } = (await order(userId)).body;
+    await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+    await db
+      .updateTable("environments")
+      .set({ desired: "terminated", ended_reason, due_at: sql`now()` })
+      .where("user_id", "=", userId)
+      .execute();
+    runReconciler();
+    await expect.poll(async () => (await rowOf(id)).status).toBe("refunding");
+  }
+  const credits = await db.selectFrom("time_credits").select(["user_id", "hours"]).execute();
+  expect(credits).toEqual([{ user_id: "ben", hours: 2 }]);
+});
+
+test("a share of the price is rounded down", async () => {
+  const { order, pay, create, payments, runReconciler, rowOf, refundsOf, environments, db } = await setup();
+  const { id } = (await order("ada")).body;
+  runReconciler();
+  await create("ada", (await pay(id)).body);
+  const [environment] = await environments();
+  const row = await rowOf(id);
+  const { ended } = delivery({ announce: payments.announce });
+  const about = { id: environment?.id ?? "", orderId: row.id, userId: "ada" };
+  await db.transaction().execute((tx) => ended(tx, about, 1234));
+  expect(await refundsOf()).toMatchObject([{ reason: "hardware", amount_minor: 13 }]);
+  expect((await rowOf(id)).usd_net_minor).toBe(27);
+});
+
+test("refunds of other keys are never sent", async () => {
+  const { db, runRefunds, refundsOf, atGateway, order, addPayment, payments, provider } = await owed();
+  await db.updateTable("orders").set({ gateway: "razorpay", mode: "test" }).execute();
+  const other = (await order("ben")).body.id;
+  await note(payments, await provider.payment(await addPayment(other, { amount_minor: 39 })));
+  runRefunds();
+  await expect.poll(async () => (await refundsOf()).map(({ status }) => status)).toEqual(["queued", "processed"]);
+  expect((await refundsOf())[0]?.attempts).toBe(0);
+  expect(await atGateway()).toHaveLength(1);
+});
+
 test("a part sent back by a person does not stand for the rest that we owe", async () => {
   const { db, order, addPayment, payments, provider, rowOf, runRefunds, refundsOf, errors } = await setup();
   const { id } = (await order("ada")).body;

@@ -4,7 +4,10 @@ import type { PaymentsTable, RefundsTable } from "../database/payment-tables.ts"
 import { startWokenLoop } from "../database/woken-loop.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import type { Loop } from "../loop.ts";
+import { disputedOf } from "./disputed.ts";
+import { disputeStateOf, holdBack, waive } from "./disputed-refunds.ts";
 import { formatAmount } from "./format-amount.ts";
+import { issueCreditNotes } from "./issue-credit-notes.ts";
 import { bookRefundArrived, bookRefundAsked, bookRefundFailed } from "./ledger.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError, type GatewayRefund } from "./provider.ts";
@@ -40,7 +43,7 @@ async function claim({ db, provider }: Payments): Promise<Claimed[]> {
     from payments p where p.id = r.payment_id and r.id in (
       select due.id from refunds due join payments on payments.id = due.payment_id
       join orders on orders.id = payments.order_id
-      where due.next_check_at <= now() and due.status <> 'processed'
+      where due.next_check_at <= now() and due.status not in ('processed', 'waived')
         and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}
       order by due.next_check_at limit 20 for update of due skip locked)
     returning r.*, p.gateway_payment_id, now() as now`.execute(db);
@@ -51,7 +54,7 @@ async function untilNext({ db, provider }: Payments): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(due.next_check_at) - now()) * 1000 as ms from refunds due
     join payments on payments.id = due.payment_id join orders on orders.id = payments.order_id
-    where due.status <> 'processed' and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}`.execute(
+    where due.status not in ('processed', 'waived') and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}`.execute(
     db,
   );
   return Math.max(0, rows[0]?.ms ?? intervalMs);
@@ -59,6 +62,7 @@ async function untilNext({ db, provider }: Payments): Promise<number> {
 
 async function push(payments: Payments, refund: Claimed): Promise<void> {
   try {
+    if (await isSettledByDispute(payments, refund)) return;
     await record(payments, refund, await stateOf(payments, refund));
   } catch (error) {
     payments.failed(error);
@@ -78,6 +82,21 @@ async function push(payments: Payments, refund: Claimed): Promise<void> {
       .where("claim", "=", refund.claim)
       .execute();
   }
+}
+
+/**
+ * Whether a dispute of its payment has the last word about a refund that is still to be sent, or failed: held back while
+ * it is open, waived as far as the bank has taken the money. One that was made by a call whose answer was lost is adopted.
+ */
+async function isSettledByDispute(payments: Payments, refund: Claimed): Promise<boolean> {
+  if (refund.status === "sent") return false;
+  const state = await disputeStateOf(payments.db, refund.payment_id);
+  if (state === "none" || (state === "open" && refund.status === "failed")) return false;
+  const made = refund.gateway_refund_id ? undefined : await findMade(payments, refund);
+  if (made) await record(payments, refund, made);
+  else if (state === "open") await holdBack(payments.db, refund);
+  else return await waive(payments.db, refund);
+  return true;
 }
 
 async function stateOf(payments: Payments, refund: Claimed): Promise<GatewayRefund> {
@@ -105,7 +124,8 @@ async function findMade({ db, provider }: Payments, refund: Claimed): Promise<Ga
     .where("payment_id", "=", refund.payment_id)
     .execute();
   const sentMinor = made.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-  if (ours.some(({ refund_minor }) => sentMinor < refund_minor)) return undefined;
+  const disputed = await disputedOf(db, refund.payment_id);
+  if (ours.some(({ refund_minor }) => sentMinor < refund_minor - disputed)) return undefined;
   return made.find(
     ({ id, amountMinor }) =>
       amountMinor === refund.amount_minor && !ours.some(({ gateway_refund_id }) => gateway_refund_id === id),
@@ -147,13 +167,14 @@ async function arrive(
   announce: Announce,
 ): Promise<void> {
   await bookRefundArrived(tx, payment, refund);
+  await issueCreditNotes(tx, payment.id);
   if (payment.settles_order) await closeOrder(tx, payment.order_id);
   await announce(tx, {
     userId: payment.user_id,
     cause: `refunded:${refund.id}`,
     title: "Refund sent",
     body: `${formatAmount(refund.amount_minor, payment.currency)} left us for your card${arn ? ` (bank reference ${arn})` : ""}. Banks take 4-5 business days.`,
-    link: "/billing?tab=invoices",
+    link: `/billing/orders/${payment.order_id}`,
   });
 }
 

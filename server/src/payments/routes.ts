@@ -1,8 +1,7 @@
 import { clearOrder as clearOrderCall, createEnvironment, createOrder, extendEnvironment } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
-import { AppError } from "../errors.ts";
 import { mount } from "../http/mount.ts";
-import type { User } from "../http/session.ts";
+import { checkReachable } from "./caps.ts";
 import { deliver } from "./create-environment.ts";
 import { placeExtension } from "./extensions.ts";
 import { clearOrder, placeOrder } from "./orders.ts";
@@ -31,11 +30,11 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
   });
 
   mount(app, createOrder, async ({ body, user }) => {
-    requireVerified(payments, user);
+    checkReachable(payments, user);
     return opened(await placeOrder(payments, user.id, body));
   });
   mount(app, extendEnvironment, async ({ params, body, user }) => {
-    requireVerified(payments, user);
+    checkReachable(payments, user);
     return opened(await placeExtension(payments, user.id, params.id, body));
   });
 
@@ -46,15 +45,6 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
 
   webhookRoute(app, payments);
   mount(app, createEnvironment, ({ body, user }) => deliver(payments, user.id, body, closing.signal));
-}
-
-/** Receipts and news of the money go there: real money only to an address that is confirmed (G52). */
-function requireVerified({ provider }: Payments, { emailVerified }: User): void {
-  if (provider.mode !== "live" || emailVerified) return;
-  throw new AppError(
-    "forbidden",
-    "Confirm your e-mail address before your first purchase: Forgot Password on the sign-in page sends a mail that does it.",
-  );
 }
 
 /** "PyTorch environment, 2 GPUs, 6 hours". */

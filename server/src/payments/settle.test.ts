@@ -15,7 +15,9 @@ test("C18 64 observers of one payment: one environment, one payment row", async 
   expect(await db.selectFrom("payments").selectAll().execute()).toMatchObject([
     { settles_order: true, status: "captured" },
   ]);
-  expect(await rowOf(id)).toMatchObject({ status: "paid", usd_net_minor: 40, hours: 1 });
+  const row = await rowOf(id);
+  expect(row).toMatchObject({ status: "paid", usd_net_minor: 40, hours: 1 });
+  expect(Number(row.deliver_by) - Number(row.paid_at)).toBe(10 * 60_000);
   expect((await openLeases()).map(({ holder_kind }) => holder_kind)).toEqual(["environment", "environment"]);
 });
 
@@ -25,17 +27,27 @@ test("C32 a payment only moves forward: failed, then authorized, then captured, 
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
   const stages = ["failed", "authorized", "captured", "authorized", "failed"] as const;
   const outcomes = [];
-  for (const status of stages) outcomes.push(await note(payments, { ...payment, status }));
-  expect(outcomes).toEqual(["noted", "noted", "settled", "noted", "noted"]);
-  expect(await db.selectFrom("payments").select("status").execute()).toEqual([{ status: "captured" }]);
+  for (const status of stages) {
+    const outcome = await note(payments, { ...payment, status });
+    const row = await db.selectFrom("payments").select("status").executeTakeFirst();
+    outcomes.push([outcome, row?.status]);
+  }
+  expect(outcomes).toEqual([
+    ["noted", "failed"],
+    ["noted", "authorized"],
+    ["settled", "captured"],
+    ["noted", "captured"],
+    ["noted", "captured"],
+  ]);
   expect((await rowOf(id)).status).toBe("paid");
 });
 
-test("C29 one minor unit less, or another currency: all of it goes back, nothing is delivered", async () => {
+test("C29 one minor unit less or more, or another currency: all of it goes back, nothing is delivered", async () => {
   const { order, addPayment, payments, provider, rowOf, refundsOf, environments, openLeases } = await setup();
   for (const [user, change] of [
     ["ada", { amount_minor: 39 }],
     ["ben", { currency: "INR" }],
+    ["eve", { amount_minor: 41 }],
   ] as const) {
     const { id } = (await order(user)).body;
     const payment = await provider.payment(await addPayment(id, change));
@@ -45,6 +57,7 @@ test("C29 one minor unit less, or another currency: all of it goes back, nothing
   expect((await refundsOf()).map(({ reason, amount_minor, currency }) => [reason, amount_minor, currency])).toEqual([
     ["wrong_amount", 39, "USD"],
     ["wrong_amount", 40, "INR"],
+    ["wrong_amount", 41, "USD"],
   ]);
   expect(await environments()).toEqual([]);
   expect(await openLeases()).toEqual([]);
@@ -109,6 +122,45 @@ test("C35 refunded in the dashboard before we heard of it: never delivered, the 
   const booked = (await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort();
   expect(booked).toEqual(["external 15", "external 40", "late_payment 25"]);
   expect(await environments()).toEqual([]);
+});
+
+test("C31 paid late, the GPUs are gone and the name's hold has lapsed: that name too stays as it was, nothing half taken", async () => {
+  const { order, clear, pay, payments, provider, db } = await setup({ slots: 4 });
+  const { id } = (await order("ada", { subdomain: "shared", gpu_count: 4 })).body;
+  await clear("ada", id);
+  expect((await order("ben", { subdomain: "shared", gpu_count: 1 })).status).toBe(200);
+  await sql`update subdomain_claims set held_until = now() - interval '5 minutes'`.execute(db);
+  const claims = () => db.selectFrom("subdomain_claims").selectAll().execute();
+  const before = await claims();
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  expect(await note(payments, payment)).toBe("refunding");
+  expect(await claims()).toEqual(before);
+});
+
+test("a payment that says it is another order's changes neither order", async () => {
+  const { order, pay, payments, provider, rowOf, db } = await setup();
+  const [mine, other] = [(await order("ada")).body.id, (await order("ben")).body.id];
+  const payment = await provider.payment((await pay(mine)).body.razorpay_payment_id);
+  await note(payments, { ...payment, status: "authorized" });
+  await expect(note(payments, { ...payment, orderId: other })).rejects.toThrow("belongs to another order");
+  expect([(await rowOf(mine)).status, (await rowOf(other)).status]).toEqual(["open", "open"]);
+  expect(await db.selectFrom("payments").select("status").execute()).toEqual([{ status: "authorized" }]);
+});
+
+test("a failed refund that a person settles in the dashboard closes the order, and nothing is announced twice", async () => {
+  const { order, addPayment, payments, provider, rowOf, runRefunds, refundsOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment = await provider.payment(await addPayment(id, { amount_minor: 39 }));
+  await note(payments, payment);
+  const failed = { id: "rfnd_1", paymentId: payment.id, amountMinor: 39, status: "failed" as const, arn: null };
+  Object.assign(provider, { refund: async () => failed, refundById: async () => failed });
+  runRefunds();
+  await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
+  expect((await rowOf(id)).status).toBe("refunding");
+  await note(payments, { ...payment, refundedMinor: 39 });
+  expect(await rowOf(id)).toMatchObject({ status: "refunded", closed_at: expect.any(Date) });
+  const titles = await db.selectFrom("notifications").select("title").execute();
+  expect(titles.map(({ title }) => title).sort()).toEqual(["Refund sent", "Refund started"]);
 });
 
 test("a payment of an order that we do not know is left alone", async () => {

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { OrdersTable, PaymentsTable } from "../database/payment-tables.ts";
@@ -9,11 +9,15 @@ import { isAccountDeleted } from "../environments/homes.ts";
 import { launch } from "../environments/launch.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
+import { disputedOf } from "./disputed.ts";
 import { formatAmount } from "./format-amount.ts";
+import { issueCreditNotes } from "./issue-credit-notes.ts";
 import { issueReceipt } from "./issue-receipt.ts";
 import { bookCapture, bookExternalRefund } from "./ledger.ts";
+import { lowerNet } from "./lower-net.ts";
 import type { OrderRow } from "./payments.ts";
 import type { GatewayPayment } from "./provider.ts";
+import type { Seller } from "./tax.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./timing.ts";
 
 type Payment = Selectable<PaymentsTable>;
@@ -26,6 +30,8 @@ export interface Observation {
   readonly payment: GatewayPayment;
   readonly giveUpAfterSeconds: number;
   readonly announce: Announce;
+  /** With a GSTIN, what is sold is taxed. */
+  readonly seller: Seller | undefined;
 }
 
 /** `noted`: nothing new about money. `settled`: this payment bought the environment. The others go back to the card. */
@@ -49,17 +55,19 @@ export async function observe(db: Db, observation: Observation): Promise<Outcome
     if (payment !== noted && payment.settles_order && payment.refund_minor === payment.amount_minor)
       await endPurchase(tx, order, observation.announce);
     if (payment.status !== "captured" || before?.status === "captured") return "noted";
-    await issueReceipt(tx, payment);
-    if (order.paid_at) {
-      await askRefund(tx, payment, "surplus_payment", observation.announce);
-      return "surplus";
-    }
-    await tx.updateTable("payments").set({ settles_order: true }).where("id", "=", payment.id).execute();
-    return settle(tx, order, payment, observation);
+    const outcome = await settle(tx, order, payment, observation);
+    await issueReceipt(tx, { order, payment, seller: outcome === "settled" ? observation.seller : undefined });
+    await issueCreditNotes(tx, payment.id);
+    return outcome;
   });
 }
 
 async function settle(tx: Tx, order: LockedOrder, payment: Payment, observation: Observation): Promise<Outcome> {
+  if (order.paid_at) {
+    await askRefund(tx, payment, "surplus_payment", observation.announce);
+    return "surplus";
+  }
+  await tx.updateTable("payments").set({ settles_order: true }).where("id", "=", payment.id).execute();
   if (payment.refund_minor > 0) return giveBack(tx, order, payment, "late_payment", observation);
   if (payment.amount_minor !== order.amount_minor || payment.currency !== order.currency)
     return giveBack(tx, order, payment, "wrong_amount", observation);
@@ -92,12 +100,11 @@ async function settleExtension(
     cause: `extended:${id}`,
     title: `${subdomain} was extended`,
     body: `${hours} ${hours === 1 ? "hour was" : "hours were"} added. Nothing was restarted.`,
-    link: "/environments",
+    link: `/billing/orders/${id}`,
   });
   return "settled";
 }
 
-/** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's. */
 /** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's or nobody waits any more. */
 async function takeStock(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number): Promise<boolean> {
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount, now } = order;
@@ -193,21 +200,31 @@ async function notePayment(
   };
   if (before)
     return tx.updateTable("payments").set(seen).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
+  const row = {
+    order_id: order.id,
+    user_id: order.user_id,
+    gateway,
+    gateway_payment_id: payment.id,
+    amount_minor: payment.amountMinor,
+    currency: payment.currency,
+    created_at: payment.createdAt,
+    ...seen,
+  };
+  return (await insertPayment(tx, row)) ?? (await insertPayment(tx, row)) ?? collide();
+}
+
+/** Undefined when the first characters of its new id, which are the invoice's number (G18), are another's: then a second id. */
+function insertPayment(tx: Tx, row: Omit<Insertable<PaymentsTable>, "id">): Promise<Payment | undefined> {
   return tx
     .insertInto("payments")
-    .values({
-      id: newId(),
-      order_id: order.id,
-      user_id: order.user_id,
-      gateway,
-      gateway_payment_id: payment.id,
-      amount_minor: payment.amountMinor,
-      currency: payment.currency,
-      created_at: payment.createdAt,
-      ...seen,
-    })
+    .values({ id: newId(), ...row })
+    .onConflict((conflict) => conflict.expression(sql`"left"(id, 11)`).doNothing())
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+}
+
+function collide(): never {
+  throw new Error("no free invoice number: is the source of randomness broken?");
 }
 
 /**
@@ -226,13 +243,16 @@ async function endPurchase(tx: Tx, order: LockedOrder, announce: Announce) {
     cause: `refunded:${id}`,
     title: `${subdomain} was refunded and ends`,
     body: "Its whole price went back to your card, so it ends now.",
-    link: "/billing",
+    link: `/billing/orders/${id}`,
   });
 }
 
 /** What went back that we never asked for: a refund made in the provider's dashboard. */
 async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce }: Observation): Promise<Payment> {
-  const amount_minor = Math.min(seen.refundedMinor, payment.amount_minor) - payment.refund_minor;
+  // What a bank took back counts against the payment, but is no refund that the provider knows.
+  const disputed = await disputedOf(tx, payment.id);
+  const amount_minor =
+    Math.min(seen.refundedMinor, payment.amount_minor - disputed) - (payment.refund_minor - disputed);
   if (payment.status !== "captured" || amount_minor <= 0) return payment;
   const { id: payment_id, currency } = payment;
   const id = newId();
@@ -254,12 +274,12 @@ async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce 
     cause: `refunded:${id}`,
     title: "Refund sent",
     body: `${formatAmount(amount_minor, currency)} left us for your card. Banks take 4-5 business days.`,
-    link: "/billing?tab=invoices",
+    link: `/billing/orders/${payment.order_id}`,
   });
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
   const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
-  if (after.settles_order)
-    await sql`update orders set usd_net_minor = greatest(0, usd_minor - round(usd_minor * ${after.refund_minor}::numeric / ${after.amount_minor})::bigint)
-      where id = ${after.order_id} and usd_net_minor > 0`.execute(tx);
+  await lowerNet(tx, after.id);
+  // Seen for the first time, its receipt is still to be issued, and the notes after it.
+  await issueCreditNotes(tx, payment_id);
   return after;
 }

@@ -33,6 +33,7 @@ interface Options {
   readonly giveUpAfterSeconds?: number;
   /** Of the fake driver, such as `startMs`. */
   readonly fake?: Readonly<Record<string, number>>;
+  readonly seller?: Payments["seller"];
   readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
   readonly database?: Parameters<typeof testDatabase>[0];
   /** Between the client and the embedded gateway; answers the base URL to use. */
@@ -54,6 +55,7 @@ export async function setup({
   caps,
   giveUpAfterSeconds = 600,
   fake = {},
+  seller,
   keys,
   between,
   announce = writeOnly,
@@ -84,6 +86,7 @@ export async function setup({
     caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, ...caps },
     brandName: "Berth",
     giveUpAfterSeconds,
+    seller,
     failed,
   };
 
@@ -151,14 +154,9 @@ function serve(payments: Payments, gateway: EmbeddedGateway) {
   handleErrors(app);
   app.addHook("preParsing", async (request) => {
     const id = request.headers["x-user"];
+    const emailVerified = request.headers["x-unverified"] === undefined;
     if (typeof id === "string")
-      request.user = {
-        id,
-        email: "",
-        emailVerified: request.headers["x-unverified"] === undefined,
-        name: "",
-        sessionId: null,
-      };
+      request.user = { id, email: `${id}@lab.example`, emailVerified, name: "", sessionId: null };
   });
   paymentRoutes(app, payments);
   gateway.routes(app);

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { testDatabase } from "../database/testing.ts";
 import { setup } from "./testing.ts";
 import { nextPoll } from "./timing.ts";
+import { nextDue } from "./watch.ts";
 
 test("C30 the browser closed after paying: the poll delivers", async () => {
   const { order, pay, makeDue, runWatch, runReconciler, environments, rowOf } = await setup();
@@ -51,6 +53,8 @@ test("with an attempt in flight the hold lasts half an hour in all, once", async
   };
   await expect.poll(minutes).toBe(30);
   expect(await openLeases()).toHaveLength(2);
+  const { hold_until } = await rowOf(id);
+  expect((await openLeases()).map((lease) => lease.hold_until)).toEqual([hold_until, hold_until]);
   await age(id, 33);
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("expired");
   expect(await openLeases()).toEqual([]);
@@ -81,6 +85,73 @@ test("C31 authorised late: captured and delivered with the stock in hand, left a
   await expect.poll(status, { timeout: 10_000 }).toEqual({ status: "captured" });
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
   expect(await environments()).toMatchObject([{ user_id: "ada" }]);
+});
+
+test("an authorisation is captured by us for a late order of the very amount only, and not for an open one", async () => {
+  const { order, clear, addPayment, makeDue, runWatch, rowOf, db } = await setup();
+  const late = (await order("ada")).body.id;
+  await clear("ada", late);
+  await addPayment(late, { status: "authorized", amount_minor: 39 });
+  const open = (await order("ben")).body.id;
+  await addPayment(open, { status: "authorized" });
+  for (const id of [late, open]) await makeDue(id);
+  runWatch();
+  const looked = async (id: string) => {
+    const { claim, next_check_at } = await rowOf(id);
+    return claim === null && Number(next_check_at) > Date.now();
+  };
+  for (const id of [late, open]) await expect.poll(() => looked(id)).toBe(true);
+  const atGateway = await db.selectFrom("embedded_gateway_payments").select("status").execute();
+  expect(atGateway).toEqual([{ status: "authorized" }, { status: "authorized" }]);
+});
+
+test("a late capture that fails gives the stock back", async () => {
+  const { order, clear, addPayment, makeDue, runWatch, rowOf, openLeases, provider, errors, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await clear("ada", id);
+  await addPayment(id, { status: "authorized" });
+  let heldThen = 0;
+  const capture = async () => {
+    heldThen = (await openLeases()).length;
+    throw new Error("the bank says no");
+  };
+  Object.assign(provider, { capture });
+  await makeDue(id);
+  runWatch();
+  await expect.poll(() => errors.length).toBe(1);
+  await expect.poll(async () => (await rowOf(id)).claim).toBe(null);
+  expect([heldThen, await openLeases()]).toEqual([2, []]);
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+});
+
+test("with the provider away an open order ends after the longest hold, and not before", async () => {
+  const { order, provider, runWatch, rowOf, openLeases, age, errors } = await withAge();
+  const { id } = (await order("ada")).body;
+  const paymentsOfOrder = async () => {
+    throw new Error("away");
+  };
+  Object.assign(provider, { paymentsOfOrder });
+  await age(id, 29);
+  runWatch();
+  await expect.poll(() => errors.length).toBe(1);
+  await expect.poll(async () => (await rowOf(id)).claim).toBe(null);
+  expect((await rowOf(id)).status).toBe("open");
+  await age(id, 31);
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("expired");
+  expect(await openLeases()).toEqual([]);
+});
+
+test("a payment that is another order's in the list of ours is left alone", async () => {
+  const { order, pay, payments, provider, rowOf, makeDue, runWatch } = await setup();
+  const [mine, other] = [(await order("ada")).body.id, (await order("ben")).body.id];
+  const foreign = await payments.provider.payment((await pay(other)).body.razorpay_payment_id);
+  Object.assign(provider, { paymentsOfOrder: async (id: string) => (id === mine ? [foreign] : []) });
+  await makeDue(mine);
+  runWatch();
+  const looked = async () =>
+    Number((await rowOf(mine)).next_check_at) > Date.now() && (await rowOf(mine)).claim === null;
+  await expect.poll(looked).toBe(true);
+  expect([(await rowOf(mine)).status, (await rowOf(other)).status]).toEqual(["open", "open"]);
 });
 
 test("C34 a second capture of a delivered order, found by the poll, goes back and the environment stays", async () => {
@@ -141,6 +212,22 @@ test("orders of other keys are never asked about", async () => {
   expect(await rowOf(id)).toMatchObject({ status: "open", attempts: 0 });
 });
 
+test("when the next order is due is read from the two lanes' indexes, however many orders there are", async () => {
+  await using database = await testDatabase();
+  const { db } = database;
+  await sql`insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
+      currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+    select n::text, n::text, 'fulfilled', 'jupyter', 'lab', 1, 1, 20, 20, 'USD', 8822, 'embedded', 'embedded', n::text, '',
+      now(), now(), now(), case when n % 10 = 0 then now() + make_interval(mins => n) end from generate_series(1, 2000) n`.execute(
+    db,
+  );
+  await sql`analyze orders`.execute(db);
+  const asked = sql<{ "QUERY PLAN": string }>`explain ${nextDue({ kind: "embedded", mode: "embedded" })}`;
+  const plan = (await asked.execute(db)).rows.map((row) => row["QUERY PLAN"]).join("\n");
+  expect(plan).toContain("Index Scan using orders_deliver");
+  expect(plan).toContain("Index Scan using orders_watch");
+});
+
 test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and the end of the watch", () => {
   const created_at = new Date("2030-01-01T00:00:00Z");
   const after = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000);
@@ -151,6 +238,7 @@ test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and t
     if (at) times.push((at.getTime() - created_at.getTime()) / 60_000);
   }
   expect(times).toEqual([0.5, 2, 5, 17, 60, 1440, 5760, 7200]);
+  expect(nextPoll({ ...order, status: "open", hold_until: after(30) }, after(20))).toEqual(after(32));
   expect(nextPoll({ ...order, status: "refunding" }, after(9000))).toEqual(after(9000 + 1440));
 });
 

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { startWokenLoop } from "../database/woken-loop.ts";
 import { extendHold, hold, releaseHold } from "../environments/hold.ts";
 import { isAccountDeleted } from "../environments/homes.ts";
@@ -7,7 +7,7 @@ import { askProvider, isInFlight, note } from "./ask-provider.ts";
 import { type Draft, expireDraft, storeOrder } from "./drafts.ts";
 import { endUnpaid } from "./orders.ts";
 import type { OrderRow, Payments } from "./payments.ts";
-import type { GatewayPayment } from "./provider.ts";
+import type { GatewayPayment, Provider } from "./provider.ts";
 import { draftSeconds, holdEnd, holdInPaymentMinutes, holdMinutes, minutesAfter, nextPoll } from "./timing.ts";
 
 type Claimed = Draft & { readonly now: Date };
@@ -28,7 +28,7 @@ export function startWatch(payments: Payments): Loop {
     work: async () => {
       if (first) await makeUnpaidDue(payments);
       first = false;
-      const orders = [...(await claim(payments, "watch")), ...(await claim(payments, "paid"))];
+      const orders = [...(await claimOrders(payments, "watch")), ...(await claimOrders(payments, "paid"))];
       await Promise.all(orders.map((order) => look(payments, order)));
       return orders.length > 0 ? 0 : untilNext(payments);
     },
@@ -43,7 +43,7 @@ async function makeUnpaidDue({ db, provider }: Payments): Promise<void> {
     and gateway = ${provider.kind} and mode = ${provider.mode}`.execute(db);
 }
 
-async function claim({ db, provider }: Payments, lane: "watch" | "paid"): Promise<Claimed[]> {
+export async function claimOrders({ db, provider }: Payments, lane: "watch" | "paid"): Promise<Claimed[]> {
   const ofLane = lane === "paid" ? sql`status = 'paid'` : sql`status <> 'paid'`;
   const { rows } = await sql<Claimed>`
     update orders set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = attempts + 1
@@ -54,11 +54,17 @@ async function claim({ db, provider }: Payments, lane: "watch" | "paid"): Promis
   return rows;
 }
 
-async function untilNext({ db, provider }: Payments): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(next_check_at) - now()) * 1000 as ms from orders
-    where next_check_at is not null and gateway = ${provider.kind} and mode = ${provider.mode}`.execute(db);
+export async function untilNext({ db, provider }: Payments): Promise<number> {
+  const { rows } = await nextDue(provider).execute(db);
   return Math.max(0, rows[0]?.ms ?? intervalMs);
+}
+
+/** Each lane by its own index: one minimum over both would read every order there ever was. */
+export function nextDue({ kind, mode }: Pick<Provider, "kind" | "mode">): RawBuilder<{ ms: number | null }> {
+  return sql`
+    select extract(epoch from least(
+      (select min(next_check_at) from orders where status = 'paid' and gateway = ${kind} and mode = ${mode}),
+      (select min(next_check_at) from orders where status <> 'paid' and gateway = ${kind} and mode = ${mode})) - now()) * 1000 as ms`;
 }
 
 async function look(payments: Payments, order: Claimed): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { note } from "./ask-provider.ts";
 import { setup as money } from "./testing.ts";
 
 async function setup(options: Parameters<typeof money>[0] = {}) {
@@ -169,6 +170,33 @@ test("C24 an event of an unknown order is kept and tried again, one of another a
   expect(rows["stray"]?.processed_at).toBeNull();
   expect(rows["foreign"]?.processed_at).not.toBeNull();
   expect([await environments(), await db.selectFrom("payments").selectAll().execute()]).toEqual([[], []]);
+});
+
+test("C24 an event that could not be done while its order would be watched is closed with its reason", async () => {
+  const { gatewayUrl, gateway, bank, post, captured, runEvents, eventsOf, db } = await setupStray();
+  await post(captured(await bank(gatewayUrl, gateway)), undefined, "stray");
+  await db.updateTable("gateway_events").set({ received_at: sql`now() - interval '6 days'` }).execute();
+  runEvents();
+  await expect.poll(async () => (await eventsOf())[0]?.processed_at).not.toBeNull();
+  expect((await eventsOf())[0]?.last_error).toContain("belongs to no order of ours");
+});
+
+test("a refund that nobody would look at for an hour is followed at once when its webhook comes", async () => {
+  const { order, addPayment, payments, provider, post, runEvents, runRefunds, refundsOf, db, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  const paymentId = await addPayment(id, { amount_minor: 39 });
+  await note(payments, await provider.payment(paymentId));
+  const [{ id: key = "" } = {}] = await refundsOf();
+  const sent = await provider.refund({ paymentId, amountMinor: 39, key, notes: { reason: "wrong_amount" } });
+  await db
+    .updateTable("refunds")
+    .set({ status: "sent", gateway_refund_id: sent.id, next_check_at: sql`now() + interval '1 hour'` })
+    .execute();
+  runRefunds();
+  runEvents();
+  const entity = { id: sent.id, payment_id: paymentId };
+  await post(JSON.stringify({ event: "refund.processed", payload: { refund: { entity } } }));
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
 });
 
 test("C25 ten megabytes, broken JSON, __proto__ and no body are refused plainly", async () => {

@@ -94,12 +94,13 @@ function isWaiting(client: QueryClient, userId: string): boolean {
 
 function apply(client: QueryClient, userId: string, heard: Change | "all"): void {
   const again = (queryKey: readonly unknown[]) => void client.invalidateQueries({ queryKey });
-  if (heard === "all" || heard.kind === "notification") again(keys.notifications(userId));
-  if (heard === "all" || heard.kind === "home" || heard.kind === "environment") again(keys.files(userId));
-  if (heard === "all" || heard.kind !== "notification") {
-    again(keys.profile(userId));
-    if (heard === "all" || heard.kind !== "home") again(keys.billing(userId));
-  }
+  const told = (...kinds: readonly Change["kind"][]) => heard === "all" || kinds.includes(heard.kind);
+  if (told("notification")) again(keys.notifications(userId));
+  if (told("home", "environment")) again(keys.files(userId));
+  if (told("environment", "order", "home")) again(keys.profile(userId));
+  if (told("environment", "order")) again(keys.billing(userId));
+  // A refund that arrives may change nothing of its order, but it is always told to who waits for it.
+  if (told("environment", "order", "notification")) again(keys.orders);
   if (heard === "all") {
     again(["environment"]);
     // The connection was gone for a while, perhaps because of an upgrade.

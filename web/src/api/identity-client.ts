@@ -25,6 +25,11 @@ export class IdentityError extends Error {
   }
 }
 
+/** The provider said no. Silence, or trouble on its side, says nothing about what was asked. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof IdentityError && error.status >= 400 && error.status < 500 && error.status !== 429;
+}
+
 type Answer = Readonly<Record<string, unknown>>;
 
 export async function signInWithPassword(config: IdentityConfig, email: string, password: string): Promise<Tokens> {
@@ -57,6 +62,11 @@ export async function verifyResetCode(config: IdentityConfig, code: string): Pro
 /** Spends the code. Refused like `verifyResetCode`, and with WEAK_PASSWORD, which leaves the code whole. */
 export async function confirmReset(config: IdentityConfig, code: string, newPassword: string): Promise<void> {
   await account(config, "resetPassword", { oobCode: code, newPassword });
+}
+
+/** Spends the code of a link that confirms an address. Refused like `verifyResetCode`. */
+export async function confirmAddress(config: IdentityConfig, code: string): Promise<void> {
+  await account(config, "update", { oobCode: code });
 }
 
 function account(config: IdentityConfig, method: string, body: Answer): Promise<Answer> {

@@ -4,6 +4,8 @@ import {
   environmentDetail,
   listFiles,
   listNotifications,
+  type Order,
+  orderDetail,
   profile,
   settings,
   supportCatalog,
@@ -21,6 +23,8 @@ export const keys = {
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
   files: (userId: string) => ["files", userId],
+  orders: ["order"],
+  order: (id: string) => ["order", id],
   notifications: (userId: string) => ["notifications", userId],
   settings: (userId: string) => ["settings", userId],
   supportCatalog: ["support-catalog"],
@@ -56,6 +60,17 @@ export const filesQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.files(userId),
     queryFn: ({ signal }) => call(listFiles, { params: {}, body: {} }, { signal }),
+  });
+
+/** The stream tells of most that happens to an order, but not of each step at the bank: that is asked for. */
+const orderEveryMs = 30_000;
+const moving: ReadonlySet<Order["money"]["place"]> = new Set(["being_checked", "held", "refund_started"]);
+
+export const orderQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.order(id),
+    queryFn: async ({ signal }) => (await call(orderDetail, { params: { order_id: id }, body: {} }, { signal })).order,
+    refetchInterval: ({ state: { data } }) => (data && moving.has(data.money.place) ? orderEveryMs : false),
   });
 
 export const notificationsQuery = (userId: string) =>

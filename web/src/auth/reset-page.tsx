@@ -3,7 +3,7 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { useBrand } from "../api/brand.ts";
-import { IdentityError, verifyResetCode } from "../api/identity-client.ts";
+import { isRefusal, verifyResetCode } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
 import { notices } from "../content/notices.ts";
 import { AuthFrame } from "./auth-frame.tsx";
@@ -43,11 +43,6 @@ export function ResetPage() {
       )}
     </AuthFrame>
   );
-}
-
-/** The provider said no. Silence, or trouble on its side, says nothing about the link. */
-function isRefusal(error: Error | null): boolean {
-  return error instanceof IdentityError && error.status >= 400 && error.status < 500 && error.status !== 429;
 }
 
 function InvalidLink({ children }: { children: string }) {

@@ -1,6 +1,8 @@
+import { Link } from "react-router";
 import { date } from "../format.ts";
 import { CopyText } from "../ui/copy-text.tsx";
 import { Tag, type Tone } from "../ui/status.tsx";
+import { usePrinting } from "../ui/use-printing.ts";
 import classes from "./billing-page.module.css";
 import { amountText, type Invoice } from "./figures.ts";
 import { PaymentActions } from "./payment-actions.tsx";
@@ -56,14 +58,23 @@ export function PaymentHistory({
 }
 
 function Row({ userId, invoice }: { readonly userId: string; readonly invoice: Invoice }) {
-  const { number, description, duration, status, state, amount, currency, refunded } = invoice;
+  const { number, order_id, description, duration, status, state, amount, currency, refunded } = invoice;
+  const printing = usePrinting();
   return (
     <tr>
       <td data-cell="number">
         <CopyText value={number} label={`invoice number ${number}`} />
       </td>
       <td data-cell="date">{date(invoice.date)}</td>
-      <td data-cell="description">{description}</td>
+      <td data-cell="description">
+        {printing ? (
+          description
+        ) : (
+          <Link className="link" to={`/billing/orders/${order_id}`} aria-label={`${description}, details of ${number}`}>
+            {description}
+          </Link>
+        )}
+      </td>
       <td data-cell="references">
         <References invoice={invoice} />
       </td>

@@ -15,6 +15,7 @@ export const notices = {
   accountDisabled: "This account is suspended. Write to us if that is a mistake.",
   signInNoAnswer: "No answer from the sign-in service. Check your connection, then try again.",
   tooManyResets: "An account gets three reset emails an hour. Look into your inbox and spam, or try again later.",
+  tooManyLinks: "Three links an hour are sent. Look into your inbox and spam, or try again later.",
   resetCheckFailed: "The link could not be checked, because the sign-in service did not answer.",
   passwordChanged: "Your new password is set, and every device is signed out.",
   copied: "Copied",

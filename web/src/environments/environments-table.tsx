@@ -24,18 +24,18 @@ interface Props {
 
 /**
  * A row is made once and then only hidden or moved: with two hundred of them, making is what a key stroke would wait
- * for. A filter that widens shows what can be seen first, and the rest once that is painted.
+ * for. What is out of sight is neither laid out nor painted (the style sheet's part).
  */
 export function EnvironmentsTable({ environments, shown, sort, onSort, actions, onTerminate }: Props) {
   const template = useConfig()?.environmentUrl;
-  const [painted, setPainted] = useState<ReadonlySet<string>>();
-  useEffect(() => startTransition(() => setPainted(new Set(shown.map(({ id }) => id)))), [shown]);
-  const visible = new Set(shown.filter(({ id }, index) => index < firstRows || painted?.has(id)));
+  const [complete, setComplete] = useState(false);
+  useEffect(() => startTransition(() => setComplete(true)), []);
+  const visible = new Set(shown);
   return (
     <table className={classes.table} hidden={shown.length === 0}>
       <SortHead sort={sort} onSort={onSort} />
       <tbody>
-        {(painted ? environments : [...visible]).map((environment) => (
+        {(complete ? environments : shown.slice(0, firstRows)).map((environment) => (
           <tr
             key={environment.id}
             hidden={!visible.has(environment)}

@@ -1,7 +1,7 @@
 import { type Currency, type DurationHours, type GpuCount, mayExtend, type ProductConfig } from "@berth/contract";
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useConfig } from "../api/product-config.ts";
 import { profileQuery } from "../api/queries.ts";
@@ -16,11 +16,13 @@ import { Notice } from "../ui/notice.tsx";
 import { PlainSegments } from "../ui/plain-segments.tsx";
 import { toast } from "../ui/toast.ts";
 import { BelowMinimum } from "./below-minimum.tsx";
+import { ChangeButton } from "./change-button.tsx";
 import type { Draft } from "./draft.ts";
 import { DurationChoice } from "./duration-choice.tsx";
 import classes from "./extend-dialog.module.css";
 import type { LaunchState } from "./launch-state.ts";
 import { priceLines, waysOut } from "./price-lines.ts";
+import { SeeOrder } from "./see-order.tsx";
 import { useExtension } from "./use-extension.ts";
 
 /** Asked for in the address, by a row or a notice; what cannot be extended any more opens nothing. */
@@ -82,20 +84,27 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
     start({ draft, userId: session.userId, extends: id, prefill, scriptUrl: payments.scriptUrl });
   };
   const failed = state.phase === "failed";
+  const stays = opened || failed;
+  // The payment dialog came in between: it does not know who had the focus before.
+  const [opener] = useState(() => document.activeElement);
+  useEffect(() => {
+    if (!stays && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+  }, [stays, opener]);
   return (
     <Dialog
       // The payment dialog is the provider's own and takes the keys: two traps would fight for the focus. A failure is
       // read to its end, though what it is about may have left the list.
-      opened={(opened || failed) && state.phase !== "paying"}
+      opened={stays && state.phase !== "paying"}
       title={`Add time to ${name}`}
       size={560}
       onClose={close}
     >
       <form noValidate onSubmit={submit}>
-        <p className={classes.text} id="extend-title">
+        <p className={classes.text}>
           It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
         </p>
-        <DurationChoice labelledBy="extend-title" gpus={gpus} hours={hours} onChange={(to) => setHours(to.hours)} />
+        <VisuallyHidden id="extend-time">Time to add</VisuallyHidden>
+        <DurationChoice labelledBy="extend-time" gpus={gpus} hours={hours} onChange={(to) => setHours(to.hours)} />
         <div className={classes.currency}>
           <PlainSegments
             label="Currency"
@@ -138,11 +147,14 @@ function waysFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["paym
 }
 
 function Outcome({ state, charged }: { readonly state: LaunchState; readonly charged: string }) {
-  if (state.phase === "idle" && state.problem) return <Notice tone="hold" title={state.problem.message} alert />;
+  if (state.phase === "idle" && state.problem)
+    return <Notice tone="hold" title={state.problem.message} action={<ChangeButton problem={state.problem} />} alert />;
   if (state.phase !== "failed") return null;
-  if (state.failure.money !== "being_checked") return <Notice tone="fail" title={state.failure.message} alert />;
+  const see = <SeeOrder failure={state.failure} />;
+  if (state.failure.money !== "being_checked")
+    return <Notice tone="fail" title={state.failure.message} action={see} alert />;
   return (
-    <Notice tone="hold" title="No confirmation yet" alert>
+    <Notice tone="hold" title="No confirmation yet" action={see} alert>
       Your payment of {charged} is being checked. If it arrived, the hours are added by themselves; if they cannot be,
       the full amount goes back to your card.
     </Notice>

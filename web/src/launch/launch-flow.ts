@@ -88,11 +88,11 @@ export async function prove(draft: Draft, userId: string, proof: PaymentProof): 
 }
 
 /** A creation that failed, with where the money is. Without the server's word nobody may claim that it came back. */
-export function failureOf(error: unknown, cancelled: boolean): Failure {
+export function failureOf(error: unknown, cancelled: boolean, { razorpay_order_id: orderId }: PaymentProof): Failure {
   if (!(error instanceof ApiError))
-    return { status: 0, message: "Failed to create environment", money: "being_checked", cancelled };
+    return { status: 0, message: "Failed to create environment", money: "being_checked", cancelled, orderId };
   const money: MoneyState = error.money ?? "being_checked";
-  return { status: error.status, message: error.message, money, cancelled };
+  return { status: error.status, message: error.message, money, cancelled, orderId };
 }
 
 const inFlightWords =
@@ -120,7 +120,7 @@ function refuse(error: unknown, tell: (state: LaunchState) => void): undefined {
   const message = (error instanceof Error && error.message) || "Failed to create environment";
   if (code === "network") toast.error(message);
   else toast.info(message, systemNotice);
-  tell({ phase: "idle", problem: { message, step: stepToChange(code) } });
+  tell({ phase: "idle", problem: { message, step: stepToChange(code), unverified: code === "email_unverified" } });
 }
 
 function dialogOf(placed: Placed, { prefill }: Purchase) {

@@ -5,6 +5,7 @@ import type { Draft } from "./draft.ts";
 import type { LaunchState } from "./launch-state.ts";
 import { failureTitle, moneyWords } from "./money-words.ts";
 import { priceLines } from "./price-lines.ts";
+import { SeeOrder } from "./see-order.tsx";
 import classes from "./step-launch.module.css";
 
 /** One sentence on where the launch stands (spec section 4). */
@@ -26,7 +27,12 @@ export function LaunchLead({ state, draft }: { readonly state: LaunchState; read
     const { failure } = state;
     return (
       <div className={classes.notice}>
-        <Notice tone={failure.cancelled ? "rest" : "fail"} title={failureTitle(failure)} alert>
+        <Notice
+          tone={failure.cancelled ? "rest" : "fail"}
+          title={failureTitle(failure)}
+          action={<SeeOrder failure={failure} />}
+          alert
+        >
           {!failure.cancelled && failure.message} {moneyWords(failure.money, priceLines(draft).charged)}
         </Notice>
       </div>

@@ -38,7 +38,7 @@ test("every state of the money has its words, and the sum where money moved", ()
 });
 
 test("a cancelled launch is not called a failure", () => {
-  const failure = { status: 409, message: "", money: "refund_started", cancelled: true } as const;
+  const failure = { status: 409, message: "", money: "refund_started", cancelled: true, orderId: "order_1" } as const;
   expect(failureTitle(failure)).toBe("Launch cancelled");
   expect(failureTitle({ ...failure, cancelled: false })).toBe("This environment could not be started");
 });

@@ -12,10 +12,12 @@ export type LaunchState =
   | { readonly phase: "failed"; readonly paidAt: number; readonly failure: Failure };
 
 /** Nothing was charged: what to change before the next try. */
-interface Problem {
+export interface Problem {
   readonly message: string;
   /** Where it can be changed; undefined when trying again is all there is to do. */
   readonly step: Step | undefined;
+  /** The address has to be confirmed first (G52). */
+  readonly unverified?: boolean;
 }
 
 /** Money was taken, or may have been. */
@@ -25,6 +27,8 @@ export interface Failure {
   readonly message: string;
   readonly money: MoneyState;
   readonly cancelled: boolean;
+  /** The provider's id of the order, which its page is found by. */
+  readonly orderId: string;
 }
 
 export const idle: LaunchState = { phase: "idle" };

@@ -1,10 +1,10 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
-import { Button } from "@mantine/core";
 import { hostOf } from "../environments/address.ts";
 import { timelineOf } from "../environments/stages.ts";
 import { LaunchTimeline } from "../ui/launch-timeline.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useNow } from "../ui/use-now.ts";
+import { ChangeButton } from "./change-button.tsx";
 import type { Draft, Step } from "./draft.ts";
 import { LaunchAfter } from "./launch-after.tsx";
 import { LaunchLead } from "./launch-lead.tsx";
@@ -35,7 +35,11 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
       <LaunchLead state={state} draft={draft} />
       {state.phase === "idle" && state.problem && (
         <div className={classes.notice}>
-          <Notice tone="hold" title={state.problem.message} action={<Change problem={state.problem} goTo={goTo} />} />
+          <Notice
+            tone="hold"
+            title={state.problem.message}
+            action={<ChangeButton problem={state.problem} goTo={goTo} />}
+          />
         </div>
       )}
       {/* A failure without a single stamp has no stage to blame. */}
@@ -59,29 +63,6 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
         }}
       />
     </>
-  );
-}
-
-const places: Readonly<Record<Step, string>> = {
-  1: "Change the environment",
-  2: "Change the resources",
-  3: "Change the review",
-  4: "Launch",
-};
-
-function Change({
-  problem,
-  goTo,
-}: {
-  readonly problem: { readonly step: Step | undefined };
-  readonly goTo: (step: Step) => void;
-}) {
-  const { step } = problem;
-  if (step === undefined) return null;
-  return (
-    <Button size="xs" variant="default" onClick={() => goTo(step)}>
-      {places[step]}
-    </Button>
   );
 }
 

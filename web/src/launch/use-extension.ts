@@ -32,7 +32,7 @@ export function useExtension(onAdded: () => void): Extension {
       setState(idle);
       onAdded();
     } catch (error) {
-      setState({ phase: "failed", paidAt, failure: failureOf(error, false) });
+      setState({ phase: "failed", paidAt, failure: failureOf(error, false, proof) });
     }
     void client.invalidateQueries({ queryKey: keys.profile(purchase.userId) });
   };

@@ -46,7 +46,7 @@ export function useLaunch(): Launch {
         if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: serverNow() });
         await arrive(created, purchase.userId, signal);
       } catch (error) {
-        const failure = failureOf(error, cancelled.current);
+        const failure = failureOf(error, cancelled.current, proof);
         keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
         setState({ phase: "failed", paidAt, failure });
         if (!failure.cancelled) tellFailure(failure.status);

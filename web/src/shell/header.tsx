@@ -16,6 +16,7 @@ const titles: Readonly<Record<string, string>> = {
 
 /** Dashboard unless the page has another name (spec section 2). */
 export function titleOf(pathname: string): string {
+  if (pathname.startsWith("/billing/orders/")) return "Order";
   return titles[pathname.replace(/\/+$/, "")] ?? "Dashboard";
 }
 

@@ -1,21 +1,21 @@
 import { Drawer } from "@mantine/core";
 import { useDisclosure, useDocumentTitle, useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
-import { Outlet, useLocation } from "react-router";
-import { useBrand } from "../api/brand.ts";
+import { Outlet } from "react-router";
 import { useLiveChanges } from "../api/events.ts";
 import { readStored, writeStored } from "../api/storage.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
-import { Header, titleOf } from "./header.tsx";
+import { Header } from "./header.tsx";
 import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar.tsx";
+import { useTitle } from "./use-title.ts";
 
 const collapsedKey = "sidebarCollapsed";
 
 /** The frame of every signed-in screen. */
 export function Shell() {
   useLiveChanges();
-  useDocumentTitle(`${titleOf(useLocation().pathname)} · ${useBrand().name}`);
+  useDocumentTitle(useTitle());
   const [collapsed, setCollapsed] = useState(() => readStored(collapsedKey) === "true");
   const [drawer, { open, close }] = useDisclosure(false);
   const narrow = useMediaQuery("(max-width: 48em)");

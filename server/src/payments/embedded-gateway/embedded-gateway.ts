@@ -9,6 +9,7 @@ import type { Loop } from "../../loop.ts";
 import type { Account } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
+import { disputeRoutes } from "./dispute-routes.ts";
 import { failAsChosen, failByChance, faultsOf } from "./faults.ts";
 import { orderRoutes } from "./order-routes.ts";
 import { outcomeRoutes } from "./outcome-routes.ts";
@@ -55,6 +56,7 @@ export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Pr
             orderRoutes(merchant, db);
             paymentRoutes(merchant, db);
             refundRoutes(merchant, db, refundDelayMs);
+            disputeRoutes(merchant, db);
           });
         },
         { prefix: embeddedGatewayPath },

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Selectable } from "kysely";
 import type {
+  EmbeddedGatewayDisputesTable,
   EmbeddedGatewayOrdersTable,
   EmbeddedGatewayPaymentsTable,
   EmbeddedGatewayRefundsTable,
@@ -9,11 +10,12 @@ import type {
 export type OrderRow = Selectable<EmbeddedGatewayOrdersTable>;
 export type PaymentRow = Selectable<EmbeddedGatewayPaymentsTable>;
 export type RefundRow = Selectable<EmbeddedGatewayRefundsTable>;
+export type DisputeRow = Selectable<EmbeddedGatewayDisputesTable>;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** `order_` and 14 letters or digits, as the provider writes ids. */
-export function dialectId(kind: "order" | "pay" | "rfnd"): string {
+export function dialectId(kind: "order" | "pay" | "rfnd" | "disp"): string {
   return `${kind}_${Array.from({ length: 14 }, () => alphabet[randomInt(alphabet.length)]).join("")}`;
 }
 
@@ -71,6 +73,22 @@ export function refundEntity(row: RefundRow, currency: string, now: Date) {
     status: !arrived ? "pending" : row.fails ? "failed" : "processed",
     speed_processed: "normal",
     speed_requested: "normal",
+    created_at: seconds(row.created_at),
+  };
+}
+
+export function disputeEntity(row: DisputeRow, currency: string) {
+  return {
+    id: row.id,
+    entity: "dispute",
+    payment_id: row.payment_id,
+    amount: row.amount_minor,
+    currency,
+    amount_deducted: row.deducted_minor,
+    reason_code: row.reason_code,
+    respond_by: seconds(row.respond_by),
+    status: row.status,
+    phase: row.phase,
     created_at: seconds(row.created_at),
   };
 }

@@ -1,12 +1,21 @@
 import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { drawable, type Glyphs } from "./drawable.ts";
-import type { Receipt } from "./receipt.ts";
-import { type Row, receiptNotes, receiptSections } from "./receipt-text.ts";
+import type { Row, Section } from "./receipt-text.ts";
 
 interface Brand {
   readonly name: string;
   readonly email: string;
+}
+
+/** A paper in words. */
+interface Paper {
+  /** In the file's properties, such as "Receipt INV-abcdefghijk". */
+  readonly title: string;
+  readonly issuedAt: Date;
+  readonly sections: readonly Section[];
+  /** Under the figures. */
+  readonly notes: readonly string[];
 }
 
 /** A4 in points. */
@@ -21,8 +30,9 @@ const ink = "#0f1517";
 const quiet = "#49555a";
 const hairline = "#c9d1d3";
 
-/** A receipt as a PDF of usually one page, the same bytes each time for the same facts. */
-export async function receiptPdf(receipt: Receipt, brand: Brand): Promise<Buffer<ArrayBuffer>> {
+/** A receipt or credit note as a PDF of usually one page, the same bytes each time for the same facts. */
+export async function documentPdf(paper: Paper, brand: Brand): Promise<Buffer<ArrayBuffer>> {
+  const { title, issuedAt } = paper;
   // Not read with the server: most processes never make a receipt.
   const { default: PdfDocument } = await import("pdfkit");
   const page = new PdfDocument({
@@ -30,11 +40,11 @@ export async function receiptPdf(receipt: Receipt, brand: Brand): Promise<Buffer
     margins,
     lang: "en-US",
     displayTitle: true,
-    info: { Title: `Receipt ${receipt.number}`, CreationDate: receipt.issued_at, ModDate: receipt.issued_at },
+    info: { Title: title, CreationDate: issuedAt, ModDate: issuedAt },
   });
   for (const name of ["regular", "semibold"]) page.registerFont(name, fontFile(name));
   const written = buffer(page);
-  draw(page, receipt, brand);
+  draw(page, paper, brand);
   page.end();
   return await written;
 }
@@ -44,12 +54,12 @@ function fontFile(name: string): Buffer {
   return readFileSync(new URL(`receipt-fonts/geist-${name}.ttf`, import.meta.url));
 }
 
-function draw(page: PDFKit.PDFDocument, receipt: Receipt, brand: Brand): void {
+function draw(page: PDFKit.PDFDocument, { sections, notes }: Paper, brand: Brand): void {
   const say = (text: string) => drawable(text, glyphsOf(page));
   page.font("semibold").fontSize(13).fillColor(ink).text(say(brand.name), margin, margins.top, { width });
   page.font("regular").fontSize(10).fillColor(quiet).text(say(brand.email), { width });
   page.moveDown(2);
-  for (const [index, { title, rows }] of receiptSections(receipt).entries()) {
+  for (const [index, { title, rows }] of sections.entries()) {
     const size = index === 0 ? 22 : 11;
     breakFor(page, size + 48);
     page.font("semibold").fontSize(size).fillColor(ink).text(title, margin, page.y, { width });
@@ -59,7 +69,7 @@ function draw(page: PDFKit.PDFDocument, receipt: Receipt, brand: Brand): void {
   }
   breakFor(page, 60);
   page.font("regular").fontSize(10).fillColor(quiet);
-  for (const note of receiptNotes(receipt)) page.text(note, margin, page.y, { width });
+  for (const note of notes) page.text(say(note), margin, page.y, { width });
 }
 
 /** Label left, value right, a hairline below; both wrap inside their own column. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { documentPdf } from "./document-pdf.ts";
 import type { Receipt } from "./receipt.ts";
-import { receiptPdf } from "./receipt-pdf.ts";
+import { receiptNotes, receiptSections } from "./receipt-text.ts";
 import { pdfLines } from "./testing.ts";
 
 const brand = { name: "Berth", email: "hello@berth.example" };
@@ -26,7 +27,19 @@ const plain: Receipt = {
   mode: "live",
   session_id: "abcdefghijklmnopqrstuvwxy",
   refunds: [],
+  disputed_minor: 0,
+  tax: null,
 };
+const receiptPdf = (receipt: Receipt, by: typeof brand) =>
+  documentPdf(
+    {
+      title: `Receipt ${receipt.number}`,
+      issuedAt: receipt.issued_at,
+      sections: receiptSections(receipt),
+      notes: receiptNotes(receipt),
+    },
+    by,
+  );
 const linesOf = async (change: Partial<Receipt> = {}) => pdfLines(await receiptPdf({ ...plain, ...change }, brand));
 const pages = (pdf: Buffer) => pdf.toString("latin1").match(/\/Type \/Page\n/g)?.length;
 

@@ -3,32 +3,39 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseBodies } from "../http/body.ts";
 import { handleErrors } from "../http/error-handler.ts";
 import { newEmail } from "./identity.suite.ts";
-import { resetRoutes } from "./reset-routes.ts";
+import { mailedLinkRoutes } from "./mailed-link-routes.ts";
 import { outcome, testInstallation } from "./testing.ts";
 
 const { db, setup: account } = await testInstallation();
 const appUrl = "https://berth.example";
 
-async function setup({ resetMailsPerHour = 3 } = {}) {
+async function setup() {
   const { identity, email, user } = await account();
   const app = Fastify();
   parseBodies(app);
   handleErrors(app);
-  resetRoutes(app, { db, identity, appUrl, brandName: "Berth", resetMailsPerHour });
+  app.addHook("preParsing", async (request) => {
+    if (request.headers.authorization !== "me") return;
+    const { uid: id, email, emailVerified } = (await identity.getUser({ uid: user.uid })) ?? user;
+    request.user = { id, email, emailVerified, name: "", sessionId: null };
+  });
+  mailedLinkRoutes(app, { db, identity, appUrl, brandName: "Berth", linksPerHour: 3 });
   onTestFinished(() => app.close());
   const mails = () =>
     db.selectFrom("mails").selectAll().where("user_id", "=", user.uid).orderBy("created_at").execute();
   return {
+    app,
     identity,
     email,
     user,
     ask: (body: unknown, headers = {}) =>
       app.inject({ method: "POST", url: "/auth/reset-password", payload: body as object, headers }),
+    askToVerify: () => app.inject({ method: "POST", url: "/auth/verify-email", headers: { authorization: "me" } }),
     mails,
     /** The code of the newest mail. */
-    async mailed() {
+    async mailed(path = "reset-password") {
       const text = (await mails()).at(-1)?.body_text ?? "";
-      const link = /^https:\/\/berth\.example\/reset-password\?oobCode=(\S+)$/m.exec(text);
+      const link = new RegExp(`^https://berth\\.example/${path}\\?oobCode=(\\S+)$`, "m").exec(text);
       return decodeURIComponent(link?.[1] ?? "");
     },
   };
@@ -82,6 +89,33 @@ test("the fourth of an hour is refused, for an account and for none alike", asyn
     expect([refused.statusCode, refused.json().code]).toEqual([429, "rate_limited"]);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500);
   }
+  expect(await mails()).toHaveLength(3);
+});
+
+test("a mailed link confirms the address once; then nothing more is sent (G52)", async () => {
+  const { identity, user, email, askToVerify, mails, mailed } = await setup();
+  expect((await askToVerify()).json()).toEqual({ status: "success" });
+  const [mail] = await mails();
+  expect(mail?.recipient).toBe(email);
+  expect(Number(mail?.useful_until) - Number(mail?.created_at)).toBe(24 * 3_600_000);
+  const older = await mailed("verify-email");
+  await askToVerify();
+  expect(await outcome(identity.confirmEmail(older))).toBe("INVALID_OOB_CODE");
+  const code = await mailed("verify-email");
+  expect(await outcome(identity.readResetCode(code))).toBe("INVALID_OOB_CODE");
+  expect(await outcome(identity.confirmEmail(code))).toBe("ok");
+  expect(await identity.getUser({ uid: user.uid })).toMatchObject({ emailVerified: true });
+  expect((await askToVerify()).statusCode).toBe(200);
+  expect(await mails()).toHaveLength(2);
+});
+
+test("the fourth link to confirm an address within an hour is refused, and a stranger gets none", async () => {
+  const { askToVerify, mails, app } = await setup();
+  for (let n = 0; n < 3; n++) expect((await askToVerify()).statusCode).toBe(200);
+  const refused = await askToVerify();
+  expect([refused.statusCode, refused.json().code]).toEqual([429, "rate_limited"]);
+  expect(await mails()).toHaveLength(3);
+  expect((await app.inject({ method: "POST", url: "/auth/verify-email" })).statusCode).toBe(401);
   expect(await mails()).toHaveLength(3);
 });
 

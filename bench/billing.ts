@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { sql } from "kysely";
+import { type Customer, must, signUp } from "../prove/customer.ts";
+import { removeFolder, startProduct, temporaryFolder } from "../prove/product.ts";
+import { monthsOf, readBilling } from "../server/src/billing/read.ts";
+import { statementOf } from "../server/src/billing/statement.ts";
+import { type Db, openDatabase } from "../server/src/database/database.ts";
+import { startEmbedded } from "../server/src/database/embedded.ts";
+import { claimOrders, untilNext } from "../server/src/payments/watch.ts";
+import { seedAccounts, seedDue, tune } from "./billing-seed.ts";
+import { quantile } from "./quantiles.ts";
+
+const env = { RUNTIME: "fake", LOG_LEVEL: "error" };
+/** Orders of the three accounts that are read; everybody else has about fifty. */
+const sizes = [60, 5000, 50_000] as const;
+const goalsMs: Readonly<Record<number, number>> = { 60: 2, 50000: 60 };
+const reads = 100;
+
+/**
+ * `npm run bench -- billing [--orders N]`: the billing page of small and large accounts beside ten million orders of
+ * 200,000 users (payments.md 9), and what the poller picks from them, in a database of its own that is removed.
+ */
+export async function run(): Promise<void> {
+  const { values } = parseArgs({
+    allowPositionals: true,
+    options: { orders: { type: "string", default: "10000000" } },
+  });
+  const orders = Number(values.orders);
+  const dataDir = temporaryFolder();
+  try {
+    const { accounts, port } = await signUpAll(dataDir);
+    await inDatabase(dataDir, tune);
+    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
+    await inDatabase(dataDir, async (db) => {
+      await seedAccounts(db, { orders, users: Math.min(200_000, orders / 50), accounts: accounts.map(sizeOf) });
+      for (const [index, { userId }] of accounts.entries()) await readOne(db, userId, sizes[index] ?? 0);
+      await pick(db);
+    });
+    await readPages(dataDir, port, accounts);
+    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)}`);
+  } finally {
+    removeFolder(dataDir);
+  }
+}
+
+/** Their tokens are for this address: the page is read at the same port. */
+async function signUpAll(dataDir: string): Promise<{ accounts: readonly Customer[]; port: number }> {
+  const product = await startProduct({ dataDir, env });
+  try {
+    const accounts = [await signUp(product.url), await signUp(product.url), await signUp(product.url)];
+    return { accounts, port: product.port };
+  } finally {
+    await product.stop();
+  }
+}
+
+function sizeOf({ userId }: Customer, index: number) {
+  return { userId, orders: sizes[index] ?? 0 };
+}
+
+async function inDatabase(dataDir: string, work: (db: Db) => Promise<void>): Promise<void> {
+  const failed = (error: unknown) => console.error(error);
+  const embedded = await startEmbedded({ directory: join(dataDir, "database"), fsync: false, failed });
+  const database = await openDatabase(embedded.connection, failed);
+  try {
+    await work(database.db);
+  } finally {
+    await database.close();
+    await embedded.stop();
+  }
+}
+
+/** At the database: all queries of the page, and the first one alone, which must not leave its index. */
+async function readOne(db: Db, userId: string, orders: number): Promise<void> {
+  const page = await timed(async () => {
+    const { paymentCount } = statementOf(await readBilling(db, userId), new Date());
+    assert.equal(paymentCount, orders);
+  });
+  line(`billing, ${orders} orders`, page);
+  line(`  months alone, ${orders} orders`, await timed(() => monthsOf(userId).execute(db)));
+  const { sql: text, parameters } = monthsOf(userId).compile(db);
+  const literal = parameters.reduce<string>(
+    (done, value, index) => done.replaceAll(`$${index + 1}`, `'${value}'`),
+    text,
+  );
+  const plan = await sql.raw<{ "QUERY PLAN": string }>(`explain (analyze, buffers) ${literal}`).execute(db);
+  const lines = plan.rows.map((row) => row["QUERY PLAN"]);
+  assert.ok(
+    lines.some((each) => each.includes("Index Only Scan using orders_paid")),
+    lines.join("\n"),
+  );
+  const goal = goalsMs[orders];
+  if (goal) console.log(`  goal p50 ${goal} ms: ${quantile(page, 0.5) <= goal ? "reached" : "MISSED"}`);
+}
+
+async function pick(db: Db): Promise<void> {
+  const payments = { db, provider: { kind: "embedded", mode: "embedded" } } as Parameters<typeof claimOrders>[0];
+  await seedDue(db, reads * 40);
+  const due = sql`select id from orders where next_check_at <= now() and status <> 'paid' and gateway = 'embedded'
+    and mode = 'embedded' order by next_check_at limit 20 for update skip locked`;
+  line("pick of 20 due orders", await timed(() => due.execute(db)));
+  line("claim of 20 due orders", await timed(() => claimOrders(payments, "watch")));
+  line("when the next is due", await timed(() => untilNext(payments)));
+  await sql`update orders set next_check_at = null, claim = null where claim is not null or next_check_at <= now()`.execute(
+    db,
+  );
+}
+
+async function readPages(dataDir: string, port: number, accounts: readonly Customer[]): Promise<void> {
+  const product = await startProduct({ dataDir, port, env });
+  try {
+    line("GET /readyz (floor)", await timed(() => must(product.url, "GET", "/readyz")));
+    for (const [index, { userId, idToken: token }] of accounts.entries())
+      line(
+        `GET /billing, ${sizes[index]} orders`,
+        await timed(() => must(product.url, "GET", `/billing/${userId}`, { token })),
+      );
+  } finally {
+    await product.stop();
+  }
+}
+
+/** Warm: the first reads fill what is cached. */
+async function timed(ask: () => Promise<unknown>): Promise<readonly number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < reads + 10; n++) {
+    const began = performance.now();
+    await ask();
+    took.push(performance.now() - began);
+  }
+  return took.slice(10);
+}
+
+function line(name: string, took: readonly number[]): void {
+  const figures = [0.5, 0.95].map((share) => `p${share * 100} ${quantile(took, share).toFixed(2).padStart(8)} ms`);
+  const least = `least ${Math.min(...took).toFixed(2)} ms`;
+  console.log(`${name.padEnd(34)} ${figures.join("  ")}  ${least}`);
+}

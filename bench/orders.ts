@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { cpus, loadavg } from "node:os";
+import {
+  type Answer,
+  type Customer,
+  create,
+  orderBody,
+  type Paid,
+  pay,
+  send,
+  signUp,
+  until,
+} from "../prove/customer.ts";
+import { type Product, removeFolder, startProduct } from "../prove/product.ts";
+import { openProductDatabase } from "../prove/seed.ts";
+import type { Db } from "../server/src/database/database.ts";
+import { newId } from "../server/src/database/ids.ts";
+import { brokenInvariants } from "../server/src/payments/invariants.ts";
+import type { GatewayPayment } from "../server/src/payments/provider.ts";
+import { razorpay } from "../server/src/payments/razorpay.ts";
+import { observe } from "../server/src/payments/settle.ts";
+import { quantile } from "./quantiles.ts";
+
+const askers = 300;
+const gpus = 104;
+const observers = 64;
+
+interface Timed {
+  readonly tookMs: number;
+  readonly answer: Answer;
+}
+
+interface Order {
+  readonly customer: Customer;
+  readonly request: Paid["container_request"];
+  readonly order: { readonly id: string; readonly key_id: string };
+}
+
+/**
+ * 300 buyers at once for 104 GPUs (payments.md 13), then 64 observers of one payment, then all of them paid at once. The
+ * floor is the shortest answer of the same server under the same number of callers.
+ */
+export async function run(): Promise<void> {
+  const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${gpus},startMs=50`, SIGN_INS_PER_MINUTE: "1000000" };
+  const product = await startProduct({ env });
+  const { db, close } = await openProductDatabase(product);
+  try {
+    const customers = await signUpAll(product.url);
+    const ready = await Promise.all(customers.map(() => timed(() => send(product.url, "GET", "/readyz"))));
+    line("GET /readyz, 300 at once (floor)", ready);
+    const orders = await orderAll(product, customers);
+    await observeOne(product, db, orders.slice(0, 1));
+    await payAll(product, db, orders.slice(1));
+    await until("every environment to be active", async () => {
+      const active = await db.selectFrom("environments").select("id").where("status", "=", "active").execute();
+      return active.length === gpus;
+    });
+    assert.deepEqual(await brokenInvariants(db), []);
+    console.log(`${gpus} environments active, 0 broken invariants`);
+    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
+  } finally {
+    await close();
+    await product.stop();
+    removeFolder(product.dataDir);
+  }
+}
+
+/** Few at a time: hashing passwords is meant to be slow. */
+async function signUpAll(url: string): Promise<readonly Customer[]> {
+  const made: Customer[] = [];
+  const next = async () => {
+    while (made.length < askers) made.push(await signUp(url));
+  };
+  await Promise.all([next(), next(), next()]);
+  return made.slice(0, askers);
+}
+
+async function orderAll({ url }: Product, customers: readonly Customer[]): Promise<readonly Order[]> {
+  const bodies = customers.map((customer, index) => orderBody(customer, { subdomain: `race-${index}`, gpuCount: 1 }));
+  const answers = await Promise.all(
+    customers.map(({ idToken: token }, index) =>
+      timed(() => send(url, "POST", "/docker/payments/create_order", { token, body: bodies[index] })),
+    ),
+  );
+  const accepted = answers.filter(({ answer }) => answer.status === 200);
+  const refused = answers.filter(({ answer }) => answer.status === 409 && answer.body.code === "out_of_stock");
+  assert.deepEqual([accepted.length, refused.length], [gpus, askers - gpus], "exactly as many as there are GPUs");
+  for (const { answer } of refused)
+    assert.match(answer.body.message, /The next 1 GPU is expected to be free at \d{4}-/);
+  console.log(`${askers} orders at once for ${gpus} GPUs: ${accepted.length} accepted, ${refused.length} out of stock`);
+  line("create_order, all 300", answers);
+  line("create_order, accepted", accepted);
+  line("create_order, out of stock", refused);
+  return customers.flatMap((customer, index) => {
+    const { status, body } = answers[index]?.answer ?? { status: 0, body: undefined };
+    const request = bodies[index]?.container_request;
+    return status === 200 && request ? [{ customer, request, order: body }] : [];
+  });
+}
+
+/** The create call, the webhook and an observation in this process, all of one payment and all at once. */
+async function observeOne({ url }: Product, db: Db, orders: readonly Order[]): Promise<void> {
+  const account = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
+  const look = await observer(db, url);
+  for (const { customer, request, order: opened } of orders) {
+    const paid = { container_request: request, payment_data: await pay(url, opened) };
+    const { razorpay_order_id: orderId, razorpay_payment_id: paymentId } = paid.payment_data;
+    const payment = await look.payment(paymentId);
+    const body = JSON.stringify({ event: "payment.captured", payload: { payment: { entity: { id: paymentId } } } });
+    const signature = createHmac("sha256", account.webhook_secret ?? "")
+      .update(body)
+      .digest("hex");
+    const ways = [
+      () => look.observe(payment),
+      async () => assert.equal((await create(url, customer, paid)).status, 200),
+      async (index: number) => assert.equal(await tell(url, { body, signature, id: `observer-${index}` }), 200),
+    ];
+    await Promise.all(Array.from({ length: observers }, (_, index) => ways[index % ways.length]?.(index)));
+    await until("the webhooks to be worked off", async () => {
+      const left = db.selectFrom("gateway_events").select("event_id").where("processed_at", "is", null);
+      return (await left.execute()).length === 0;
+    });
+    const order = await db.selectFrom("orders").selectAll().where("gateway_order_id", "=", orderId).executeTakeFirst();
+    const counts = await Promise.all([
+      db
+        .selectFrom("environments")
+        .select("id")
+        .where("order_id", "=", order?.id ?? "")
+        .execute(),
+      db
+        .selectFrom("payments")
+        .select("id")
+        .where("order_id", "=", order?.id ?? "")
+        .execute(),
+      db
+        .selectFrom("journal_lines")
+        .select("entry_id")
+        .where("order_id", "=", order?.id ?? "")
+        .execute(),
+    ]);
+    // Two lines are one entry.
+    const [environments = 0, payments = 0, lines = 0] = counts.map(({ length }) => length);
+    assert.deepEqual([environments, payments, lines], [1, 1, 2]);
+    console.log(`${observers} observers of one payment: 1 environment, 1 payment, 1 journal entry`);
+  }
+}
+
+/** All at once: whoever of the webhook and this process comes first settles; what this process settled is timed. */
+async function payAll({ url }: Product, db: Db, orders: readonly Order[]): Promise<void> {
+  const look = await observer(db, url);
+  const settled: number[] = [];
+  await Promise.all(
+    orders.map(async ({ customer, request, order }) => {
+      const payment_data = await pay(url, order);
+      const payment = await look.payment(payment_data.razorpay_payment_id);
+      const began = performance.now();
+      const outcome = await look.observe(payment);
+      if (outcome === "settled") settled.push(performance.now() - began);
+      assert.equal((await create(url, customer, { container_request: request, payment_data })).status, 200);
+    }),
+  );
+  console.log(`${orders.length} payments at once, told by webhooks too: ${settled.length} settled by the timed side`);
+  line(
+    "settle",
+    settled.map((tookMs) => ({ tookMs })),
+  );
+}
+
+/** What the server does with a payment, with a connection of its own. */
+async function observer(db: Db, url: string) {
+  const account = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
+  const provider = razorpay({
+    ...{ keyId: account.key_id, keySecret: account.key_secret, kind: "embedded", mode: "embedded" },
+    baseUrl: `${url}/embedded-gateway/v1`,
+    minimumMinor: { USD: 1, INR: 1 },
+    timeoutMs: 60_000,
+  });
+  const announce: Parameters<typeof observe>[1]["announce"] = async (tx, { userId, ...notice }) => {
+    const row = { id: newId(), user_id: userId, ...notice };
+    await tx
+      .insertInto("notifications")
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  };
+  return {
+    payment: provider.payment,
+    observe: (payment: GatewayPayment) =>
+      observe(db, { gateway: "embedded", payment, giveUpAfterSeconds: 600, announce, seller: undefined }),
+  };
+}
+
+async function tell(url: string, told: { body: string; signature: string; id: string }): Promise<number> {
+  const headers = {
+    "content-type": "application/json",
+    "x-razorpay-signature": told.signature,
+    "x-razorpay-event-id": told.id,
+  };
+  return (await fetch(`${url}/webhooks/razorpay`, { method: "POST", headers, body: told.body })).status;
+}
+
+async function timed(ask: () => Promise<Answer>): Promise<Timed> {
+  const began = performance.now();
+  const answer = await ask();
+  return { tookMs: performance.now() - began, answer };
+}
+
+function line(name: string, all: readonly { readonly tookMs: number }[]): void {
+  const took = all.map(({ tookMs }) => tookMs);
+  const figures = [0.5, 0.95, 0.99].map(
+    (share) => `p${share * 100} ${quantile(took, share).toFixed(1).padStart(7)} ms`,
+  );
+  console.log(`${name.padEnd(32)} ${figures.join("  ")}`);
+}

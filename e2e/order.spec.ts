@@ -1,0 +1,229 @@
+import type { Page } from "@playwright/test";
+import { sql } from "kysely";
+import { create, must, orderAndPay, orderOf, signUp } from "../prove/customer.ts";
+import type { Database } from "../server/src/database/database.ts";
+import { everyPlace, fullStatement, showOrder } from "./invented.ts";
+import { payInDialog, toLastStep } from "./pay.ts";
+import { expect, expectAccessible, test } from "./test.ts";
+
+const facts = (page: Page) => page.getByRole("region", { name: "What happened" }).getByRole("listitem");
+const money = (page: Page, title: string | RegExp) => page.getByRole("status").getByRole("heading", { name: title });
+
+/** What this user buys never answers in time, and no refund arrives before it is let go. */
+async function failLaunches({ db }: Database, userId: string) {
+  await sql`
+    create function fail_launch() returns trigger language plpgsql as $$ begin
+      if new.user_id = ${sql.lit(userId)} then
+        new.give_up_at := now() - interval '1 second';
+        new.first_attempt_at := now();
+      end if;
+      return new;
+    end $$`.execute(db);
+  await sql`create trigger fail_launch before insert on environments for each row execute function fail_launch()`.execute(
+    db,
+  );
+  await sql`
+    create function hold_refund() returns trigger language plpgsql as $$ begin
+      new.arrives_at := now() + interval '1 hour';
+      return new;
+    end $$`.execute(db);
+  await sql`create trigger hold_refund before insert on embedded_gateway_refunds for each row execute function hold_refund()`.execute(
+    db,
+  );
+  return {
+    async letArrive() {
+      await sql`update embedded_gateway_refunds set arrives_at = now()`.execute(db);
+      await sql`update refunds set next_check_at = now(), claim = null where status <> 'processed'`.execute(db);
+    },
+    async [Symbol.asyncDispose]() {
+      await sql`drop function if exists fail_launch, hold_refund cascade`.execute(db);
+    },
+  };
+}
+
+test("a purchase from Payment History: its money, what happened, references and receipt (G14, G70)", async ({
+  page,
+  product,
+  customer,
+}) => {
+  const subdomain = `order-${Date.now().toString(36)}`;
+  const paid = await orderAndPay(product.url, customer, { subdomain, gpuCount: 1, duration: 6, currency: "INR" });
+  expect((await create(product.url, customer, paid)).body.status).toBe("active");
+  const { invoices } = await must(product.url, "GET", `/billing/${customer.userId}`, { token: customer.idToken });
+  const [{ number, order_id, session_id, payment_reference }] = invoices;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+
+  await page.goto("/billing?tab=invoices");
+  await page.getByRole("link", { name: `jupyter Environment, details of ${number}` }).click();
+  await expect(page).toHaveURL(new RegExp(`/billing/orders/${order_id}$`));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Order");
+  await expect(page).toHaveTitle(`Order ${number} · Berth`);
+  await expect(money(page, "₹106 is paid, and delivered")).toBeVisible();
+  await expect(facts(page)).toHaveText([
+    /^Ordered₹106 for 6 hours\w{3} \d+, \d+:\d\d [AP]M$/,
+    /^Paid₹106, MasterCard ending in 4444/,
+    /^ReadyJupyterLab answered; the paid time runs from here\./,
+  ]);
+  const order = page.getByRole("complementary", { name: "Order" });
+  for (const text of ["Delivered", subdomain, "JupyterLab", "1 GPU", "6 hours", "$1.20", "1 USD = ₹88.22", "₹106"])
+    await expect(order.getByText(text, { exact: true }).first()).toBeVisible();
+  for (const [value, label] of [
+    [number, "invoice number"],
+    [payment_reference, "payment reference"],
+    [session_id, "session ID"],
+    [order_id, "order reference"],
+  ]) {
+    await page.getByRole("button", { name: `${value}, copy ${label}` }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(value);
+  }
+  await expectAccessible(page);
+  const coming = page.waitForEvent("download");
+  await order.getByRole("button", { name: `Receipt ${number}` }).click();
+  expect((await coming).suggestedFilename()).toBe(`${number}.pdf`);
+
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByText(`${customer.email}, Berth (`)).toBeVisible();
+  await expect(money(page, "₹106 is paid, and delivered")).toBeVisible();
+  for (const hidden of ["Payment History", "Get support"]) await expect(page.getByText(hidden)).toBeHidden();
+  await page.emulateMedia({ media: "screen" });
+
+  await page.goto(`/billing/orders/${paid.payment_data.razorpay_order_id}`);
+  await expect(page.getByRole("button", { name: `${order_id}, copy order reference` })).toBeVisible();
+  await page.getByRole("link", { name: "Get support" }).click();
+  await expect(page.getByRole("textbox", { name: "Description" })).toHaveValue(
+    `Session ID: ${session_id}\nPayment reference: ${payment_reference}\n\n`,
+  );
+});
+
+test("a launch that fails leads to its order, where the refund is seen to start and to arrive (G14, G15, G16)", async ({
+  page,
+  customer,
+  database,
+}) => {
+  await using refunds = await failLaunches(database, customer.userId);
+  const name = `failed-${Date.now().toString(36)}`;
+  await toLastStep(page, name);
+  await page.getByRole("button", { name: "Launch" }).click();
+  await payInDialog(page);
+  await expect(page.getByText("This environment could not be started")).toBeVisible({ timeout: 30_000 });
+  await page.getByRole("link", { name: "See the order" }).click();
+  await expect(page).toHaveURL(/\/billing\/orders\/order_\w+$/);
+  await expect(money(page, "$0.40 is on its way back to your card")).toBeVisible();
+  await expect(facts(page)).toHaveText([
+    /^Ordered/,
+    /^Paid\$0\.40/,
+    /^Not delivered/,
+    /^Refund started\$0\.40: the environment was not delivered/,
+    /^2 hours owed to you/,
+    /^With the payment provider\$0\.40, on your card by \w{3} \d+, \d{4}Now$/,
+  ]);
+  await expectAccessible(page);
+  await page.evaluate(() => Object.assign(window, { before: true }));
+
+  await refunds.letArrive();
+  await expect(money(page, "$0.40 went back to your card")).toBeVisible({ timeout: 20_000 });
+  await expect(facts(page).last()).toHaveText(/^Sent to your bank\$0\.40, on your card by .*Bank reference \w+/);
+  await expect(page.getByRole("button", { name: /^\w+, copy bank reference$/ })).toHaveCount(2);
+  expect(await page.evaluate(() => "before" in window), "without a reload").toBe(true);
+
+  await page.getByRole("button", { name: /^Notifications/ }).click();
+  for (const title of ["Refund started", "Refund sent"])
+    await expect(page.getByRole("dialog").getByRole("link", { name: title })).toHaveAttribute(
+      "href",
+      /^\/billing\/orders\/[0-9a-z]{25}$/,
+    );
+  await page.getByRole("dialog").getByRole("link", { name: "Refund sent" }).click();
+  await expect(page).toHaveURL(/\/billing\/orders\/[0-9a-z]{25}$/);
+  await expect(money(page, "$0.40 went back to your card")).toBeVisible();
+});
+
+test("another account's order and one that never was are the same page, with a way back", async ({
+  page,
+  product,
+  customer: _,
+}) => {
+  const ben = await signUp(product.url);
+  const { order } = await orderOf(product.url, ben, { subdomain: `ben-${Date.now().toString(36)}` });
+  for (const id of [order.id, "order_AAAAAAAAAAAAAA", "0".repeat(25), "%F0%9F%9A%80"]) {
+    await page.goto(`/billing/orders/${id}`);
+    await expect(page.getByRole("heading", { name: "There is no such order" })).toBeVisible();
+    await expect(page).toHaveTitle("Order · Berth");
+  }
+  await page.getByRole("main").getByRole("link", { name: "Payment History" }).last().click();
+  await expect(page).toHaveURL(/\/billing\?tab=invoices$/);
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`/billing/orders/${order.id}`);
+  await expect(page).toHaveURL(/\/login/);
+});
+
+test("not readable: said with the way on; read once, it stays while it cannot be read again", async ({
+  page,
+  customer: _,
+}) => {
+  await page.route("**/orders/*", (route) =>
+    route.request().resourceType() === "document" ? route.continue() : route.abort(),
+  );
+  await page.goto("/billing/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
+  await expect(page.getByText("Unable to load this order")).toBeVisible();
+  await expect(page.getByText("Your money and your environments are not affected.")).toBeVisible();
+  await showOrder(page, everyPlace["started"] as (typeof everyPlace)[string]);
+  await page.getByRole("button", { name: "Try Again" }).click();
+  await expect(money(page, "$2.40 is on its way back to your card")).toBeVisible();
+});
+
+test("keys alone reach everything: back, earlier attempts, every reference, receipts and support", async ({
+  page,
+  customer: _,
+}) => {
+  await showOrder(page, everyPlace["many"] as (typeof everyPlace)[string]);
+  await page.goto("/billing/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
+  await expect(money(page, "$2.40 is still owed to you")).toBeVisible();
+  await expect(page.getByText("Payment failed", { exact: true }).filter({ visible: true })).toHaveCount(1);
+  await page.getByRole("main").focus();
+  const reached: string[] = [];
+  const open = page.getByText("19 earlier payments failed");
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    const focus = page.locator(":focus");
+    if ((await page.getByRole("main").locator(":focus").count()) === 0) break;
+    const { outlineStyle } = await focus.evaluate((element) => getComputedStyle(element));
+    reached.push((await focus.getAttribute("aria-label")) ?? (await focus.innerText()));
+    expect(outlineStyle, reached.at(-1)).not.toBe("none");
+    if (await open.evaluate((element) => element === document.activeElement)) await page.keyboard.press("Enter");
+  }
+  expect(reached).toEqual([
+    "Payment History",
+    "19 earlier payments failed",
+    ...Array.from({ length: 20 }, (_, index) => `pay_${index}x7Qm2Lk9WzTa, copy payment reference`),
+    "pay_R3x7Qm2Lk9WzTa, copy payment reference",
+    ...[1, 2, 3, 4].map((index) => `7420193846501${index}, copy bank reference`),
+    "a-name-of-forty-characters-is-the-longest",
+    ...["Receipt INV-94kq0t9w2mz", "Receipt INV-84kq0t9w2mz", "Get support"],
+    "INV-94kq0t9w2mz, copy invoice number",
+    "pay_R1x7Qm2Lk9WzTa, copy payment reference",
+    "s94kq0t9w2mzp7xk4q0t9w2mz, copy session ID",
+    "9k4q0t9w2mzp7xk4q0t9w2mzp, copy order reference",
+    ...[4, 3, 2, 1].map((index) => `7420193846501${index}, copy bank reference`),
+  ]);
+});
+
+test("Payment History on a phone: amount, status and duration end at one edge, and the way to the order is a finger wide", async ({
+  page,
+  customer,
+}) => {
+  await page.route(`**/billing/${customer.userId}`, (route) => route.fulfill({ json: fullStatement }));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/billing?tab=invoices");
+  const row = page.locator("tbody tr").first();
+  const end = await row.evaluate((element) => element.getBoundingClientRect().right);
+  for (const cell of ["amount", "status", "duration"]) {
+    const edges = await row.locator(`[data-cell=${cell}]`).evaluate((element) => {
+      const words = document.createRange();
+      words.selectNodeContents(element);
+      return words.getBoundingClientRect().right;
+    });
+    expect(edges, cell).toBeCloseTo(end, 0);
+  }
+  const box = await row.getByRole("link", { name: /^pytorch Environment/ }).boundingBox();
+  expect(box?.height).toBeGreaterThanOrEqual(40);
+});

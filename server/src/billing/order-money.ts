@@ -1,0 +1,86 @@
+import { type Currency, type MoneyPlace, major, type Order, type OrderState } from "@berth/contract";
+import type { FoundOrder, OrderSources, Refund } from "./order-detail.ts";
+
+/** The bank's time (G16), counted without Saturdays and Sundays. */
+const refundBusinessDays = 5;
+const dayMs = 86_400_000;
+/** A refund is sent within seconds; one that still waits after this long is looked at by somebody. */
+const stuckAfterMs = 3_600_000;
+
+/** What became of the order, in the order's own words or in those of the refund that ended it. */
+export function stateOf({ order, attempts, refunds }: OrderSources): OrderState {
+  switch (order.status) {
+    case "draft":
+    case "open":
+      return "awaiting_payment";
+    case "cancelled":
+      return "payment_closed";
+    case "expired":
+      return "expired";
+    case "paid":
+      return "starting";
+    case "fulfilled":
+      return order.terminated_at === null ? "delivered" : "ended";
+    default: {
+      const settling = attempts.find(({ settles_order }) => settles_order);
+      const reasons = refunds.filter(({ payment_id }) => payment_id === settling?.id).map(({ reason }) => reason);
+      return givenBackState(order, reasons);
+    }
+  }
+}
+
+function givenBackState({ extends: extended, ended_reason }: FoundOrder, reasons: readonly string[]): OrderState {
+  if (reasons.includes("wrong_amount")) return "wrong_amount";
+  if (reasons.includes("late_payment")) return extended === null ? "too_late" : "not_delivered";
+  if (extended === null && (ended_reason === "cancelled" || ended_reason === "not_delivered")) return ended_reason;
+  return "refunded";
+}
+
+/** Every payment of the order is counted, also one that bought nothing and one of another currency than was asked for. */
+export function moneyOf(sources: OrderSources): Order["money"] {
+  const { attempts, refunds, order } = sources;
+  const captured = attempts.filter(({ status }) => status === "captured");
+  const currency = (captured.find(({ settles_order }) => settles_order) ?? captured[0] ?? order).currency as Currency;
+  const sum = (rows: readonly { readonly amount_minor: number; readonly currency: string }[]) =>
+    major(rows.filter((row) => row.currency === currency).reduce((total, { amount_minor }) => total + amount_minor, 0));
+  const arrived = refunds.filter(({ status }) => status === "processed");
+  const last = arrived.toSorted((a, b) => Number(b.processed_at) - Number(a.processed_at))[0];
+  return {
+    place: placeOf(sources),
+    currency,
+    charged: sum(captured),
+    refunding: sum(refunds.filter(({ status }) => status !== "processed")),
+    refunded: sum(arrived),
+    expected_by: last ? expectedBy(last).toISOString() : null,
+  };
+}
+
+function placeOf({ order, attempts, refunds }: OrderSources): MoneyPlace {
+  const captured = attempts.filter(({ status }) => status === "captured");
+  if (captured.length === 0) {
+    const underway = attempts.some(({ status }) => status === "created" || status === "authorized");
+    // Whatever the provider does not capture in that time it returns by itself (payments.md 7).
+    return underway && order.now < order.watch_until ? "being_checked" : "nothing_taken";
+  }
+  if (refunds.some((refund) => needsPerson(refund, order.now))) return "needs_person";
+  if (refunds.some(({ status }) => status !== "processed")) return "refund_started";
+  if (refunds.length > 0)
+    return captured.every(({ refund_minor, amount_minor }) => refund_minor === amount_minor)
+      ? "refunded"
+      : "partly_refunded";
+  return order.status === "paid" ? "held" : "delivered";
+}
+
+export function needsPerson({ status, created_at }: Refund, now: Date): boolean {
+  return status === "failed" || (status === "queued" && now.getTime() - created_at.getTime() > stuckAfterMs);
+}
+
+/** When the card should have it: five business days after it left, or was asked for. */
+export function expectedBy({ processed_at, created_at }: Pick<Refund, "processed_at" | "created_at">): Date {
+  const at = new Date(processed_at ?? created_at);
+  for (let left = refundBusinessDays; left > 0; ) {
+    at.setTime(at.getTime() + dayMs);
+    if (at.getUTCDay() % 6 !== 0) left -= 1;
+  }
+  return at;
+}

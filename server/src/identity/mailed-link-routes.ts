@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { resetPassword, verifyEmail } from "@berth/contract";
+import type { FastifyInstance } from "fastify";
+import type { Db } from "../database/database.ts";
+import { mount, success } from "../http/mount.ts";
+import { enqueueMail } from "../mail/outbox.ts";
+import { resetLetter } from "../mail/reset-letter.ts";
+import { verifyLetter } from "../mail/verify-letter.ts";
+import { countWindows, refuseUntil } from "./count-windows.ts";
+import { type ActionKind, type Identity, IdentityError } from "./identity.ts";
+import { refusalOf } from "./refusal-of.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly identity: Identity;
+  /** The base of the link: from the settings, never from a request. */
+  readonly appUrl: string;
+  readonly brandName: string;
+  readonly linksPerHour: number;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** No answer comes sooner, so that its time does not tell whether there is an account. */
+const answerAfterMs = 250;
+
+/** The links that are mailed to an account's own address: a way back in, and the proof that it is read. */
+export function mailedLinkRoutes(app: FastifyInstance, parts: Parts): void {
+  resetRoute(app, parts);
+  verifyRoute(app, parts);
+}
+
+/**
+ * Three an hour for each address, counted whether it has an account or not, so that neither answer nor limit tells
+ * (G47, G52, G91). The count is held in this process: with several, each grants its own share.
+ */
+function resetRoute(app: FastifyInstance, parts: Parts): void {
+  const asked = countWindows(parts.linksPerHour, hourMs);
+  const ask = async (address: string) => {
+    refuseUntil(asked.take(address.trim().normalize("NFKC").toLowerCase()));
+    await mailLink(parts, {
+      kind: "PASSWORD_RESET",
+      address,
+      path: "/reset-password",
+      ms: hourMs,
+      letter: resetLetter,
+    });
+  };
+
+  mount(app, resetPassword, async ({ body }) => {
+    const [result] = await Promise.allSettled([ask(body.email), pause(answerAfterMs)]);
+    if (result.status === "fulfilled") return success;
+    throw refused(result.reason);
+  });
+}
+
+function verifyRoute(app: FastifyInstance, parts: Parts): void {
+  const asked = countWindows(parts.linksPerHour, hourMs);
+
+  mount(app, verifyEmail, async ({ user: { id, email: address, emailVerified } }) => {
+    if (emailVerified) return success;
+    try {
+      refuseUntil(asked.take(id));
+      await mailLink(parts, { kind: "VERIFY_EMAIL", address, path: "/verify-email", ms: dayMs, letter: verifyLetter });
+    } catch (error) {
+      throw refused(error);
+    }
+    return success;
+  });
+}
+
+interface Link {
+  readonly kind: ActionKind;
+  readonly address: string;
+  readonly path: string;
+  /** How long the code holds, milliseconds. */
+  readonly ms: number;
+  readonly letter: typeof resetLetter;
+}
+
+/** Each request is a mail of its own; for nobody, or a disabled account, none. */
+async function mailLink({ db, identity, appUrl, brandName }: Parts, link: Link): Promise<void> {
+  const code = await identity.createActionCode(link.kind, link.address);
+  const user = await identity.getUser({ email: link.address });
+  if (code === null || user === null) return;
+  const url = `${appUrl}${link.path}?oobCode=${encodeURIComponent(code)}`;
+  await db.transaction().execute((tx) =>
+    enqueueMail(tx, {
+      userId: user.uid,
+      // Where the account is, not where somebody said it is.
+      to: user.email,
+      cause: `${link.path.slice(1)}:${createHash("sha256").update(code).digest("hex")}`,
+      usefulForSeconds: link.ms / 1000,
+      ...link.letter({ brandName, name: user.name, link: url }),
+    }),
+  );
+}
+
+function refused(reason: unknown): unknown {
+  return (reason instanceof IdentityError && refusalOf(reason)) || reason;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,59 @@
+import { Button } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
+import { useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { useBrand } from "../api/brand.ts";
+import { confirmAddress, isRefusal } from "../api/identity-client.ts";
+import { readConfig } from "../api/product-config.ts";
+import { notices } from "../content/notices.ts";
+import { AuthFrame } from "./auth-frame.tsx";
+import classes from "./auth-page.module.css";
+import { FormError } from "./form-error.tsx";
+
+/** Confirms an address by the code of the mailed link (G52). Pressed by a person: mail scanners open links too. */
+export function VerifyPage() {
+  const [search] = useSearchParams();
+  const code = search.get("oobCode") ?? "";
+  const [state, setState] = useState<"asked" | "busy" | "silent" | "refused" | "done">("asked");
+  useDocumentTitle(`Confirm your email · ${useBrand().name}`);
+  const confirm = async () => {
+    setState("busy");
+    try {
+      await confirmAddress((await readConfig()).identity, code);
+      setState("done");
+    } catch (error) {
+      setState(isRefusal(error) ? "refused" : "silent");
+    }
+  };
+  if (code === "" || state === "refused")
+    return (
+      <AuthFrame title="This link does not hold">
+        <p role="alert" className={classes.lead}>
+          It was used, replaced by a newer one, or is older than 24 hours. A new one is sent from where you launch.
+        </p>
+        <Button component={Link} to="/environments/create" size="md" fullWidth>
+          Create New Environment
+        </Button>
+      </AuthFrame>
+    );
+  if (state === "done")
+    return (
+      <AuthFrame title="Your email is confirmed">
+        <p role="status" className={classes.lead}>
+          Receipts and notices reach you there. You can go on where you were.
+        </p>
+        <Button component={Link} to="/environments/create" size="md" fullWidth>
+          Create New Environment
+        </Button>
+      </AuthFrame>
+    );
+  return (
+    <AuthFrame title="Confirm your email">
+      <p className={classes.lead}>One press, and receipts and notices about your money reach you.</p>
+      {state === "silent" && <FormError text={notices.resetCheckFailed} />}
+      <Button size="md" fullWidth loading={state === "busy"} onClick={() => void confirm()}>
+        Confirm this address
+      </Button>
+    </AuthFrame>
+  );
+}

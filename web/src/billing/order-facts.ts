@@ -1,0 +1,99 @@
+import type { Order, OrderFact } from "@berth/contract";
+import { endedWords, failureWords, refundWords } from "../content/order-words.ts";
+import { date, plural } from "../format.ts";
+import { amountText } from "./figures.ts";
+
+export interface Told {
+  readonly title: string;
+  readonly text: string;
+  /** The colour of its mark: what happened, what went wrong, what is under way, what is to come. */
+  readonly state: "done" | "failed" | "running";
+  /** What the fact's reference is, where it has one. */
+  readonly reference?: string;
+}
+
+/** One fact in words. */
+export function tell(fact: OrderFact, order: Order): Told {
+  const sum = fact.amount === undefined ? "" : amountText(fact.amount, fact.currency);
+  const hours = fact.hours === undefined ? "" : plural(fact.hours, "hour");
+  const by = fact.expected_by === undefined ? "" : date(fact.expected_by);
+  switch (fact.kind) {
+    case "ordered":
+      return done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`);
+    case "payment_failed":
+      return {
+        title: "Payment failed",
+        text: `${failureWords[fact.failure ?? "other"]} Nothing was charged.`,
+        state: "failed",
+        reference: "payment reference",
+      };
+    case "payment_waiting":
+      return running("Payment begun", `${sum}, waiting for your bank's answer`, "payment reference");
+    case "payment_closed":
+      return done("Closed", "No payment had come by then.");
+    case "expired":
+      return done("Not paid in time", "The order was closed.");
+    case "paid":
+      return done("Paid", `${sum}${order.paid_with === null ? "" : `, ${order.paid_with}`}`);
+    case "paid_again":
+      return done("Paid once more", `${sum}; it buys nothing and goes back`, "payment reference");
+    case "delivered":
+      return done("Ready", "JupyterLab answered; the paid time runs from here.");
+    case "bonus":
+      return done(`${hours} added`, "It took longer than ten minutes.");
+    case "credit_used":
+      return done(`${hours} added`, "They were owed to you.");
+    case "extended":
+      return done(
+        `${hours} added`,
+        fact.order_id === undefined ? "Nothing was restarted." : "Paid with an order of its own.",
+      );
+    case "cancelled":
+      return done("Cancelled", "You cancelled the launch.");
+    case "not_delivered":
+      return { title: "Not delivered", text: "JupyterLab did not answer in time.", state: "failed" };
+    case "ended":
+      return done("Ended", endedWords[fact.ended ?? "expired"]);
+    case "refund_started":
+      return done("Refund started", `${sum}: ${refundWords[fact.refund ?? "external"]}`);
+    case "refund_waiting":
+      return running("With the payment provider", `${sum}, on your card by ${by}`);
+    case "refund_failed":
+      return { title: "Did not go through", text: `${sum} is still owed to you`, state: "failed" };
+    case "refund_sent":
+      return done("Sent to your bank", `${sum}, on your card by ${by}`, "bank reference");
+    case "credited":
+      return done(
+        `${hours} owed to you`,
+        fact.order_id === undefined ? "Your next environment runs that much longer." : "Added to a later environment.",
+      );
+  }
+}
+
+function done(title: string, text: string, reference?: string): Told {
+  return { title, text, state: "done", ...(reference !== undefined && { reference }) };
+}
+
+function running(title: string, text: string, reference?: string): Told {
+  return { ...done(title, text, reference), state: "running" };
+}
+
+/** So many failed attempts in a row are shown; of more, only the last. */
+const mostInRow = 3;
+
+/** The timeline as it is drawn: a list of attempts stands for those before the last of a long row. */
+export function foldAttempts(timeline: readonly OrderFact[]): readonly (OrderFact | readonly OrderFact[])[] {
+  const drawn: (OrderFact | readonly OrderFact[])[] = [];
+  for (let from = 0; from < timeline.length; ) {
+    const end = timeline.findIndex(({ kind }, index) => index >= from && kind !== "payment_failed");
+    const row = timeline.slice(from, end === -1 ? timeline.length : end);
+    const hidden = row.length > mostInRow ? row.slice(0, -1) : [];
+    if (hidden.length > 0) drawn.push(hidden);
+    drawn.push(...row.slice(hidden.length));
+    from += row.length;
+    const next = timeline[from];
+    if (next) drawn.push(next);
+    from += 1;
+  }
+  return drawn;
+}

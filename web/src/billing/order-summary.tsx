@@ -1,0 +1,101 @@
+import type { Order, OrderState } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { useSession } from "../api/session.ts";
+import { typeName } from "../content/catalogue.ts";
+import { orderStateWords } from "../content/order-words.ts";
+import { plural } from "../format.ts";
+import { type Fact, Facts } from "../ui/facts.tsx";
+import { Slots } from "../ui/slots.tsx";
+import { Tag, type Tone } from "../ui/status.tsx";
+import { supportPath } from "../ui/support-path.ts";
+import { amountText } from "./figures.ts";
+import classes from "./order-page.module.css";
+import { ReceiptButton } from "./receipt-button.tsx";
+
+const tones: Readonly<Record<OrderState, Tone>> = {
+  awaiting_payment: "wait",
+  payment_closed: "rest",
+  expired: "rest",
+  starting: "wait",
+  delivered: "live",
+  ended: "rest",
+  cancelled: "rest",
+  not_delivered: "fail",
+  too_late: "hold",
+  wrong_amount: "hold",
+  refunded: "rest",
+};
+
+/** What was bought, what it cost, and what can be done about it. */
+export function OrderSummary({ order }: { readonly order: Order }) {
+  const { money, state, references } = order;
+  const charged = money.charged > 0;
+  const support = { issue: "payment_issues", session: references.session, payment: references.payment } as const;
+  return (
+    <aside className={`panel ${classes.summary}`} aria-label="Order">
+      <div className={classes.head}>
+        <h2 className="section-title">Order</h2>
+        <Tag tone={tones[state]}>{orderStateWords[state]}</Tag>
+      </div>
+      <Facts facts={boughtFacts(order)} />
+      <p className={classes.total}>
+        <span>{charged ? "Charged" : money.place === "being_checked" ? "Being checked" : "Not charged"}</span>
+        <strong>
+          {charged ? amountText(money.charged, money.currency) : amountText(order.amount, order.currency)}
+        </strong>
+        {money.refunded > 0 && <small>{amountText(money.refunded, money.currency)} went back</small>}
+        {money.refunding > 0 && <small>{amountText(money.refunding, money.currency)} goes back</small>}
+      </p>
+      <div className={classes.actions}>
+        {order.receipts.map((number) => (
+          <Receipt key={number} number={number} alone={order.receipts.length === 1} />
+        ))}
+        <Button component={Link} to={supportPath(support)} variant="subtle">
+          Get support
+        </Button>
+      </div>
+    </aside>
+  );
+}
+
+function Receipt({ number, alone }: { readonly number: string; readonly alone: boolean }) {
+  const userId = useSession()?.userId ?? "";
+  return (
+    <ReceiptButton userId={userId} number={number} size="sm" variant="default">
+      {alone ? "Receipt" : `Receipt ${number}`}
+    </ReceiptButton>
+  );
+}
+
+function boughtFacts(order: Order): Fact[] {
+  const { subdomain, gpu_count, duration_hours, extends: more, inr_per_usd, paid_with } = order;
+  return [
+    {
+      label: more ? "More time for" : "Environment",
+      // What never began stands in no list.
+      value:
+        order.state === "starting" || order.references.session !== null ? (
+          <Link className="link" to={`/environments?search=${subdomain}`}>
+            {subdomain}
+          </Link>
+        ) : (
+          subdomain
+        ),
+    },
+    { label: "Type", value: typeName(order.container_type) },
+    {
+      label: "GPUs",
+      value: (
+        <span className={classes.gpus}>
+          <Slots filled={gpu_count} />
+          {plural(gpu_count, "GPU")}
+        </span>
+      ),
+    },
+    { label: "Duration", value: plural(duration_hours, "hour") },
+    { label: "List price", value: amountText(order.list_price) },
+    ...(inr_per_usd === null ? [] : [{ label: "Rate", value: `1 USD = ₹${inr_per_usd.toFixed(2)}` }]),
+    ...(paid_with === null ? [] : [{ label: "Paid with", value: paid_with }]),
+  ];
+}

@@ -1,0 +1,81 @@
+import type { Order, OrderFact } from "@berth/contract";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { dateTime, plural } from "../format.ts";
+import { CopyText } from "../ui/copy-text.tsx";
+import { foldAttempts, tell } from "./order-facts.ts";
+import classes from "./order-page.module.css";
+
+/** Every fact with its instant, oldest first; what is under way stands last and has none yet. */
+export function OrderTimeline({ order }: { readonly order: Order }) {
+  return (
+    <ol className={classes.timeline}>
+      {foldAttempts(order.timeline).map((entry, index) =>
+        "kind" in entry ? (
+          <Fact key={index} fact={entry} order={order} />
+        ) : (
+          <Folded key={index} facts={entry} order={order} />
+        ),
+      )}
+    </ol>
+  );
+}
+
+interface Props {
+  readonly fact: OrderFact;
+  readonly order: Order;
+}
+
+function Fact({ fact, order }: Props) {
+  const { title, text, state, reference } = tell(fact, order);
+  return (
+    <Item state={state} at={fact.at}>
+      <strong>{title}</strong>
+      {text !== "" && <span>{text}</span>}
+      {fact.order_id !== undefined && (
+        <Link className="link" to={`/billing/orders/${fact.order_id}`}>
+          See that order
+        </Link>
+      )}
+      {reference !== undefined && fact.reference !== undefined && (
+        <small>
+          {reference === "bank reference" ? "Bank reference" : "Payment"}{" "}
+          <CopyText value={fact.reference} label={reference} />
+        </small>
+      )}
+    </Item>
+  );
+}
+
+function Folded({ facts, order }: { readonly facts: readonly OrderFact[]; readonly order: Order }) {
+  return (
+    <Item state="failed" at={facts[0]?.at ?? null}>
+      <details>
+        <summary>{plural(facts.length, "earlier payment")} failed</summary>
+        <ol className={classes.timeline}>
+          {facts.map((fact) => (
+            <Fact key={fact.reference} fact={fact} order={order} />
+          ))}
+        </ol>
+      </details>
+    </Item>
+  );
+}
+
+function Item({
+  state,
+  at,
+  children,
+}: {
+  readonly state: "done" | "failed" | "running";
+  readonly at: string | null;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li data-state={state} aria-current={state === "running" ? "step" : undefined}>
+      <i className={classes.node} aria-hidden="true" />
+      {children}
+      {at === null ? <span className={classes.now}>Now</span> : <time dateTime={at}>{dateTime(at)}</time>}
+    </li>
+  );
+}

@@ -1,0 +1,124 @@
+import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason } from "@berth/contract";
+
+/** What the page of an order says, in the voice of look/README.md 7 (G85). `sum` is written as money. */
+export const orderStateWords: Readonly<Record<OrderState, string>> = {
+  awaiting_payment: "Not paid yet",
+  payment_closed: "Closed unpaid",
+  expired: "Not paid in time",
+  starting: "Starting",
+  delivered: "Delivered",
+  ended: "Ended",
+  cancelled: "Cancelled",
+  not_delivered: "Not delivered",
+  too_late: "Paid too late",
+  wrong_amount: "Wrong amount",
+  refunded: "Refunded",
+};
+
+export const failureWords: Readonly<Record<PaymentFailure, string>> = {
+  insufficient_funds: "The card has not enough balance.",
+  declined: "Your bank declined it.",
+  not_authenticated: "Your bank could not confirm that it was you.",
+  wrong_details: "The card's details were not right.",
+  cancelled: "It was cancelled on the bank's page.",
+  timed_out: "Your bank did not answer in time.",
+  technical: "The bank or the payment provider had a fault.",
+  other: "The payment provider did not accept it.",
+};
+
+export const refundWords: Readonly<Record<RefundReason, string>> = {
+  not_delivered: "the environment was not delivered",
+  cancelled: "you cancelled the launch",
+  late_payment: "the payment came too late for what was reserved",
+  surplus_payment: "the order was paid twice",
+  wrong_amount: "it is not the amount of the order",
+  hardware: "the machine failed; this is the time you could not use",
+  external: "sent back by our staff",
+};
+
+export const endedWords: Readonly<Record<EndedReason, string>> = {
+  expired: "Its paid time was used.",
+  terminated: "You ended it.",
+  cancelled: "You cancelled it.",
+  not_delivered: "It never answered.",
+  hardware: "Its machine failed and could not be brought back.",
+  operator: "It was ended by our staff.",
+};
+
+/** The sums that the sentence on the money may need. */
+export interface MoneySums {
+  readonly amount: string;
+  readonly charged: string;
+  readonly refunding: string;
+  readonly refunded: string;
+  /** The day by which a refund that was sent should be on the card; undefined where none was. */
+  readonly expectedBy: string | undefined;
+  /** That day is over. */
+  readonly isBack: boolean;
+  /** Nobody waits for a payment of this order any more. */
+  readonly closed: boolean;
+}
+
+interface Sentence {
+  readonly title: string;
+  readonly text: string;
+}
+
+const banks = "Banks take 4-5 business days.";
+
+export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
+  const { amount, charged, refunding, refunded } = sums;
+  switch (place) {
+    case "nothing_taken":
+      return { title: "Nothing was taken", text: sums.closed ? closedWords : openWords };
+    case "being_checked":
+      return {
+        title: `${amount} is being checked`,
+        text: "Your bank has not confirmed the payment. Confirmed, it is delivered or goes back to your card by itself; else it is never taken.",
+      };
+    case "held":
+      return {
+        title: `${charged} is paid`,
+        text: "The environment is starting. If it cannot be delivered, the full amount goes back to your card by itself.",
+      };
+    case "delivered":
+      return { title: `${charged} is paid, and delivered`, text: "Paid once. Nothing renews by itself." };
+    case "refund_started":
+      return {
+        title: `${refunding} is on its way back to your card`,
+        text: `${banks} There is nothing to ask for: this page follows it.${rest(sums)}`,
+      };
+    case "refunded":
+      return { title: backTitle(refunded, sums), text: backText(sums) };
+    case "partly_refunded":
+      return {
+        title: backTitle(`${refunded} of ${charged}`, sums),
+        text: `${backText(sums)} The rest paid for what was delivered.`,
+      };
+    case "needs_person":
+      return {
+        title: `${refunding} is still owed to you`,
+        text: "The refund has not gone through. We try again every day, and a person looks at it. Nothing is lost; support knows more.",
+      };
+  }
+}
+
+const openWords =
+  "No payment has reached us. If you have paid, it shows here by itself: we keep asking the payment provider.";
+const closedWords =
+  "No payment has reached us, and the order is closed. One that still arrives is delivered, or goes back to your card by itself.";
+
+function rest({ charged, refunding, refunded }: MoneySums): string {
+  return charged === refunding
+    ? ""
+    : ` ${charged} was paid${/[1-9]/.test(refunded) ? `, ${refunded} went back before` : ""}.`;
+}
+
+function backTitle(sum: string, { isBack }: MoneySums): string {
+  return isBack ? `${sum} is back on your card` : `${sum} went back to your card`;
+}
+
+function backText({ isBack, expectedBy }: MoneySums): string {
+  if (isBack) return "If your bank does not show it, the bank reference below finds it there.";
+  return `It has left us. ${banks.slice(0, -1)}: expected on your card by ${expectedBy}.`;
+}

@@ -1,0 +1,12 @@
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import type { Failure } from "./launch-state.ts";
+
+/** To the page that goes on saying where the money is (G14). */
+export function SeeOrder({ failure: { orderId } }: { readonly failure: Failure }) {
+  return (
+    <Button component={Link} to={`/billing/orders/${orderId}`} size="xs" variant="default">
+      See the order
+    </Button>
+  );
+}

@@ -1,0 +1,14 @@
+import { useQuery } from "@tanstack/react-query";
+import { matchPath, useLocation } from "react-router";
+import { useBrand } from "../api/brand.ts";
+import { orderQuery } from "../api/queries.ts";
+import { titleOf } from "./header.tsx";
+
+/** The document's title; an order has its number in it as soon as that is known, so that two tabs can be told apart. */
+export function useTitle(): string {
+  const { pathname } = useLocation();
+  const orderId = matchPath("/billing/orders/:orderId", pathname)?.params.orderId;
+  const { data: order } = useQuery({ ...orderQuery(orderId ?? ""), enabled: false });
+  const number = orderId === undefined ? undefined : order?.references.invoice;
+  return `${titleOf(pathname)}${number ? ` ${number}` : ""} · ${useBrand().name}`;
+}
