@@ -156,9 +156,19 @@ function inventedOrder({ money, references, ...change }: Partial<Order> = {}): O
       { kind: "extended", at: inHours(-1), hours: 6, order_id: "8k4q0t9w2mzp7xk4q0t9w2mzp" },
     ],
     receipts: ["INV-94kq0t9w2mz"],
+    credit_notes: [],
+    may_ask_refund: true,
     ...change,
     money: {
-      ...{ place: "delivered", currency: "USD", charged: 2.4, refunding: 0, refunded: 0, expected_by: null },
+      ...{
+        place: "delivered",
+        currency: "USD",
+        charged: 2.4,
+        refunding: 0,
+        refunded: 0,
+        disputed: 0,
+        expected_by: null,
+      },
       ...money,
     },
     references: {
@@ -189,7 +199,15 @@ export const everyPlace: Readonly<Record<string, Order>> = {
   delivered: inventedOrder(),
   unpaid: inventedOrder({
     ...{ state: "awaiting_payment", timeline: paidFacts.slice(0, 1), receipts: [], paid_with: null },
-    money: { place: "nothing_taken", currency: "USD", charged: 0, refunding: 0, refunded: 0, expected_by: null },
+    money: {
+      place: "nothing_taken",
+      currency: "USD",
+      charged: 0,
+      refunding: 0,
+      refunded: 0,
+      disputed: 0,
+      expected_by: null,
+    },
     references: { invoice: null, payment: null, session: null, bank: [] },
   }),
   checked: inventedOrder({
@@ -199,11 +217,19 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       { kind: "payment_waiting", at: inHours(-1.9), amount: 17_644, currency: "INR", reference: "pay_R2x7Qm2Lk9WzTa" },
       { kind: "payment_closed", at: inHours(-1.8) },
     ],
-    money: { place: "being_checked", currency: "INR", charged: 0, refunding: 0, refunded: 0, expected_by: null },
+    money: {
+      place: "being_checked",
+      currency: "INR",
+      charged: 0,
+      refunding: 0,
+      refunded: 0,
+      disputed: 0,
+      expected_by: null,
+    },
   }),
   held: inventedOrder({
     ...{ state: "starting", timeline: paidFacts },
-    money: { place: "held", currency: "USD", charged: 2.4, refunding: 0, refunded: 0, expected_by: null },
+    money: { place: "held", currency: "USD", charged: 2.4, refunding: 0, refunded: 0, disputed: 0, expected_by: null },
   }),
   started: inventedOrder({
     state: "not_delivered",
@@ -214,10 +240,18 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       { kind: "credited", at: inHours(-1), hours: 2 },
       { ...refund, kind: "refund_waiting", at: null },
     ],
-    money: { place: "refund_started", currency: "USD", charged: 2.4, refunding: 2.4, refunded: 0, expected_by: null },
+    money: {
+      place: "refund_started",
+      currency: "USD",
+      charged: 2.4,
+      refunding: 2.4,
+      refunded: 0,
+      disputed: 0,
+      expected_by: null,
+    },
   }),
   refunded: inventedOrder({
-    state: "cancelled",
+    ...{ state: "cancelled", credit_notes: ["CRN-74kq0t9w2mz"] },
     timeline: [
       ...paidFacts,
       { kind: "cancelled", at: inHours(-1) },
@@ -225,10 +259,26 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       { ...refund, kind: "refund_sent", refund: "cancelled", at: inHours(-0.9), reference: "74201938465012" },
     ],
     money: {
-      ...{ place: "refunded", currency: "USD", charged: 2.4, refunding: 0, refunded: 2.4 },
+      ...{ place: "refunded", currency: "USD", charged: 2.4, refunding: 0, refunded: 2.4, disputed: 0 },
       expected_by: refund.expected_by,
     },
     references: { invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: null, bank: ["74201938465012"] },
+  }),
+  disputed: inventedOrder({
+    timeline: [
+      ...paidFacts,
+      { kind: "delivered", at: inHours(-1.98) },
+      { kind: "dispute_opened", at: inHours(-1), ...usd },
+    ],
+    money: {
+      place: "disputed",
+      currency: "USD",
+      charged: 2.4,
+      refunding: 0,
+      refunded: 0,
+      disputed: 2.4,
+      expected_by: null,
+    },
   }),
   many: inventedOrder({
     ...{ state: "ended", subdomain: "a-name-of-forty-characters-is-the-longest", gpu_count: 8, duration_hours: 720 },
@@ -245,7 +295,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
     ],
     receipts: ["INV-94kq0t9w2mz", "INV-84kq0t9w2mz"],
     money: {
-      ...{ place: "needs_person", currency: "USD", charged: 4.8, refunding: 2.4, refunded: 1.6 },
+      ...{ place: "needs_person", currency: "USD", charged: 4.8, refunding: 2.4, refunded: 1.6, disputed: 0 },
       expected_by: refund.expected_by,
     },
     references: {

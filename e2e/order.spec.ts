@@ -2,9 +2,12 @@ import type { Page } from "@playwright/test";
 import { sql } from "kysely";
 import { create, must, orderAndPay, orderOf, signUp } from "../prove/customer.ts";
 import type { Database } from "../server/src/database/database.ts";
+import { declineRefund } from "../server/src/payments/decide-refund.ts";
 import { everyPlace, fullStatement, showOrder } from "./invented.ts";
 import { payInDialog, toLastStep } from "./pay.ts";
+import { judge } from "./rooms.ts";
 import { expect, expectAccessible, test } from "./test.ts";
+import { toastOf } from "./toasts.ts";
 
 const facts = (page: Page) => page.getByRole("region", { name: "What happened" }).getByRole("listitem");
 const money = (page: Page, title: string | RegExp) => page.getByRole("status").getByRole("heading", { name: title });
@@ -125,6 +128,9 @@ test("a launch that fails leads to its order, where the refund is seen to start 
   await expect(facts(page).last()).toHaveText(/^Sent to your bank\$0\.40, on your card by .*Bank reference \w+/);
   await expect(page.getByRole("button", { name: /^\w+, copy bank reference$/ })).toHaveCount(2);
   expect(await page.evaluate(() => "before" in window), "without a reload").toBe(true);
+  const coming = page.waitForEvent("download");
+  await page.getByRole("button", { name: /^Credit note CRN-/ }).click();
+  expect((await coming).suggestedFilename()).toMatch(/^CRN-[0-9a-z]{11}\.pdf$/);
 
   await page.getByRole("button", { name: /^Notifications/ }).click();
   for (const title of ["Refund started", "Refund sent"])
@@ -226,4 +232,44 @@ test("Payment History on a phone: amount, status and duration end at one edge, a
   }
   const box = await row.getByRole("link", { name: /^pytorch Environment/ }).boundingBox();
   expect(box?.height).toBeGreaterThanOrEqual(40);
+});
+
+test("a refund that is not owed by itself is asked for, kept when it fails, and answered on the page (G68)", async ({
+  page,
+  product,
+  customer,
+  database: { db },
+}) => {
+  const subdomain = `asked-${Date.now().toString(36)}`;
+  const paid = await orderAndPay(product.url, customer, { subdomain, gpuCount: 1 });
+  await create(product.url, customer, paid);
+  const orderId = paid.payment_data.razorpay_order_id;
+  await page.goto(`/billing/orders/${orderId}`);
+  await page.getByRole("button", { name: "Ask for a refund" }).click();
+  const dialog = page.getByRole("dialog", { name: "Ask for a refund" });
+  const send = dialog.getByRole("button", { name: "Ask for a refund" });
+  await send.click();
+  await expect(dialog.getByText("Choose what happened")).toBeVisible();
+  await expect(dialog.getByText("Say in a sentence when, and what was lost")).toBeVisible();
+  await judge(page, "order-ask", { fullPage: false, stays: "[role=dialog]" });
+  await dialog.getByRole("combobox", { name: "What happened" }).click();
+  await page.getByRole("option", { name: "It did not run for a part of the time" }).click();
+  const words = "It was gone from ten to eleven <b>today</b>.";
+  await dialog.getByRole("textbox", { name: "When, and what was lost" }).fill(words);
+  await expect(dialog.getByText(`${words.length}/1000`)).toBeVisible();
+  await page.route("**/refund-request", (route) => route.abort());
+  await send.click();
+  await expect(dialog.getByText("No answer from the server. Your words are kept; try again.")).toBeVisible();
+  await expect(dialog.getByRole("textbox", { name: "When, and what was lost" })).toHaveValue(words);
+  await page.unroute("**/refund-request");
+  await send.click();
+  await expect(dialog).toBeHidden();
+  await expect(toastOf(page, "Your request is kept. The answer comes by bell and mail.")).toBeVisible();
+  await expect(facts(page).last()).toContainText(`You asked for a refund“${words}”`);
+  await expect(page.getByRole("button", { name: "Ask for a refund" })).toBeHidden();
+  const announce = async () => {};
+  await declineRefund({ db, announce, orderId, words: "It answered all the time." });
+  await page.reload();
+  await expect(facts(page).last()).toContainText("Not granted“It answered all the time.”");
+  await expect(page.getByRole("button", { name: "Ask for a refund" })).toBeVisible();
 });

@@ -1,5 +1,6 @@
 import { array, boolean, literal, maxLength, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { refundRequest } from "./orders.ts";
 import { maxPasswordLength } from "./rules.ts";
 import { flags } from "./settings.ts";
 import { instant, nothing, success } from "./wire.ts";
@@ -107,6 +108,7 @@ const stored = {
       closed_at: maybe,
     }),
   ),
+  refund_requests: array(refundRequest),
   /** New orders are stopped from then until then. */
   account_holds: array(object({ dispute_id: string(), held_at: instant, lifted_at: maybe })),
   time_credits: array(

@@ -28,6 +28,10 @@ export const moneyPlaces = [
   "partly_refunded",
   /** A refund failed, or could not be sent within the hour. */
   "needs_person",
+  /** The card holder's bank asks for it back, and has not decided. */
+  "disputed",
+  /** That bank took it, or a part of it. */
+  "taken_back",
 ] as const;
 export type MoneyPlace = (typeof moneyPlaces)[number];
 
@@ -66,6 +70,8 @@ export const refundReasons = [
   "surplus_payment",
   "wrong_amount",
   "hardware",
+  /** Granted by an operator. */
+  "discretionary",
   "external",
 ] as const;
 export type RefundReason = (typeof refundReasons)[number];
@@ -89,7 +95,13 @@ export const orderFacts = [
   "refund_waiting",
   "refund_failed",
   "refund_sent",
+  "refund_waived",
   "credited",
+  "refund_asked",
+  "refund_declined",
+  "dispute_opened",
+  "dispute_closed",
+  "dispute_lost",
 ] as const;
 
 /** One thing that happened to an order or its money; what it is not about is absent. Money in major units of `currency`. */
@@ -107,6 +119,8 @@ const orderFact = object({
   reference: optional(string()),
   /** Of a refund: the card should have it by then (4-5 business days, G16). */
   expected_by: optional(instant),
+  /** What a person wrote: who asked for a refund, or who declined it. */
+  text: optional(string()),
   /** The other order that it is about: one that added hours, or used those that were owed. */
   order_id: optional(string()),
 });
@@ -141,6 +155,8 @@ const order = object({
     /** Asked for and not arrived: on its way, or failed and still owed. */
     refunding: number(),
     refunded: number(),
+    /** What a bank asks for, or took. */
+    disputed: number(),
     /** Of the last refund that was sent: the card should have it by then. */
     expected_by: nullable(instant),
   }),
@@ -156,6 +172,10 @@ const order = object({
   }),
   /** Invoice numbers that have a receipt: of what bought the order first. */
   receipts: array(string()),
+  /** One for each refund that has gone back, oldest first. */
+  credit_notes: array(string()),
+  /** Delivered, with money left, and nothing asked for that is not answered yet (payments.md 10). */
+  may_ask_refund: boolean(),
 });
 export type Order = Infer<typeof order>;
 

@@ -3,15 +3,18 @@ import {
   type infer as Infer,
   literal,
   maxLength,
+  minLength,
+  nullable,
   number,
   object,
   optional,
   regex,
   string,
+  trim,
 } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { currencies, durationHours, gpuCounts } from "./pricing.ts";
-import { containerTypes, nothing, required } from "./wire.ts";
+import { containerTypes, instant, nothing, required } from "./wire.ts";
 
 /** What is rented. `user_id` must be the token's subject (G5). The subdomain's own rules are in rules.ts. */
 export const containerRequest = object({
@@ -89,6 +92,37 @@ export const extendEnvironment = endpoint({
     "below_minimum",
     "unavailable",
   ],
+});
+
+/** Why somebody asks for money back that is not owed by itself (payments.md 10). */
+export const refundRequestReasons = ["partial_downtime", "accidental_termination", "maintenance", "other"] as const;
+export const refundTextLength = { min: 10, max: 1000 } as const;
+
+export const refundRequest = object({
+  id: string(),
+  reason: choice(refundRequestReasons),
+  text: string(),
+  status: choice(["open", "granted", "declined"]),
+  created_at: instant,
+  decided_at: nullable(instant),
+  /** The operator's words; empty while it is open. */
+  answer: string(),
+});
+export type RefundRequest = Infer<typeof refundRequest>;
+
+export const askForRefund = endpoint({
+  method: "POST",
+  path: "/orders/{order_id}/refund-request",
+  auth: "bearer",
+  summary:
+    "Asks the operator for a refund of one paid order, by its own or the provider's id; one open request each (G68)",
+  body: object({
+    reason: choice(refundRequestReasons),
+    text: string().check(trim(), minLength(refundTextLength.min), maxLength(refundTextLength.max)),
+  }),
+  reply: object({ status: literal("success"), request: refundRequest }),
+  /** Not paid, gone back already, or asked for already: action_not_allowed. */
+  errors: ["not_found", "action_not_allowed"],
 });
 
 export const clearOrder = endpoint({

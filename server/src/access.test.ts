@@ -65,6 +65,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/auth/verify-email": () => ({}),
   "/docker/payments/create_order": ({ victim }) => orderBody(victim.id, { subdomain: "another-lab" }),
   "/docker/payments/clear/{order_id}": () => ({}),
+  "/orders/{order_id}/refund-request": () => ({ reason: "other", text: "It did not start at all." }),
   "/docker/environment/create": ({ victim, rented }) => ({
     container_request: containerRequest(victim.id),
     payment_data: rented.payment_data,

@@ -69,6 +69,7 @@ const tables: Readonly<Record<string, { readonly exported: string | null; readon
   credit_notes: { exported: "credit_notes", kept: true },
   receipts: { exported: "receipts", kept: true },
   disputes: { exported: "disputes", kept: true },
+  refund_requests: { exported: "refund_requests", kept: false },
   account_holds: { exported: "account_holds", kept: true },
   time_credits: { exported: "time_credits", kept: true },
   environments: { exported: "environments", kept: true },

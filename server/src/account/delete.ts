@@ -37,6 +37,7 @@ const gone = [
   "notifications",
   "mails",
   "support_tickets",
+  "refund_requests",
   "sign_in_codes",
   "archive_codes",
   "grants",

@@ -113,6 +113,12 @@ async function paid(tx: Tx, userId: string) {
       .where("user_id", "=", userId)
       .orderBy("created_at", "desc")
       .execute(),
+    refund_requests: await tx
+      .selectFrom("refund_requests")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
     account_holds: await tx.selectFrom("account_holds").selectAll().where("user_id", "=", userId).execute(),
     time_credits: await tx.selectFrom("time_credits").selectAll().where("user_id", "=", userId).execute(),
   };

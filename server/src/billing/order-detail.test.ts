@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { note } from "../payments/ask-provider.ts";
+import { declineRefund, grantRefund } from "../payments/decide-refund.ts";
+import { requestRefund } from "../payments/refund-requests.ts";
 import { setup as money } from "../payments/testing.ts";
+import { followDispute } from "../payments/watch-disputes.ts";
 import { readOrder, refundsOf } from "./order-detail.ts";
 import { expectedBy } from "./order-money.ts";
 
@@ -212,6 +215,7 @@ test("too late, twice, another amount, sent back by hand: each says where its mo
   await provider.refund({ paymentId, amountMinor: 40, key: "the-dashboard", notes: {} });
   await note(payments, await provider.payment(paymentId));
   const back = await page(twice);
+  expect(back.credit_notes, "one for each that has gone back").toHaveLength(2);
   expect(back.money).toMatchObject({ place: "refunded", refunded: 0.8 });
   expect(back.timeline.filter(({ refund }) => refund === "external").map(({ kind }) => kind)).toEqual(["refund_sent"]);
 });
@@ -237,6 +241,99 @@ test("a refund that failed, or could not be sent within the hour, needs a person
   // Put back, for the invariants that every test of money ends with.
   await change({ status: "sent" });
   await db.updateTable("payments").set({ refund_minor: 39 }).execute();
+});
+
+test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank has the money and nothing is owed", async () => {
+  const {
+    page,
+    order,
+    addPayment,
+    payments,
+    provider,
+    db,
+    gateway,
+    gatewayUrl,
+    runRefunds,
+    refundsOf: all,
+  } = await setup();
+  const authorization = `Basic ${Buffer.from(`${gateway.keyId}:${gateway.keySecret}`).toString("base64")}`;
+  const bank = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json", authorization };
+    const url = `${gatewayUrl}/test/disputes${path}`;
+    return (await (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json()) as { id: string };
+  };
+  const buy = async (subdomain: string) => {
+    const { id } = (await order("ada", { subdomain })).body;
+    const payment_id = await addPayment(id, { amount_minor: 39 });
+    await note(payments, await provider.payment(payment_id));
+    const { id: dispute } = await bank("", { payment_id });
+    await followDispute(payments, dispute);
+    return { id, dispute };
+  };
+  const won = await buy("won-lab");
+  const lost = await buy("lost-lab");
+  await db.updateTable("refunds").set({ created_at: sql`now() - interval '3 hours'` }).execute();
+  const waiting = await page(won.id);
+  expect(waiting.money).toMatchObject({ place: "disputed", charged: 0.39, refunding: 0.39, disputed: 0.39 });
+  expect(waiting.kinds.filter((kind) => /dispute|failed|waiting/.test(kind))).toEqual([
+    "dispute_opened",
+    "refund_waiting",
+  ]);
+
+  for (const [{ dispute }, status] of [
+    [won, "won"],
+    [lost, "lost"],
+  ] as const) {
+    await bank(`/${dispute}`, { status });
+    await followDispute(payments, dispute);
+  }
+  expect((await page(won.id)).money, "its hour begins now").toMatchObject({ place: "refund_started", disputed: 0 });
+  expect((await page(won.id)).kinds).toContain("dispute_closed");
+  runRefunds();
+  await expect
+    .poll(async () => (await all()).map(({ status }) => status).toSorted(), { timeout: 10_000 })
+    .toEqual(["processed", "waived"]);
+  expect((await page(won.id)).money).toMatchObject({ place: "refunded", refunded: 0.39 });
+  const gone = await page(lost.id);
+  expect(gone.money).toMatchObject({ place: "taken_back", refunding: 0, refunded: 0, disputed: 0.39 });
+  expect(gone.kinds.filter((kind) => /dispute|waived|waiting/.test(kind)).toSorted()).toEqual([
+    "dispute_lost",
+    "dispute_opened",
+    "refund_waived",
+  ]);
+});
+
+test("what was asked for and decided stands in the timeline, and can be asked for again while money is left (G68)", async () => {
+  const { db, page, paid, create, runReconciler, runRefunds, payments } = await setup();
+  const { id, proof } = await paid("ada");
+  expect(await page(id)).toMatchObject({ may_ask_refund: false, credit_notes: [] });
+  runReconciler();
+  await create("ada", proof);
+  expect(await page(id)).toMatchObject({ may_ask_refund: true });
+  const ask = { reason: "partial_downtime", text: "It was gone for an hour." } as const;
+  const decision = { db, announce: payments.announce, orderId: id, words: "Half of it." };
+  await requestRefund(db, "ada", id, ask);
+  expect(await page(id)).toMatchObject({ may_ask_refund: false, kinds: expect.arrayContaining(["refund_asked"]) });
+  await declineRefund({ ...decision, words: "It was there." });
+  expect((await page(id)).timeline.slice(-2)).toMatchObject([
+    { kind: "refund_asked", text: ask.text },
+    { kind: "refund_declined", text: "It was there." },
+  ]);
+  await requestRefund(db, "ada", id, ask);
+  await grantRefund(decision, 20);
+  runRefunds();
+  await expect.poll(async () => (await page(id)).money.place).toBe("partly_refunded");
+  const after = await page(id);
+  expect(after.kinds.slice(3)).toEqual([
+    "refund_asked",
+    "refund_declined",
+    "refund_asked",
+    "refund_started",
+    "refund_sent",
+  ]);
+  expect(after.timeline.at(-1)).toMatchObject({ amount: 0.2, refund: "discretionary" });
+  expect(after).toMatchObject({ may_ask_refund: true, money: { charged: 0.4, refunded: 0.2 } });
+  expect(after.credit_notes).toEqual([expect.stringMatching(/^CRN-/)]);
 });
 
 test("another user's, nobody's and malformed ids are the same nothing; the provider's id is the order's too", async () => {
@@ -281,7 +378,7 @@ test("a hundred failed cards never hide the one that paid, and each read has its
     return (await sql<{ "QUERY PLAN": string }>`explain ${refundsOf(orderId)}`.execute(tx)).rows;
   });
   const text = plan.map((row) => row["QUERY PLAN"]).join("\n");
-  expect(text).toContain("one_refund_per_reason");
-  expect(text, "the rest is read only if something is unexplained").toContain("One-Time Filter");
+  for (const index of ["payments_order", "refunds_payment"]) expect(text).toContain(index);
+  expect(text).not.toContain("Seq Scan");
   await sql`delete from refunds`.execute(db);
 });

@@ -1,7 +1,13 @@
 import { major, type Order } from "@berth/contract";
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import type { OrdersTable, PaymentsTable, RefundsTable } from "../database/payment-tables.ts";
+import type {
+  DisputesTable,
+  OrdersTable,
+  PaymentsTable,
+  RefundRequestsTable,
+  RefundsTable,
+} from "../database/payment-tables.ts";
 import { invoiceNumber } from "../payments/issue-receipt.ts";
 import { moneyOf, stateOf } from "./order-money.ts";
 import { timelineOf } from "./order-timeline.ts";
@@ -18,6 +24,8 @@ export interface FoundOrder extends Selectable<OrdersTable> {
 
 export type Attempt = Selectable<PaymentsTable>;
 export type Refund = Selectable<RefundsTable>;
+export type Dispute = Selectable<DisputesTable>;
+export type RefundRequest = Selectable<RefundRequestsTable>;
 
 interface Credit {
   readonly order_id: string;
@@ -39,6 +47,12 @@ export interface OrderSources {
   readonly attempts: readonly Attempt[];
   /** Oldest first. */
   readonly refunds: readonly Refund[];
+  /** Oldest first. */
+  readonly disputes: readonly Dispute[];
+  /** Oldest first. */
+  readonly requests: readonly RefundRequest[];
+  /** Numbers, oldest first. */
+  readonly creditNotes: readonly string[];
   /** Granted for this order, or used by it. */
   readonly credits: readonly Credit[];
   /** Orders that added hours to what this one launched. */
@@ -49,13 +63,16 @@ export interface OrderSources {
 export async function readOrder(db: Db, userId: string, id: string): Promise<Order | undefined> {
   const order = await findOrder(db, userId, id);
   if (!order) return undefined;
-  const [attempts, refunds, credits, extensions] = await Promise.all([
+  const [attempts, refunds, disputes, requests, creditNotes, credits, extensions] = await Promise.all([
     attemptsOf(db, order.id),
     refundsOf(order.id).execute(db),
+    disputesOf(db, order.id),
+    requestsOf(db, order.id),
+    creditNotesOf(db, order.id),
     creditsOf(db, order.id),
     extensionsOf(db, order),
   ]);
-  return orderOf({ order, attempts, refunds: refunds.rows, credits, extensions });
+  return orderOf({ order, attempts, refunds: refunds.rows, disputes, requests, creditNotes, credits, extensions });
 }
 
 function orderOf(sources: OrderSources): Order {
@@ -88,7 +105,19 @@ function orderOf(sources: OrderSources): Order {
     receipts: captured
       .toSorted((a, b) => Number(b.settles_order) - Number(a.settles_order))
       .map((payment) => invoiceNumber(payment.id)),
+    credit_notes: [...sources.creditNotes],
+    may_ask_refund: mayAskRefund(sources),
   };
+}
+
+function mayAskRefund({ order, attempts, requests }: OrderSources): boolean {
+  const settling = attempts.find(({ settles_order }) => settles_order);
+  return (
+    order.status === "fulfilled" &&
+    settling !== undefined &&
+    settling.refund_minor < settling.amount_minor &&
+    !requests.some(({ status }) => status === "open")
+  );
 }
 
 function methodOf({ method, card_network, card_last4 }: Attempt): string | null {
@@ -122,20 +151,46 @@ async function attemptsOf(db: Db, orderId: string): Promise<readonly Attempt[]> 
   return rows.toSorted((a, b) => Number(a.created_at) - Number(b.created_at));
 }
 
-/**
- * Refunds made in the provider's dashboard are in no index, so they are looked for only where our own do not explain
- * what went back.
- */
 export function refundsOf(orderId: string) {
-  const paid = sql`select id from payments where order_id = ${orderId}`;
   return sql<Refund>`
-    select r.* from refunds r where r.payment_id in (${paid}) and r.reason <> 'external'
-    union all
-    select r.* from refunds r where r.payment_id in (${paid}) and r.reason = 'external' and exists (
-      select 1 from payments p where p.order_id = ${orderId} and p.refund_minor > (
-        select coalesce(sum(own.amount_minor), 0) from refunds own
-        where own.payment_id = p.id and own.reason <> 'external' and own.status <> 'failed'))
-    order by created_at, id`;
+    select r.* from refunds r join payments p on p.id = r.payment_id
+    where p.order_id = ${orderId} order by r.created_at, r.id`;
+}
+
+/** Somebody may ask again and again; the newest are told. */
+async function requestsOf(db: Db, orderId: string): Promise<readonly RefundRequest[]> {
+  const rows = await db
+    .selectFrom("refund_requests")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(20)
+    .execute();
+  return rows.reverse();
+}
+
+function disputesOf(db: Db, orderId: string): Promise<readonly Dispute[]> {
+  return db
+    .selectFrom("disputes")
+    .selectAll("disputes")
+    .innerJoin("payments", "payments.id", "disputes.payment_id")
+    .where("payments.order_id", "=", orderId)
+    .orderBy("disputes.created_at")
+    .orderBy("disputes.id")
+    .execute();
+}
+
+async function creditNotesOf(db: Db, orderId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("credit_notes")
+    .innerJoin("payments", "payments.id", "credit_notes.payment_id")
+    .select("number")
+    .where("payments.order_id", "=", orderId)
+    .orderBy("issued_at")
+    .orderBy("number")
+    .execute();
+  return rows.map(({ number }) => number);
 }
 
 function creditsOf(db: Db, orderId: string): Promise<readonly Credit[]> {

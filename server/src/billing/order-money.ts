@@ -1,5 +1,5 @@
 import { type Currency, type MoneyPlace, major, type Order, type OrderState } from "@berth/contract";
-import type { FoundOrder, OrderSources, Refund } from "./order-detail.ts";
+import type { Dispute, FoundOrder, OrderSources, Refund } from "./order-detail.ts";
 
 /** The bank's time (G16), counted without Saturdays and Sundays. */
 const refundBusinessDays = 5;
@@ -38,7 +38,7 @@ function givenBackState({ extends: extended, ended_reason }: FoundOrder, reasons
 
 /** Every payment of the order is counted, also one that bought nothing and one of another currency than was asked for. */
 export function moneyOf(sources: OrderSources): Order["money"] {
-  const { attempts, refunds, order } = sources;
+  const { attempts, refunds, disputes, order } = sources;
   const captured = attempts.filter(({ status }) => status === "captured");
   const currency = (captured.find(({ settles_order }) => settles_order) ?? captured[0] ?? order).currency as Currency;
   const sum = (rows: readonly { readonly amount_minor: number; readonly currency: string }[]) =>
@@ -49,30 +49,52 @@ export function moneyOf(sources: OrderSources): Order["money"] {
     place: placeOf(sources),
     currency,
     charged: sum(captured),
-    refunding: sum(refunds.filter(({ status }) => status !== "processed")),
+    refunding: sum(refunds.filter(isOwed)),
     refunded: sum(arrived),
+    disputed: sum(
+      disputes
+        .filter((dispute) => isOpen(dispute) || dispute.status === "lost")
+        .map((dispute) => (dispute.status === "lost" ? { ...dispute, amount_minor: dispute.lost_minor } : dispute)),
+    ),
     expected_by: last ? expectedBy(last).toISOString() : null,
   };
 }
 
-function placeOf({ order, attempts, refunds }: OrderSources): MoneyPlace {
+function placeOf(sources: OrderSources): MoneyPlace {
+  const { order, attempts, refunds, disputes } = sources;
   const captured = attempts.filter(({ status }) => status === "captured");
   if (captured.length === 0) {
     const underway = attempts.some(({ status }) => status === "created" || status === "authorized");
     // Whatever the provider does not capture in that time it returns by itself (payments.md 7).
     return underway && order.now < order.watch_until ? "being_checked" : "nothing_taken";
   }
-  if (refunds.some((refund) => needsPerson(refund, order.now))) return "needs_person";
-  if (refunds.some(({ status }) => status !== "processed")) return "refund_started";
-  if (refunds.length > 0)
+  if (disputes.some(isOpen)) return "disputed";
+  if (refunds.some((refund) => needsPerson(refund, sources))) return "needs_person";
+  if (refunds.some(isOwed)) return "refund_started";
+  if (disputes.some(({ status }) => status === "lost")) return "taken_back";
+  if (refunds.some(({ status }) => status === "processed"))
     return captured.every(({ refund_minor, amount_minor }) => refund_minor === amount_minor)
       ? "refunded"
       : "partly_refunded";
   return order.status === "paid" ? "held" : "delivered";
 }
 
-export function needsPerson({ status, created_at }: Refund, now: Date): boolean {
-  return status === "failed" || (status === "queued" && now.getTime() - created_at.getTime() > stuckAfterMs);
+/** Under way, or failed and still owed; a refund is waived where a bank has taken the money already. */
+function isOwed({ status }: Refund): boolean {
+  return status !== "processed" && status !== "waived";
+}
+
+function isOpen({ status }: Dispute): boolean {
+  return status === "open" || status === "under_review";
+}
+
+/** What waits for a dispute of its payment waits rightly, and its hour begins when that is decided. */
+export function needsPerson(refund: Refund, { order, disputes }: OrderSources): boolean {
+  if (refund.status === "failed") return true;
+  const own = disputes.filter(({ payment_id }) => payment_id === refund.payment_id);
+  if (refund.status !== "queued" || own.some(isOpen)) return false;
+  const since = Math.max(Number(refund.created_at), ...own.map(({ closed_at }) => Number(closed_at)));
+  return Number(order.now) - since > stuckAfterMs;
 }
 
 /** When the card should have it: five business days after it left, or was asked for. */

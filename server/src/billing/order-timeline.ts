@@ -1,20 +1,19 @@
-import { type Currency, major, type OrderFact, type PaymentFailure, type RefundReason } from "@berth/contract";
+import { type Currency, major, type OrderFact, type PaymentFailure, refundReasons } from "@berth/contract";
 import { bonusHours } from "../payments/timing.ts";
-import type { Attempt, OrderSources, Refund } from "./order-detail.ts";
+import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-detail.ts";
 import { expectedBy, needsPerson, stateOf } from "./order-money.ts";
 
 /** What happened, oldest first; what is still to come stands last. Of two things in the same instant the cause is first. */
 export function timelineOf(sources: OrderSources): OrderFact[] {
   const { order, refunds, attempts } = sources;
-  const currencies = new Map(attempts.map(({ id, currency }) => [id, currency]));
   const facts: OrderFact[] = [
     { kind: "ordered", at: order.created_at.toISOString() },
     ...attempts.map((attempt) => attemptFact(sources, attempt)),
     ...unpaidFacts(sources),
     ...deliveryFacts(sources),
-    ...refunds.flatMap((refund) =>
-      refundFacts(refund, currencies.get(refund.payment_id) ?? refund.currency, order.now),
-    ),
+    ...sources.disputes.flatMap((dispute) => disputeFacts(sources, dispute)),
+    ...sources.requests.flatMap(requestFacts),
+    ...refunds.flatMap((refund) => refundFacts(sources, refund)),
     ...sources.credits
       .filter(({ order_id }) => order_id === order.id)
       .map(({ hours, granted_at, used_by_order }) => ({
@@ -74,16 +73,19 @@ function extended({ duration_hours, paid_at }: { readonly duration_hours: number
   return { kind: "extended" as const, at: paid_at?.toISOString() ?? null, hours: duration_hours };
 }
 
-function refundFacts(refund: Refund, currency: string, now: Date): OrderFact[] {
+function refundFacts(sources: OrderSources, refund: Refund): OrderFact[] {
   const { status, created_at, processed_at, arn } = refund;
-  const reason = refund.reason as RefundReason;
-  const about = { amount: major(refund.amount_minor), currency: currency as Currency, refund: reason };
+  const about = {
+    ...{ amount: major(refund.amount_minor), currency: refund.currency as Currency },
+    refund: refundReasons.find((known) => known === refund.reason) ?? "external",
+  };
   const expected_by = expectedBy(refund).toISOString();
   const started: OrderFact = { kind: "refund_started", at: created_at.toISOString(), ...about };
+  if (status === "waived") return [started, { kind: "refund_waived", at: waivedAt(sources, refund), ...about }];
   if (status !== "processed")
     return [
       started,
-      needsPerson(refund, now)
+      needsPerson(refund, sources)
         ? { kind: "refund_failed", at: null, ...about }
         : { kind: "refund_waiting", at: null, ...about, expected_by },
     ];
@@ -95,7 +97,34 @@ function refundFacts(refund: Refund, currency: string, now: Date): OrderFact[] {
     ...(arn !== null && { reference: arn }),
   };
   // One made in the provider's dashboard is heard of when it is on its way already.
-  return reason === "external" ? [sent] : [started, sent];
+  return refund.reason === "external" ? [sent] : [started, sent];
+}
+
+/** What was granted is told by its refund. */
+function requestFacts({ text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
+  const asked: OrderFact = { kind: "refund_asked", at: created_at.toISOString(), text };
+  if (status !== "declined") return [asked];
+  return [asked, { kind: "refund_declined", at: decided_at?.toISOString() ?? null, text: answer }];
+}
+
+/** When the bank took the money that the refund was to send. */
+function waivedAt({ order, disputes }: OrderSources, { payment_id, created_at }: Refund): string {
+  const lost = disputes.filter((dispute) => dispute.payment_id === payment_id && dispute.status === "lost");
+  const at = Math.max(Number(created_at), ...lost.map(({ closed_at }) => Number(closed_at ?? order.now)));
+  return new Date(at).toISOString();
+}
+
+function disputeFacts({ order }: OrderSources, dispute: Dispute): OrderFact[] {
+  const { status, amount_minor, lost_minor, created_at, closed_at } = dispute;
+  const currency = dispute.currency as Currency;
+  // The provider's clock counts whole seconds here too.
+  const at = new Date(Math.max(Number(created_at), Number(order.paid_at))).toISOString();
+  const opened: OrderFact = { kind: "dispute_opened", at, amount: major(amount_minor), currency };
+  if (!closed_at) return [opened];
+  const over = closed_at.toISOString();
+  return status === "lost"
+    ? [opened, { kind: "dispute_lost", at: over, amount: major(lost_minor), currency }]
+    : [opened, { kind: "dispute_closed", at: over }];
 }
 
 /** The provider's words (payments.md 7), as far as they mean something to who pays. */

@@ -94,6 +94,19 @@ export interface DisputesTable {
   closed_at: Date | null;
 }
 
+export interface RefundRequestsTable {
+  id: string;
+  order_id: string;
+  user_id: string;
+  reason: "partial_downtime" | "accidental_termination" | "maintenance" | "other";
+  text: string;
+  status: Generated<"open" | "granted" | "declined">;
+  created_at: Generated<Date>;
+  decided_at: Date | null;
+  answer: Generated<string>;
+  refund_id: string | null;
+}
+
 interface AccountHoldsTable {
   user_id: string;
   dispute_id: string;
@@ -192,6 +205,7 @@ export interface PaymentTables {
   refunds: RefundsTable;
   disputes: DisputesTable;
   account_holds: AccountHoldsTable;
+  refund_requests: RefundRequestsTable;
   receipts: ReceiptsTable;
   credit_notes: CreditNotesTable;
   invoice_series: InvoiceSeriesTable;

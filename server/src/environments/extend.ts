@@ -22,8 +22,8 @@ export async function extend(tx: Tx, id: string, hours: number): Promise<boolean
 export async function shorten(tx: Tx, id: string, hours: number): Promise<void> {
   await sql`
     update environments set
-      expires_at = greatest(now(), expires_at - make_interval(hours => ${hours})),
-      banked_seconds = case when expires_at is null then greatest(0, banked_seconds - ${hours * 3600}) else banked_seconds end,
+      expires_at = greatest(now(), expires_at - make_interval(secs => ${hours * 3600})),
+      banked_seconds = case when expires_at is null then greatest(0, banked_seconds - ${Math.floor(hours * 3600)}) else banked_seconds end,
       due_at = now()
     where id = ${id} and status <> 'terminated'`.execute(tx);
 }

@@ -35,7 +35,7 @@ export function announcer({ appUrl, brandName }: Options): (tx: Tx, notice: Noti
 }
 
 const flags: readonly (readonly [causes: RegExp, flag: keyof Flags])[] = [
-  [/^(refund|refunded|dispute|dispute-over|disputed):/, "billingAlerts"],
+  [/^(refund|refunded|refund-declined|dispute|dispute-over|disputed):/, "billingAlerts"],
   [/^(sign-in-copied|password-changed):/, "securityAlerts"],
 ];
 

@@ -4,30 +4,38 @@ import { type Db, openDatabase, SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
+import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
+import { declineRefund, grantRefund, RefundRefused } from "../payments/decide-refund.ts";
 import { examine } from "./doctor.ts";
+import { listRefundRequests } from "./refunds.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
-const commands: Readonly<Record<string, (config: Config, argument: string) => Promise<void>>> = {
+const commands: Readonly<Record<string, (config: Config, ...words: string[]) => Promise<void>>> = {
   prepare,
   doctor,
   unflag,
+  refunds,
+  refund,
+  decline,
 };
 
-const [command = "", argument = ""] = process.argv.slice(2);
+const [command = "", ...words] = process.argv.slice(2);
 try {
-  await (commands[command] ?? usage)(readConfig(process.env), argument);
+  await (commands[command] ?? usage)(readConfig(process.env), ...words);
 } catch (error) {
   console.error(isForPeople(error) ? error.message : error);
   process.exit(1);
 }
 
 function isForPeople(error: unknown): error is Error {
-  return [ConfigError, DriverError, EmbeddedDatabaseError, SchemaError].some((kind) => error instanceof kind);
+  return [ConfigError, DriverError, EmbeddedDatabaseError, RefundRefused, SchemaError].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 /** Makes a type startable with the process driver; a running server offers it within ten minutes. */
-async function prepare({ dataDir, runtimesDir }: Config, type: string): Promise<void> {
+async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
   if (!runtimeTypes.includes(type)) return usage();
   const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
   let told = -1;
@@ -49,10 +57,38 @@ async function doctor(config: Config): Promise<void> {
 }
 
 /** An account that lost a dispute may order again. */
-async function unflag(config: Config, userId: string): Promise<void> {
+async function unflag(config: Config, userId = ""): Promise<void> {
   if (!userId) return usage();
   const lifted = await beside(config, (db) => liftHold(db, userId));
   console.log(lifted > 0 ? `${userId} may order again` : `${userId} was not stopped`);
+}
+
+/** What users asked for, with what was paid and used. */
+async function refunds(config: Config): Promise<void> {
+  const rows = await beside(config, listRefundRequests);
+  console.log(rows.length > 0 ? rows.join("\n") : "Nobody has asked for a refund");
+}
+
+/** The running server sends it. */
+async function refund(config: Config, orderId = "", share = "", ...said: string[]): Promise<void> {
+  if (!orderId || !/^(full|prorated|\d{1,12})$/.test(share)) return usage();
+  const given = share === "full" || share === "prorated" ? share : Number(share);
+  const decision = { announce: announcerOf(config), orderId, words: said.join(" ").trim() };
+  const { isNew, amountMinor, currency } = await beside(config, (db) => grantRefund({ db, ...decision }, given));
+  console.log(`${amountMinor} ${currency} of ${orderId} ${isNew ? "goes" : "was granted before and goes"} back`);
+}
+
+async function decline(config: Config, orderId = "", ...said: string[]): Promise<void> {
+  const words = said.join(" ").trim();
+  if (!orderId || !words) return usage();
+  const decision = { announce: announcerOf(config), orderId, words };
+  const isNew = await beside(config, (db) => declineRefund({ db, ...decision }));
+  console.log(`The request of ${orderId} ${isNew ? "is" : "was"} declined`);
+}
+
+/** Bell and mail, as from the server; its address is the one that the settings give. */
+function announcerOf({ appUrl, port, brand }: Config) {
+  return announcer({ appUrl: appUrl ?? `http://localhost:${port}`, brandName: brand.name });
 }
 
 /** On the running server's database, as it is. */
@@ -70,8 +106,11 @@ async function beside<T>({ database: settings, dataDir }: Config, work: (db: Db)
 }
 
 async function usage(): Promise<void> {
-  console.error(
-    `npm run operator -- prepare ${runtimeTypes.join(" | ")}\nnpm run operator -- doctor\nnpm run operator -- unflag USER`,
-  );
+  console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}
+npm run operator -- doctor
+npm run operator -- unflag USER
+npm run operator -- refunds
+npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS]
+npm run operator -- decline ORDER WORDS`);
   process.exit(2);
 }

@@ -25,8 +25,8 @@ const why: Readonly<Record<RefundReason, string>> = {
 };
 
 /**
- * Owes the rest of a payment back, or no more than `mostMinor` of it, once per payment and reason; the refund loop sends it. The id is a hash of both, so
- * that it is also the provider's idempotency key and a replay can never pay twice. A fully refunded payment owes nothing.
+ * Owes the rest of a payment back, or no more than `mostMinor` of it, once per payment and reason; the refund loop sends it.
+ * A fully refunded payment owes nothing.
  */
 export async function askRefund(
   tx: Tx,
@@ -35,9 +35,36 @@ export async function askRefund(
   announce: Announce,
   mostMinor: number = payment.amount_minor,
 ): Promise<void> {
-  const amount_minor = Math.min(mostMinor, payment.amount_minor - payment.refund_minor);
-  if (amount_minor === 0) return;
-  const id = createHash("sha256").update(`${payment.id}|${reason}`).digest("hex").slice(0, 25);
+  const amountMinor = Math.min(mostMinor, payment.amount_minor - payment.refund_minor);
+  if (amountMinor === 0) return;
+  const id = await owe(tx, payment, { reason, amountMinor, source: reason });
+  if (!id) return;
+  await announce(tx, {
+    userId: payment.user_id,
+    cause: `refund:${id}`,
+    title: "Refund started",
+    body: `${why[reason]} ${formatAmount(amountMinor, payment.currency)} is on its way back to your card; banks take 4-5 business days.`,
+    link: `/billing/orders/${payment.order_id}`,
+  });
+}
+
+interface Owed {
+  readonly reason: RefundReason | "discretionary";
+  readonly amountMinor: number;
+  /** What the refund is for, once for each payment: its reason, or the request that was granted. */
+  readonly source: string;
+}
+
+/**
+ * Writes and books one refund, due now. Its id is a hash of payment and source, so that it is also the provider's
+ * idempotency key and a replay can never pay twice. Null when it was owed before.
+ */
+export async function owe(
+  tx: Tx,
+  payment: Selectable<PaymentsTable>,
+  { reason, amountMinor: amount_minor, source }: Owed,
+): Promise<string | null> {
+  const id = createHash("sha256").update(`${payment.id}|${source}`).digest("hex").slice(0, 25);
   const { currency } = payment;
   const inserted = await tx
     .insertInto("refunds")
@@ -45,18 +72,12 @@ export async function askRefund(
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (!inserted) return;
+  if (!inserted) return null;
   await bookRefundAsked(tx, payment, { id, amount_minor });
   await tx
     .updateTable("payments")
     .set({ refund_minor: payment.refund_minor + amount_minor })
     .where("id", "=", payment.id)
     .execute();
-  await announce(tx, {
-    userId: payment.user_id,
-    cause: `refund:${id}`,
-    title: "Refund started",
-    body: `${why[reason]} ${formatAmount(amount_minor, currency)} is on its way back to your card; banks take 4-5 business days.`,
-    link: `/billing/orders/${payment.order_id}`,
-  });
+  return id;
 }

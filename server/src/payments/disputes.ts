@@ -157,7 +157,7 @@ async function tell(tx: Tx, order: OrderRow, dispute: Dispute, known: boolean, a
     cause: `dispute:${dispute.id}`,
     title: "A payment is disputed",
     body: `Your bank asks for ${formatAmount(dispute.amount_minor, dispute.currency)} of ${order.subdomain} back. If you know this payment, tell your bank. Refunds of it wait until the bank has decided.`,
-    link: "/billing?tab=invoices",
+    link: `/billing/orders/${order.id}`,
   });
 }
 
@@ -168,7 +168,7 @@ async function endWaiting(tx: Tx, order: OrderRow, dispute: Dispute, announce: A
     cause: `dispute-over:${dispute.id}`,
     title: "A dispute is over",
     body: `Your bank has closed the dispute about ${order.subdomain}. The payment stands; a refund that waited for this is sent now.`,
-    link: "/billing?tab=invoices",
+    link: `/billing/orders/${order.id}`,
   });
 }
 

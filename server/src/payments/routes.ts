@@ -1,4 +1,10 @@
-import { clearOrder as clearOrderCall, createEnvironment, createOrder, extendEnvironment } from "@berth/contract";
+import {
+  askForRefund,
+  clearOrder as clearOrderCall,
+  createEnvironment,
+  createOrder,
+  extendEnvironment,
+} from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { mount } from "../http/mount.ts";
 import { checkReachable } from "./caps.ts";
@@ -6,6 +12,7 @@ import { deliver } from "./create-environment.ts";
 import { placeExtension } from "./extensions.ts";
 import { clearOrder, placeOrder } from "./orders.ts";
 import type { OrderRow, Payments } from "./payments.ts";
+import { requestRefund } from "./refund-requests.ts";
 import { webhookRoute } from "./webhook.ts";
 
 /** The dialog's accent: our ink. */
@@ -41,6 +48,11 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
   mount(app, clearOrderCall, async ({ params, user }) => ({
     status: "success" as const,
     cleared: await clearOrder(payments, user.id, params.order_id),
+  }));
+
+  mount(app, askForRefund, async ({ params, body, user }) => ({
+    status: "success" as const,
+    request: await requestRefund(payments.db, user.id, params.order_id, body),
   }));
 
   webhookRoute(app, payments);

@@ -37,7 +37,7 @@ test("of a long row of failed attempts the last is shown, and of a short one all
 
 test("the money is said with its sum, and where it is back with the day", () => {
   const sums: MoneySums = {
-    ...{ amount: "$2.40", charged: "$4.80", refunding: "$2.40", refunded: "$1.60" },
+    ...{ amount: "$2.40", charged: "$4.80", refunding: "$2.40", refunded: "$1.60", disputed: "$0.40" },
     ...{ expectedBy: "Nov 27, 2026", isBack: false, closed: false },
   };
   const said = (...args: Parameters<typeof moneySentence>) => Object.values(moneySentence(...args)).join(". ");
@@ -56,5 +56,7 @@ test("the money is said with its sum, and where it is back with the day", () => 
   expect(said("refunded", { ...sums, isBack: true })).toContain("$1.60 is back on your card. ");
   expect(said("partly_refunded", sums)).toContain("$1.60 of $4.80 went back to your card. ");
   expect(said("partly_refunded", sums)).toContain("The rest paid for what was delivered.");
+  expect(said("disputed", sums)).toContain("$0.40 is disputed by your bank. ");
+  expect(said("taken_back", sums)).toContain("$0.40 was taken back by your bank. ");
   expect(said("needs_person", sums)).toContain("$2.40 is still owed to you. ");
 });

@@ -18,6 +18,12 @@ export function tell(fact: OrderFact, order: Order): Told {
   const hours = fact.hours === undefined ? "" : plural(fact.hours, "hour");
   const by = fact.expected_by === undefined ? "" : date(fact.expected_by);
   switch (fact.kind) {
+    case "refund_asked":
+    case "refund_declined":
+    case "dispute_opened":
+    case "dispute_closed":
+    case "dispute_lost":
+      return tellDecision(fact.kind, fact.text ? `“${fact.text}”` : "", sum);
     case "ordered":
       return done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`);
     case "payment_failed":
@@ -62,11 +68,31 @@ export function tell(fact: OrderFact, order: Order): Told {
       return { title: "Did not go through", text: `${sum} is still owed to you`, state: "failed" };
     case "refund_sent":
       return done("Sent to your bank", `${sum}, on your card by ${by}`, "bank reference");
+    case "refund_waived":
+      return done("Refund not sent", `${sum}: your bank took the money itself`);
     case "credited":
       return done(
         `${hours} owed to you`,
         fact.order_id === undefined ? "Your next environment runs that much longer." : "Added to a later environment.",
       );
+  }
+}
+
+type Decision = "refund_asked" | "refund_declined" | "dispute_opened" | "dispute_closed" | "dispute_lost";
+
+/** What a person or a bank asked for and decided. */
+function tellDecision(kind: Decision, quoted: string, sum: string): Told {
+  switch (kind) {
+    case "dispute_opened":
+      return done("Disputed by your bank", `${sum} is asked for`);
+    case "dispute_closed":
+      return done("Dispute closed", "The payment stands.");
+    case "dispute_lost":
+      return done("Taken back by your bank", sum);
+    case "refund_asked":
+      return done("You asked for a refund", quoted);
+    case "refund_declined":
+      return done("Not granted", quoted);
   }
 }
 

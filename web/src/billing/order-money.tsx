@@ -15,6 +15,8 @@ const tones: Readonly<Record<MoneyPlace, Tone>> = {
   refunded: "rest",
   partly_refunded: "rest",
   needs_person: "fail",
+  disputed: "hold",
+  taken_back: "rest",
 };
 
 /** Where the money is, in one sentence with the sum; said again when it changes. */
@@ -40,6 +42,7 @@ function sumsOf({ money, amount, currency, state }: Order, now: number): MoneySu
     charged: amountText(money.charged, money.currency),
     refunding: amountText(money.refunding, money.currency),
     refunded: amountText(money.refunded, money.currency),
+    disputed: amountText(money.disputed, money.currency),
     expectedBy: expected_by === null ? undefined : date(expected_by),
     isBack: expected_by !== null && Date.parse(expected_by) < now,
     closed: state !== "awaiting_payment",

@@ -12,6 +12,7 @@ import { supportPath } from "../ui/support-path.ts";
 import { amountText } from "./figures.ts";
 import classes from "./order-page.module.css";
 import { ReceiptButton } from "./receipt-button.tsx";
+import { RefundRequest } from "./refund-request.tsx";
 
 const tones: Readonly<Record<OrderState, Tone>> = {
   awaiting_payment: "wait",
@@ -45,12 +46,13 @@ export function OrderSummary({ order }: { readonly order: Order }) {
           {charged ? amountText(money.charged, money.currency) : amountText(order.amount, order.currency)}
         </strong>
         {money.refunded > 0 && <small>{amountText(money.refunded, money.currency)} went back</small>}
+        {money.disputed > 0 && <small>{amountText(money.disputed, money.currency)} disputed</small>}
         {money.refunding > 0 && <small>{amountText(money.refunding, money.currency)} goes back</small>}
       </p>
       <div className={classes.actions}>
-        {order.receipts.map((number) => (
-          <Receipt key={number} number={number} alone={order.receipts.length === 1} />
-        ))}
+        <Papers paper="Receipt" numbers={order.receipts} />
+        <Papers paper="Credit note" numbers={order.credit_notes} />
+        {order.may_ask_refund && <RefundRequest order={order} />}
         <Button component={Link} to={supportPath(support)} variant="subtle">
           Get support
         </Button>
@@ -59,13 +61,20 @@ export function OrderSummary({ order }: { readonly order: Order }) {
   );
 }
 
-function Receipt({ number, alone }: { readonly number: string; readonly alone: boolean }) {
+/** Of several, each has its number on it. */
+function Papers({
+  paper,
+  numbers,
+}: {
+  readonly paper: "Receipt" | "Credit note";
+  readonly numbers: readonly string[];
+}) {
   const userId = useSession()?.userId ?? "";
-  return (
-    <ReceiptButton userId={userId} number={number} size="sm" variant="default">
-      {alone ? "Receipt" : `Receipt ${number}`}
+  return numbers.map((number) => (
+    <ReceiptButton key={number} userId={userId} number={number} paper={paper} size="sm" variant="default">
+      {numbers.length === 1 ? paper : `${paper} ${number}`}
     </ReceiptButton>
-  );
+  ));
 }
 
 function boughtFacts(order: Order): Fact[] {

@@ -1,4 +1,4 @@
-import { receipt } from "@berth/contract";
+import { creditNote, receipt } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
@@ -8,17 +8,27 @@ import { toast } from "../ui/toast.ts";
 
 interface Props {
   readonly userId: string;
-  /** The invoice number. */
+  /** Of the invoice, or of the credit note. */
   readonly number: string;
+  readonly paper?: "Receipt" | "Credit note";
   readonly size?: "xs" | "sm";
   readonly variant?: "subtle" | "default";
   readonly children?: string;
 }
 
-/** Downloads the receipt of one payment (G86). */
-export function ReceiptButton({ userId, number, size = "xs", variant = "subtle", children = "Receipt" }: Props) {
+const papers = { Receipt: receipt, "Credit note": creditNote } as const;
+
+/** Downloads the receipt of one payment, or the credit note of one refund (G86, payments.md 10). */
+export function ReceiptButton({
+  userId,
+  number,
+  paper = "Receipt",
+  size = "xs",
+  variant = "subtle",
+  children = paper,
+}: Props) {
   const { mutate, isPending } = useMutation({
-    mutationFn: () => download(receipt, { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
+    mutationFn: () => download(papers[paper], { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
     onError: (error) =>
       toast.error(error instanceof ApiError ? `${notices.receiptFailed} ${error.message}` : notices.receiptFailed, {
         action: { label: notices.tryAgain, onClick: () => mutate() },
@@ -28,7 +38,7 @@ export function ReceiptButton({ userId, number, size = "xs", variant = "subtle",
     <Button
       size={size}
       variant={variant}
-      aria-label={isPending ? `Preparing receipt ${number}` : `Receipt ${number}`}
+      aria-label={isPending ? `Preparing ${paper.toLowerCase()} ${number}` : `${paper} ${number}`}
       // Not `disabled`: the focus would be lost.
       aria-disabled={isPending}
       data-disabled={isPending}

@@ -1,4 +1,4 @@
-import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason } from "@berth/contract";
+import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason, RefundRequest } from "@berth/contract";
 
 /** What the page of an order says, in the voice of look/README.md 7 (G85). `sum` is written as money. */
 export const orderStateWords: Readonly<Record<OrderState, string>> = {
@@ -12,7 +12,7 @@ export const orderStateWords: Readonly<Record<OrderState, string>> = {
   not_delivered: "Not delivered",
   too_late: "Paid too late",
   wrong_amount: "Wrong amount",
-  refunded: "Refunded",
+  refunded: "Paid back",
 };
 
 export const failureWords: Readonly<Record<PaymentFailure, string>> = {
@@ -33,7 +33,15 @@ export const refundWords: Readonly<Record<RefundReason, string>> = {
   surplus_payment: "the order was paid twice",
   wrong_amount: "it is not the amount of the order",
   hardware: "the machine failed; this is the time you could not use",
+  discretionary: "granted on your request",
   external: "sent back by our staff",
+};
+
+export const refundRequestWords: Readonly<Record<RefundRequest["reason"], string>> = {
+  partial_downtime: "It did not run for a part of the time",
+  accidental_termination: "I ended it by mistake",
+  maintenance: "Maintenance took time from me",
+  other: "Something else",
 };
 
 export const endedWords: Readonly<Record<EndedReason, string>> = {
@@ -51,6 +59,7 @@ export interface MoneySums {
   readonly charged: string;
   readonly refunding: string;
   readonly refunded: string;
+  readonly disputed: string;
   /** The day by which a refund that was sent should be on the card; undefined where none was. */
   readonly expectedBy: string | undefined;
   /** That day is over. */
@@ -67,7 +76,7 @@ interface Sentence {
 const banks = "Banks take 4-5 business days.";
 
 export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
-  const { amount, charged, refunding, refunded } = sums;
+  const { amount, charged, refunding, refunded, disputed } = sums;
   switch (place) {
     case "nothing_taken":
       return { title: "Nothing was taken", text: sums.closed ? closedWords : openWords };
@@ -94,6 +103,16 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
       return {
         title: backTitle(`${refunded} of ${charged}`, sums),
         text: `${backText(sums)} The rest paid for what was delivered.`,
+      };
+    case "disputed":
+      return {
+        title: `${disputed} is disputed by your bank`,
+        text: "Your bank asks us for it and has not decided. If you know this payment, tell your bank. Refunds of it wait until then.",
+      };
+    case "taken_back":
+      return {
+        title: `${disputed} was taken back by your bank`,
+        text: "It left us for your bank, and what it paid for has ended. If that is a mistake, tell your bank and write to support.",
       };
     case "needs_person":
       return {
