@@ -6,6 +6,7 @@ import type { Loop } from "../loop.ts";
 import { note } from "./ask-provider.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError } from "./provider.ts";
+import { noteReturned } from "./refund-returned.ts";
 import { watchDays } from "./timing.ts";
 import { followDispute } from "./watch-disputes.ts";
 
@@ -79,6 +80,7 @@ async function take(payments: Payments, event: Claimed): Promise<string | null> 
   // Told before our own transaction had stored the order's id, or of an order that is not ours at all.
   if (outcome === "unknown_order") throw new Error(`${event.event}: payment ${paymentId} belongs to no order of ours`);
   if (refund) await followRefund(payments, refund.entity.id, paymentId);
+  if (refund && event.event === "refund.failed") await noteReturned(payments, refund.entity.id);
   if (dispute) await followDispute(payments, dispute.entity.id);
   return null;
 }

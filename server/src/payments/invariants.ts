@@ -101,7 +101,8 @@ export const invariants: readonly Invariant[] = [
     broken: sql`select p.id, 'no receipt' as what from payments p
       where p.status = 'captured' and not exists (select 1 from receipts where payment_id = p.id)
       union all select r.id, 'no credit note' from refunds r
-      where (r.status = 'processed') <> exists (select 1 from credit_notes where refund_id = r.id)`,
+      where (r.status = 'processed' or exists (select 1 from journal where kind = 'refund_arrived' and source_id = r.id))
+        <> exists (select 1 from credit_notes where refund_id = r.id)`,
   },
   {
     name: "tax serials have no gap",

@@ -51,9 +51,22 @@ export async function bookRefundFailed(tx: Tx, payment: Payment, refund: Refund)
   await book(tx, { ...entry, kind: "refund_failed", debit: "refunds_payable", credit: await giver(tx, payment) });
 }
 
+/** Also a second time, after it had failed. */
 export async function bookRefundArrived(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await book(tx, { ...entry, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
+  const failed = tx
+    .selectFrom("journal")
+    .select("id")
+    .where("kind", "=", "refund_failed")
+    .where("source_id", "=", refund.id);
+  const sourceId = (await failed.executeTakeFirst()) ? `${refund.id}:again` : refund.id;
+  await book(tx, { ...entry, sourceId, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
+}
+
+/** It had arrived, and the bank sent it back. */
+export async function bookRefundReturned(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  await book(tx, { ...entry, kind: "refund_failed", debit: "gateway", credit: await giver(tx, payment) });
 }
 
 /** Sent back in the provider's dashboard: asked and arrived in one. */

@@ -146,6 +146,8 @@ export function providerSuite(
       const window = { from: new Date(now - minute), to: new Date(now), skip: 0, count: 100 };
       expect(await provider.paymentsBetween(window)).toContainEqual(payment);
       expect(await provider.paymentsBetween({ ...window, skip: 100 })).toEqual([]);
+      const earlier = { from: new Date(now - 60 * minute), to: new Date(now - 30 * minute) };
+      expect(await provider.paymentsBetween({ ...window, ...earlier })).toEqual([]);
       expect((await provider.findOrderByReceipt(receipt))?.status).toBe("paid");
     });
 

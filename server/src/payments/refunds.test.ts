@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { note } from "./ask-provider.ts";
 import { delivery } from "./delivery.ts";
+import { brokenInvariants } from "./invariants.ts";
 import { setup } from "./testing.ts";
 
 /** A payment that is owed back: captured with one cent less than the order. */
@@ -88,6 +89,44 @@ test("C36 accepted, then failed on its way: the money is owed again, kept due, a
     sum: number;
   }>`select coalesce(sum(amount_minor), 0) as sum from journal_lines where account = 'refunds_payable'`;
   expect((await payable.execute(db)).rows).toEqual([{ sum: 0 }]);
+});
+
+test("C36 failed after it was processed: owed again, told, and sent anew; a failure told late changes nothing", async () => {
+  const { db, runRefunds, runEvents, rowOf, id, paymentId, refundsOf } = await owed();
+  runRefunds();
+  runEvents();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
+  const [sent] = await refundsOf();
+  const tell = async (event_id: string) => {
+    const payload = { refund: { entity: { id: sent?.gateway_refund_id, payment_id: paymentId } } };
+    const row = {
+      gateway: "embedded",
+      event_id,
+      event: "refund.failed",
+      body: Buffer.from(JSON.stringify({ payload })),
+    };
+    await db.insertInto("gateway_events").values(row).execute();
+    const event = db.selectFrom("gateway_events").select("processed_at").where("event_id", "=", event_id);
+    await expect.poll(async () => (await event.executeTakeFirst())?.processed_at).not.toBe(null);
+  };
+  await tell("too late");
+  expect(await refundsOf()).toMatchObject([{ status: "processed" }]);
+
+  await db.updateTable("embedded_gateway_refunds").set({ fails: true }).execute();
+  await db.updateTable("embedded_gateway_payments").set({ refunded_minor: 0 }).execute();
+  await tell("returned");
+  await tell("returned, told again");
+  const [returned] = await refundsOf();
+  expect(returned).toMatchObject({ status: "failed", processed_at: null, last_error: expect.stringContaining("bank") });
+  expect(await db.selectFrom("payments").select("refund_minor").execute()).toEqual([{ refund_minor: 0 }]);
+  expect(await brokenInvariants(db)).toEqual([]);
+  const titles = db.selectFrom("notifications").select("title").where("title", "like", "%came back");
+  expect(await titles.execute()).toHaveLength(1);
+
+  await db.updateTable("embedded_gateway_refunds").set({ fails: false }).execute();
+  await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+  await expect.poll(async () => (await refundsOf())[0]?.status, { timeout: 10_000 }).toBe("processed");
+  expect(await db.selectFrom("payments").select("refund_minor").execute()).toEqual([{ refund_minor: 39 }]);
 });
 
 test("cancelled while pending: full refund, no credit, and asking twice owes once", async () => {

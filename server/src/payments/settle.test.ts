@@ -104,7 +104,7 @@ test("C34 two captured payments of one order: one environment, the second goes b
 });
 
 test("C35 refunded in the dashboard before we heard of it: never delivered, the rest goes back", async () => {
-  const { order, addPayment, payments, provider, rowOf, environments, refundsOf } = await setup();
+  const { order, addPayment, payments, provider, rowOf, environments, refundsOf, db } = await setup();
   const part = (await order("ada")).body.id;
   expect(await note(payments, await provider.payment(await addPayment(part, { refunded_minor: 15 })))).toBe(
     "refunding",
@@ -113,6 +113,10 @@ test("C35 refunded in the dashboard before we heard of it: never delivered, the 
   expect(await note(payments, await provider.payment(await addPayment(whole, { refunded_minor: 40 })))).toBe(
     "refunding",
   );
+  // A webhook from before the refund, told after it.
+  const { rows: seen } = await sql<{ id: string }>`select gateway_payment_id as id from payments`.execute(db);
+  for (const { id } of seen)
+    expect(await note(payments, { ...(await provider.payment(id)), refundedMinor: 0 })).toBe("noted");
   expect((await rowOf(part)).status).toBe("refunding");
   expect((await rowOf(whole)).status).toBe("refunded");
   const booked = (await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort();
