@@ -204,7 +204,7 @@ test("keys alone reach everything: back, earlier attempts, every reference, rece
     "pay_R3x7Qm2Lk9WzTa, copy payment reference",
     ...[1, 2, 3, 4].map((index) => `7420193846501${index}, copy bank reference`),
     "a-name-of-forty-characters-is-the-longest",
-    ...["Receipt INV-94kq0t9w2mz", "Receipt INV-84kq0t9w2mz", "Get support"],
+    ...["Receipt INV-94kq0t9w2mz", "Receipt INV-84kq0t9w2mz", "Ask for a refund", "Get support"],
     "INV-94kq0t9w2mz, copy invoice number",
     "pay_R1x7Qm2Lk9WzTa, copy payment reference",
     "s94kq0t9w2mzp7xk4q0t9w2mz, copy session ID",

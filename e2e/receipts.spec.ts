@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
+import { judge } from "./rooms.ts";
 import { expect, expectAccessible, signIn, test } from "./test.ts";
-
-const shots = process.env["SHOTS"];
 
 test("a receipt downloads under its number, busy and failing included, and support knows the row (G70, G86)", async ({
   page,
@@ -37,14 +36,7 @@ test("a receipt downloads under its number, busy and failing included, and suppo
   expect(bytes.subarray(-6).toString()).toContain("%%EOF");
   await expect(row.getByRole("button", { name: `Receipt ${number}` })).toBeFocused();
   await expectAccessible(page);
-  if (shots)
-    for (const colorScheme of ["light", "dark"] as const)
-      for (const width of [1440, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        await expectAccessible(page);
-        await page.screenshot({ path: `${shots}/history-${width}-${colorScheme}.png` });
-      }
+  await judge(page, "history");
   await page.setViewportSize({ width: 1440, height: 900 });
 
   await page.unroute("**/receipts/*.pdf");
@@ -140,7 +132,6 @@ test("on paper Billing is its payment history: black on white, no sidebar, no bu
     return { backgroundColor, color };
   });
   expect(colours).toEqual({ backgroundColor: "rgb(255, 255, 255)", color: "rgb(0, 0, 0)" });
-  if (shots) await page.pdf({ path: `${shots}/billing.pdf`, format: "A4" });
 
   await page.emulateMedia({ media: "screen", colorScheme: "dark" });
   await expect(page.getByRole("tab", { name: "Overview" })).toHaveAttribute("aria-selected", "true");

@@ -27,7 +27,8 @@ export function RefundRequest({ order }: { readonly order: Order }) {
     onSuccess: async () => {
       setOpened(false);
       toast.success(notices.refundAsked);
-      await client.invalidateQueries({ queryKey: keys.order(order.id) });
+      // All of them: the page may stand under the provider's id.
+      await client.invalidateQueries({ queryKey: keys.orders });
     },
   });
   const short = text.trim().length < min;
