@@ -85,8 +85,8 @@ function fill({ orders, users, accounts }: Wanted): readonly string[] {
        status, secret, requested_at, give_up_at, created_at, expires_at, terminated_at, ended_reason, due_at)
      select ${id("e")}, ${id("o")}, user_id, type, 'lab-' || n, 1, hours, 'local', md5(n::text), 'terminated', 'terminated',
        md5(n::text), at, at, at, at, at, 'expired', at from ${rows} where is_read or n % 10 = 7`,
-    `insert into sessions (id, environment_id, opened_at, closed_at, reason)
-     select ${id("s")}, ${id("e")}, at, at + make_interval(hours => hours), 'expired' from ${rows} where is_read or n % 10 = 7`,
+    `insert into sessions (id, environment_id, user_id, container_type, opened_at, closed_at, reason)
+     select ${id("s")}, ${id("e")}, user_id, type, at, at + make_interval(hours => hours), 'expired' from ${rows} where is_read or n % 10 = 7`,
   ];
 }
 

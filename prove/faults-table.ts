@@ -71,13 +71,7 @@ export const faults: readonly Faults[] = [
       ],
       ["seconds to give up are taken as minutes", "giveUpAfterSeconds / 60", "giveUpAfterSeconds", "C38"],
       ["a refund in the dashboard does not end the environment", "  await endPaidBack(tx, id);\n", "", "C35"],
-      ["a refund in the dashboard is booked again each time", ") - payment.refund_minor;", ");", "C35"],
-      [
-        "billing forgets an earlier part that went back",
-        "round(usd_minor * ${after.refund_minor}::numeric",
-        "round(usd_minor * ${amount_minor}::numeric",
-        "C35",
-      ],
+      ["a refund in the dashboard is booked again each time", " - (payment.refund_minor - disputed);", ";", "C35"],
       [
         "a failed refund that a person settled leaves its order open",
         'if (status === "fulfilled" || status === "refunding")',
@@ -238,7 +232,7 @@ export const faults: readonly Faults[] = [
       ],
       [
         "a part that a person sent stands for what we owe",
-        "ours.some(({ refund_minor }) => sentMinor < refund_minor)",
+        "ours.some(({ refund_minor }) => sentMinor < refund_minor - disputed)",
         "false",
         "a part sent back",
       ],
@@ -438,7 +432,12 @@ export const faults: readonly Faults[] = [
         "owed back when",
       ],
       ["a fee is income", 'debit: "fees", credit: "gateway"', 'debit: "gateway", credit: "fees"', "a fee"],
-      ["owed again is the same entry", "`${refund.id}:again`", "refund.id", "refund that fails"],
+      [
+        "owed again is the same entry",
+        "const sourceId = again ? `${refund.id}:again` : refund.id;",
+        "const sourceId = refund.id;",
+        "refund that fails",
+      ],
       [
         "a surplus comes out of what the first payment earned",
         '  if (!settles_order) return "prepaid";\n',
@@ -495,7 +494,12 @@ export const faults: readonly Faults[] = [
       ],
       ["no call ends by itself", "    signal: AbortSignal.timeout(timeoutMs),\n", "", "hanging"],
       ["redirects are followed", 'redirect: "error"', 'redirect: "follow"', "what is final"],
-      ["payments are of 1970", "entity.created_at * 1000", "entity.created_at", "entity becomes"],
+      [
+        "payments are of 1970",
+        "errorReason: entity.error_reason ?? null,\n    createdAt: new Date(entity.created_at * 1000)",
+        "errorReason: entity.error_reason ?? null,\n    createdAt: new Date(entity.created_at)",
+        "entity becomes",
+      ],
     ],
   },
   {
@@ -757,7 +761,7 @@ export const faults: readonly Faults[] = [
       ],
       [
         "paid back, it goes on",
-        "expires_at - make_interval(hours => ${hours})",
+        "expires_at - make_interval(secs => ${hours * 3600})",
         "expires_at",
         "ends that much earlier",
       ],
@@ -942,5 +946,84 @@ export const faults: readonly Faults[] = [
         "database refuses",
       ],
     ],
+  },
+  {
+    file: "payments/lower-net.ts",
+    tests: ["payments/settle", "billing/read", "payments/lost-machine"],
+    rows: [
+      ["what goes back adds to what billing counts", "o.usd_minor - round(", "o.usd_minor + round("],
+      [
+        "a smaller part later counts anew",
+        "set usd_net_minor = least(o.usd_net_minor,",
+        "set usd_net_minor = least(o.usd_minor,",
+      ],
+    ],
+  },
+  {
+    file: "payments/disputes.ts",
+    tests: ["payments/disputes"],
+    rows: [
+      ["what is decided is told again as open", "if (risen < 0) return", "if (false) return"],
+      ["a lost dispute is booked each time it is told", "if (risen === 0) return", "if (false) return"],
+      ["more is counted than was left", "Math.min(lost, payment.amount_minor - payment.refund_minor)", "lost"],
+      ["what the bank took is not booked", "await bookDisputeLost(tx, payment, { id, amount_minor: lost });", ""],
+    ],
+  },
+  {
+    file: "payments/disputed-refunds.ts",
+    tests: ["payments/disputes"],
+    rows: [
+      ["a refund is sent while a dispute is open", 'statuses.has("open") || statuses.has("under_review")', "false"],
+      ["a refund is sent though a bank has taken the money", 'statuses.has("lost") ? "lost" : "none"', '"none"'],
+    ],
+  },
+  {
+    file: "payments/account-holds.ts",
+    tests: ["payments/disputes"],
+    rows: [
+      [
+        "a held account orders on",
+        '.where("lifted_at", "is", null).executeTakeFirst())',
+        '.where("lifted_at", "is not", null).executeTakeFirst())',
+      ],
+    ],
+  },
+  {
+    file: "payments/sweep.ts",
+    tests: ["payments/sweep"],
+    rows: [
+      ["the second page is never read", "skip: page * width", "skip: 0"],
+      ["what is known already is told again", "return !row ||", "return true ||"],
+      ["the sweep does not go back over a stop", "minutesAfter(swept_until, -sweepOverlapMinutes)", "now"],
+      ["the sweep of one key moves another's", "where key_id = ${provider.keyId}`.execute(db);", "`.execute(db);"],
+    ],
+  },
+  {
+    file: "payments/decide-refund.ts",
+    tests: ["payments/refund-requests"],
+    rows: [
+      ["more goes back than was left", "amountMinor < 1 || amountMinor > left", "amountMinor < 1"],
+      [
+        "granted twice pays twice",
+        'if (request.status === "granted") return',
+        'if (request.status === "declined") return',
+      ],
+      ["paid back whole, it goes on", "if (amountMinor === left) await endBought(tx, order);", ""],
+    ],
+  },
+  {
+    file: "payments/usage-of-order.ts",
+    tests: ["payments/refund-requests", "operator/refunds"],
+    rows: [["a share is rounded up", "Math.floor(", "Math.ceil("]],
+  },
+  {
+    file: "payments/refund-requests.ts",
+    tests: ["payments/refund-requests"],
+    rows: [["another's order can be asked about", "order.user_id !== userId", "false"]],
+  },
+  {
+    file: "payments/tax.ts",
+    tests: ["payments/tax", "billing/credit-notes"],
+    rows: [["the tax year turns at midnight UTC", "const indiaMs = 5.5 * 3_600_000;", "const indiaMs = 0;"]],
   },
 ];

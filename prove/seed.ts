@@ -111,6 +111,9 @@ function rowOf(index: number, { userId, hostId, prefix }: { userId: string; host
       ended_reason: ended ? ("expired" as const) : null,
       due_at: inAMonth,
     },
-    session: { id: newId(), environment_id: environmentId, opened_at: at, closed_at: end, reason: "stopped" },
+    session: {
+      ...{ id: newId(), environment_id: environmentId, user_id: userId, container_type: type },
+      ...{ opened_at: at, closed_at: end, reason: "stopped" },
+    },
   };
 }

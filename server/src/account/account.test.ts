@@ -73,6 +73,7 @@ const tables: Readonly<Record<string, { readonly exported: string | null; readon
   account_holds: { exported: "account_holds", kept: true },
   time_credits: { exported: "time_credits", kept: true },
   environments: { exported: "environments", kept: true },
+  sessions: { exported: "sessions", kept: true },
   deleted_accounts: { exported: null, kept: true },
 };
 

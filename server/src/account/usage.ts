@@ -15,12 +15,11 @@ export async function usageOf(db: Db, userId: string): Promise<Usage> {
   const seconds = sql<number>`extract(epoch from coalesce(closed_at, now()) - opened_at)`;
   const row = await db
     .selectFrom("sessions")
-    .innerJoin("environments", "environments.id", "sessions.environment_id")
     .select([
       sql<number | null>`round(avg(${seconds}))`.as("average"),
       sql<number>`round(coalesce(sum(${seconds}), 0) / 3600, 1)`.as("hours"),
     ])
-    .where("environments.user_id", "=", userId)
+    .where("user_id", "=", userId)
     .executeTakeFirstOrThrow();
   return { average_session_seconds: row.average, gpu_percent: null, run_hours: row.hours };
 }

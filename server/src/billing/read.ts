@@ -49,11 +49,9 @@ function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
     order by o.created_at desc, o.id desc limit ${mostInvoices}`;
 }
 
-/** Hours that environments really ran, open sessions up to now (G32). No order knows them. */
+/** Hours that environments really ran, open sessions up to now (G32), from the index `sessions_run` alone. */
 function runsOf(userId: string): RawBuilder<RunRow> {
   return sql<RunRow>`
-    select e.container_type as service,
-      extract(epoch from sum(coalesce(s.closed_at, now()) - s.opened_at)) / 3600 as hours
-    from environments e join sessions s on s.environment_id = e.id
-    where e.user_id = ${userId} group by 1`;
+    select container_type as service, extract(epoch from sum(coalesce(closed_at, now()) - opened_at)) / 3600 as hours
+    from sessions where user_id = ${userId} group by 1`;
 }

@@ -92,6 +92,8 @@ interface LaunchStagesTable {
 interface SessionsTable {
   id: string;
   environment_id: string;
+  user_id: string;
+  container_type: string;
   opened_at: Generated<Date>;
   closed_at: Date | null;
   reason: string | null;

@@ -6,7 +6,8 @@ import { newId } from "../database/ids.ts";
 /** Opens a session unless one is open: a run that was lost and started again is still the same session. */
 export async function openSession(tx: Tx, environmentId: string): Promise<void> {
   await sql`
-    insert into sessions (id, environment_id) values (${newId()}, ${environmentId})
+    insert into sessions (id, environment_id, user_id, container_type)
+    select ${newId()}, id, user_id, container_type from environments where id = ${environmentId}
     on conflict (environment_id) where closed_at is null do nothing`.execute(tx);
 }
 
@@ -22,9 +23,8 @@ export async function rollSession(db: Db, environmentId: string): Promise<boolea
     with full_length as (
       update sessions set closed_at = now(), reason = 'rollover'
       where environment_id = ${environmentId} and closed_at is null
-        and opened_at <= now() - make_interval(hours => ${maxSessionHours}) returning environment_id)
-    insert into sessions (id, environment_id) select ${newId()}, environment_id from full_length returning id`.execute(
-    db,
-  );
+        and opened_at <= now() - make_interval(hours => ${maxSessionHours}) returning *)
+    insert into sessions (id, environment_id, user_id, container_type)
+    select ${newId()}, environment_id, user_id, container_type from full_length returning id`.execute(db);
   return rows.length > 0;
 }
