@@ -1,5 +1,6 @@
 import { create, must, orderAndPay, signUp } from "../prove/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./test.ts";
+import { passUntilVisible } from "./toasts.ts";
 
 test("real payments: cards, charts, breakdown, history, and the tab in the address (2, 3, G17, G70)", async ({
   page,
@@ -89,9 +90,10 @@ test("not readable: says why, and Try Again reloads the page (8)", async ({ page
       ? route.fulfill({ status: 503, json: { status: "error", code: "unavailable", message: "" } })
       : route.continue(),
   );
+  await page.clock.install();
   await page.goto("/billing");
   await expect(page.getByRole("status", { name: "Loading billing data..." })).toBeVisible();
-  await expect(page.getByText("Unable to load billing data")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Unable to load billing data"));
   await expect(page.getByText("API error: 503")).toBeVisible();
   const alert = page.getByRole("alert").filter({ hasText: "Error fetching billing data" });
   await expect(alert).toContainText(/^Error/);
@@ -105,5 +107,5 @@ test("not readable: says why, and Try Again reloads the page (8)", async ({ page
   await page.unroute(`**/billing/${customer.userId}`);
   await page.route(`**/billing/${customer.userId}`, (route) => route.abort());
   await page.reload();
-  await expect(page.getByText("Failed to fetch billing data")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Failed to fetch billing data"));
 });

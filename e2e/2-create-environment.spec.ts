@@ -50,6 +50,7 @@ test("any step by its address: what is missing comes first, Back of the browser 
   page,
   customer: _,
 }) => {
+  await page.goto("/dashboard");
   const current = page.getByRole("list", { name: "Progress" }).locator("[aria-current=step]");
   for (const [step, shown] of [
     ["4", "Review"],

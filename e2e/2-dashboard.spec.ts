@@ -5,6 +5,7 @@ import { freeze } from "./toasts.ts";
 const notice = "Test card";
 
 test("the welcome line, three figures and the panel of a new user (G33)", async ({ page, customer }) => {
+  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   await expect(page.getByRole("heading", { name: "Welcome back, Ada Park" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Create New Environment" })).toHaveAttribute(
@@ -23,6 +24,7 @@ test("the test card: copied for 1.8 s, a random CVV, dismissed for good; never w
   page,
   customer,
 }) => {
+  await page.goto("/dashboard");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.clock.install();
   await page.reload();
@@ -70,6 +72,7 @@ test("the five newest, each with the one button of its status; figures of all of
   page,
   customer,
 }) => {
+  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   const [first] = Object.values(everyState);
   await showContainers(page, {
@@ -113,6 +116,7 @@ test("terminated has no button, and a name or count that is missing has its stan
   page,
   customer,
 }) => {
+  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   const [first] = Object.values(everyState);
   await showContainers(page, {

@@ -14,6 +14,7 @@ test("the sidebar leads everywhere, folds and stays folded; the header names the
   page,
   customer,
 }) => {
+  await page.goto("/dashboard");
   const side = page.getByRole("complementary", { name: "Sidebar" });
   await expect(side.getByText("Ada Park")).toBeVisible();
   await expect(side.getByText(customer.email)).toBeVisible();
@@ -53,6 +54,7 @@ test("the badge is the real number of unread ones: three at first, read one by o
   customer,
   product,
 }) => {
+  await page.goto("/dashboard");
   const bell = page.getByRole("button", { name: /^Notifications/ });
   await expect(page.getByTestId("unread")).toHaveText("3");
   await bell.click();
@@ -65,6 +67,7 @@ test("the badge is the real number of unread ones: three at first, read one by o
 });
 
 test("without a name the user is User, and a letter that needs two code units is whole", async ({ page, customer }) => {
+  await page.goto("/dashboard");
   let name = "";
   await alterAnswer(page, `**/profile/${customer.userId}`, (answer) => ({
     ...answer,

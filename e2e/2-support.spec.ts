@@ -129,6 +129,7 @@ test("the four documents open over the page and close again, by keyboard too (2)
 });
 
 test("an address that is not known is Not available (2)", async ({ page, customer }) => {
+  await page.goto("/dashboard");
   await page.evaluate(() => localStorage.removeItem("userEmail"));
   await page.goto("/support");
   await expect(page.getByText("Not available", { exact: true })).toBeVisible();

@@ -79,11 +79,13 @@ test("login failures: ours, and the provider's in our words; an empty form says 
 });
 
 test("a profile that cannot be fetched: the dashboard's words, and the list's", async ({ page, customer }) => {
+  await page.goto("/dashboard");
   await page.route(`**/profile/${customer.userId}`, refused(503, "Out for a moment", "unavailable"));
+  await page.clock.install();
   await page.reload();
-  await expect(page.getByText("Error fetching user data, please refresh")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Error fetching user data, please refresh"));
   await page.getByRole("link", { name: "Environments" }).first().click();
-  await expect(page.getByText("Server failure, please go to Dashboard and refresh")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Server failure, please go to Dashboard and refresh"));
   await page.unroute(`**/profile/${customer.userId}`);
   await page.getByRole("button", { name: "Try Again" }).click();
   await expect(page.getByText("Create Your First Environment")).toBeVisible();

@@ -6,7 +6,7 @@ import { expect, signIn, test } from "./test.ts";
 const most = 0.02;
 
 /** A way that is far and thin, so that every skeleton is seen before what it stands for. */
-const slow = { offline: false, latency: 150, downloadThroughput: 400_000, uploadThroughput: 100_000 };
+const slow = { offline: false, latency: 100, downloadThroughput: 800_000, uploadThroughput: 200_000 };
 
 /** Path, and the words that stand when the screen is whole. */
 const open = [

@@ -64,6 +64,7 @@ test("the bell: three for a new user, one more as it happens, read one by one an
 });
 
 test("no answer is said as such, and nothing at all has its sentence", async ({ page, customer }) => {
+  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   await page.route("**/notifications", (route) => route.abort());
   await page.reload();
@@ -82,6 +83,7 @@ test("no answer is said as such, and nothing at all has its sentence", async ({ 
 });
 
 test("hostile and endless words stay words, and the badge ends at 99+", async ({ page, customer }) => {
+  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   const title = `<img src=x onerror=alert(1)> ${"W".repeat(2000)} 🚀 \u202eאבג`;
   const one = { title, body: "x".repeat(3000), link: null, created_at: "yesterday", read: false };

@@ -28,6 +28,7 @@ interface Look {
 /** Judges what the page shows now, in place, in all four rooms: accessible, nothing scrolls sideways. */
 export async function judge(page: Page, name: string, { fullPage = true, stays, only }: Look = {}): Promise<void> {
   await expect(page.locator("h1").first()).toBeVisible();
+  await standStill(page);
   for (const { width, height, colorScheme } of rooms.filter((room) => !only || room.width === only)) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -44,6 +45,16 @@ export async function judge(page: Page, name: string, { fullPage = true, stays, 
   }
   await page.setViewportSize(rooms[0]);
   await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** Each look is at what stands: nothing has to come to its end first. */
+async function standStill(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    if (document.adoptedStyleSheets.length > 0) return;
+    const still = new CSSStyleSheet();
+    still.replaceSync("*, ::before, ::after { transition: none !important }");
+    document.adoptedStyleSheets = [still];
+  });
 }
 
 /** A drawn page reads the scheme once, when it comes; the app follows by itself. What moves comes to its end. */

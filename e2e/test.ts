@@ -68,11 +68,9 @@ export const test = base.extend<Each, Worker>({
     // An answer may be on its way still.
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
-  customer: async ({ product, context, page }, use) => {
+  customer: async ({ product, context }, use) => {
     const customer = await signUp(product.url);
     await storeSession(context, product.url, customer);
-    // Not waited for: most tests go on elsewhere at once, and the others wait for what they look at.
-    await page.goto("/dashboard", { waitUntil: "commit" });
     await use(customer);
   },
 });

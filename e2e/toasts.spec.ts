@@ -25,21 +25,6 @@ test("an error stands for 7 s, three at most are stacked, and all are read out (
   expect(Math.max(...all.map(({ came }) => standing(came)))).toBe(3);
 });
 
-test("a success stands for 5 s, a loading notice for 2 s (9)", async ({ page, customer: _ }) => {
-  await page.addInitScript(watchToasts);
-  await page.goto("/billing");
-  await expect(page.getByText("Billing data loaded successfully")).toBeVisible();
-  await expectDuration(page, "success", 5_000);
-
-  const draft = { type: "jupyter", gpus: 1, hours: 1, currency: "USD", subdomain: `toast-${Date.now().toString(36)}` };
-  await page.evaluate((left) => sessionStorage.setItem("launch-draft", left), JSON.stringify({ step: 4, draft }));
-  await page.goto("/environments/create?step=4");
-  await page.getByRole("button", { name: "Launch" }).click();
-  await page.frameLocator("iframe").getByRole("button", { name: "Cancel payment" }).click();
-  await expect(page.getByText("Payment cancelled. Cleaning up...")).toBeVisible();
-  await expectDuration(page, "loading", 2_000);
-});
-
 test("a failed action offers Retry, which closes its toast and asks again (4, 8)", async ({
   page,
   product,

@@ -5,14 +5,6 @@ export function toastOf(page: Page, text: string): Locator {
   return page.locator("[data-toast]", { hasText: text });
 }
 
-/** How long a toast that is there stays, in milliseconds. */
-export async function staysMs(page: Page, text: string): Promise<number> {
-  await expect(toastOf(page, text)).toBeVisible();
-  const startedMs = Date.now();
-  await expect(toastOf(page, text)).toBeHidden();
-  return Date.now() - startedMs;
-}
-
 /** Stops the page's clock: from here its time passes only where a test lets it. Needs `clock.install` before the page. */
 export async function freeze(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
