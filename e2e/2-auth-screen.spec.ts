@@ -1,5 +1,6 @@
 import { signUp } from "../prove/customer.ts";
 import { expect, signIn, test } from "./test.ts";
+import { passUntilVisible } from "./toasts.ts";
 
 test("sign-up says what is missing at the form, in the specification's words (5, 8)", async ({ page, product }) => {
   const taken = await signUp(product.url);
@@ -63,10 +64,10 @@ test("a token that no longer holds signs out, a network that does not answer doe
   await signIn(page, ada);
   await page.route("**/auth/validate", (route) => route.abort());
   await page.route("**/profile/**", (route) => route.abort());
+  await page.clock.install();
   await page.goto("/dashboard");
-  await expect(
-    page.getByText("Error fetching user data, please refresh").or(page.getByText("Server failure")).first(),
-  ).toBeVisible();
+  const failure = page.getByText("Error fetching user data, please refresh").or(page.getByText("Server failure"));
+  await passUntilVisible(page, failure.first());
   expect(await page.evaluate(() => localStorage.getItem("idToken"))).not.toBeNull();
   await page.unroute("**/auth/validate");
   await page.unroute("**/profile/**");

@@ -1,5 +1,6 @@
 import { create, must, orderAndPay, signUp } from "../prove/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./test.ts";
+import { passUntilVisible } from "./toasts.ts";
 
 const shots = process.env["SHOTS"];
 
@@ -67,9 +68,10 @@ test("no answer is said as such, and nothing at all has its sentence", async ({ 
   await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   await page.route("**/notifications", (route) => route.abort());
+  await page.clock.install();
   await page.reload();
   await page.getByRole("button", { name: /^Notifications/ }).click();
-  await expect(page.getByText("The notifications could not be read.")).toBeVisible();
+  await passUntilVisible(page, page.getByText("The notifications could not be read."));
   await expectAccessible(page);
   await page.unroute("**/notifications");
   await page.route("**/notifications", (route) =>

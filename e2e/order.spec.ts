@@ -7,7 +7,7 @@ import { everyPlace, fullStatement, showOrder } from "./invented.ts";
 import { payInDialog, toLastStep } from "./pay.ts";
 import { judge } from "./rooms.ts";
 import { expect, expectAccessible, test } from "./test.ts";
-import { toastOf } from "./toasts.ts";
+import { passUntilVisible, toastOf } from "./toasts.ts";
 
 const facts = (page: Page) => page.getByRole("region", { name: "What happened" }).getByRole("listitem");
 const money = (page: Page, title: string | RegExp) => page.getByRole("status").getByRole("heading", { name: title });
@@ -169,8 +169,9 @@ test("not readable: said with the way on; read once, it stays while it cannot be
   await page.route("**/orders/*", (route) =>
     route.request().resourceType() === "document" ? route.continue() : route.abort(),
   );
+  await page.clock.install();
   await page.goto("/billing/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
-  await expect(page.getByText("Unable to load this order")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Unable to load this order"));
   await expect(page.getByText("Your money and your environments are not affected.")).toBeVisible();
   await showOrder(page, everyPlace["started"] as (typeof everyPlace)[string]);
   await page.getByRole("button", { name: "Try Again" }).click();

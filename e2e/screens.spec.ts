@@ -5,6 +5,7 @@ import { everyPlace, everyState, fullStatement, inHours, showContainers, showOrd
 import { mailedLink } from "./reset-mail.ts";
 import { judge } from "./rooms.ts";
 import { expect, test } from "./test.ts";
+import { passUntilVisible } from "./toasts.ts";
 
 const unavailable = { status: "error", code: "unavailable", message: "Out for a moment", detail: "" };
 const broken = { status: 503, json: unavailable };
@@ -20,8 +21,9 @@ async function hold(page: Page, path: string): Promise<() => void> {
   return resolve;
 }
 
-/** Calls fail with 503, the page itself comes. */
+/** Calls fail with 503, the page itself comes; from here a test may let time pass, for the app tries again first. */
 async function breakDown(page: Page, path: string): Promise<void> {
+  await page.clock.install();
   await page.route(path, (route) =>
     route.request().resourceType() === "document" ? route.continue() : route.fulfill(broken),
   );
@@ -234,10 +236,10 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
   await page.unroute("**/profile/*");
   await breakDown(page, "**/profile/*");
   await page.goto("/environments");
-  await expect(page.getByText("Server failure, please go to Dashboard and refresh")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Server failure, please go to Dashboard and refresh"));
   await judge(page, "environments-failed");
   await page.goto("/dashboard");
-  await expect(page.getByText("Error fetching user data, please refresh")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Error fetching user data, please refresh"));
   await judge(page, "dashboard-failed");
   await page.unroute("**/profile/*");
   const letGo = await hold(page, "**/profile/*");
@@ -278,7 +280,7 @@ test("the other signed-in screens are accessible in all four rooms", async ({ pa
   await page.unroute(`**/billing/${customer.userId}`);
   await breakDown(page, `**/billing/${customer.userId}`);
   await page.reload();
-  await expect(page.getByText("Unable to load billing data")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Unable to load billing data"));
   await judge(page, "billing-failed");
 
   await page.goto("/support");
@@ -310,7 +312,7 @@ test("the other signed-in screens are accessible in all four rooms", async ({ pa
   }
   await breakDown(page, "**/settings/*");
   await page.goto("/settings");
-  await expect(page.getByText("Error fetching user settings... Please refresh")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Error fetching user settings... Please refresh"));
   await judge(page, "settings-failed");
 });
 
@@ -331,7 +333,7 @@ test("the page of an order is accessible in all four rooms, wherever its money i
   await judge(page, "order-unknown");
   await breakDown(page, "**/orders/*");
   await page.reload();
-  await expect(page.getByText("Unable to load this order")).toBeVisible();
+  await passUntilVisible(page, page.getByText("Unable to load this order"));
   await judge(page, "order-failed");
   await page.unroute("**/orders/*");
   const letGo = await hold(page, "**/orders/*");
