@@ -17,7 +17,7 @@ export async function tracesInDatabase(db: Db, cards: readonly TypedCard[]): Pro
   const pattern = patternOf(cards);
   const { rows: tables } = await sql<{ schema: string; name: string; columns: { name: string; type: string }[] }>`
     select t.table_schema as schema, t.table_name as name,
-      json_agg(json_build_object('name', c.column_name, 'type', c.data_type)) as columns
+      json_agg(json_build_object('name', c.column_name, 'type', c.data_type) order by c.ordinal_position) as columns
     from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
     where t.table_type = 'BASE TABLE' and t.table_schema not in ('pg_catalog', 'information_schema')
     group by 1, 2 order by 1, 2`.execute(db);
