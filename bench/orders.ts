@@ -15,7 +15,7 @@ import {
 import { type Product, removeFolder, startProduct } from "../prove/product.ts";
 import { openProductDatabase } from "../prove/seed.ts";
 import type { Db } from "../server/src/database/database.ts";
-import { newId } from "../server/src/database/ids.ts";
+import { announce } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/invariants.ts";
 import type { GatewayPayment } from "../server/src/payments/provider.ts";
 import { razorpay } from "../server/src/payments/razorpay.ts";
@@ -179,14 +179,6 @@ async function observer(db: Db, url: string) {
     minimumMinor: { USD: 1, INR: 1 },
     timeoutMs: 60_000,
   });
-  const announce: Parameters<typeof observe>[1]["announce"] = async (tx, { userId, ...notice }) => {
-    const row = { id: newId(), user_id: userId, ...notice };
-    await tx
-      .insertInto("notifications")
-      .values(row)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  };
   return {
     payment: provider.payment,
     observe: (payment: GatewayPayment) =>

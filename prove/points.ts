@@ -7,15 +7,15 @@ import { Client } from "pg";
 import { openChanges } from "../server/src/database/changes.ts";
 import { type Connection, openDatabase } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
-import { newId } from "../server/src/database/ids.ts";
 import { fakeDriver } from "../server/src/drivers/fake.ts";
 import { fakeMachine } from "../server/src/drivers/fake-machine.ts";
 import { registerHost } from "../server/src/environments/hosts.ts";
+import { announce } from "../server/src/notifications/notifications.ts";
 import { embeddedGateway, embeddedGatewayPath } from "../server/src/payments/embedded-gateway/embedded-gateway.ts";
 import { brokenInvariants } from "../server/src/payments/invariants.ts";
 import { razorpay } from "../server/src/payments/razorpay.ts";
 import { flows, type Scene, settle, timePasses, type Visit } from "./points-flows.ts";
-import { type Fuse, openPool, startProcess, type World } from "./process-model.ts";
+import { type Fuse, openPool, startProcess } from "./process-model.ts";
 import { removeFolder, temporaryFolder } from "./product.ts";
 import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
@@ -115,13 +115,6 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: 
     mode: "embedded",
     minimumMinor: { USD: 1, INR: 1 },
   });
-  const announce: World["announce"] = async (tx, { userId, ...notice }) => {
-    await tx
-      .insertInto("notifications")
-      .values({ id: newId(), user_id: userId, ...notice })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  };
   return { pool, changes: await openChanges(database), machine, provider, announce, db, gateway, gatewayUrl };
 }
 

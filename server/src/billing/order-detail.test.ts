@@ -244,24 +244,9 @@ test("a refund that failed, or could not be sent within the hour, needs a person
 });
 
 test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank has the money and nothing is owed", async () => {
-  const {
-    page,
-    order,
-    addPayment,
-    payments,
-    provider,
-    db,
-    gateway,
-    gatewayUrl,
-    runRefunds,
-    refundsOf: all,
-  } = await setup();
-  const authorization = `Basic ${Buffer.from(`${gateway.keyId}:${gateway.keySecret}`).toString("base64")}`;
-  const bank = async (path: string, body: object) => {
-    const headers = { "content-type": "application/json", authorization };
-    const url = `${gatewayUrl}/test/disputes${path}`;
-    return (await (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json()) as { id: string };
-  };
+  const { page, order, addPayment, payments, provider, db, asMerchant, runRefunds, refundsOf: all } = await setup();
+  const bank = async (path: string, body: object): Promise<{ id: string }> =>
+    (await asMerchant("POST", `/test/disputes${path}`, body)).body;
   const buy = async (subdomain: string) => {
     const { id } = (await order("ada", { subdomain })).body;
     const payment_id = await addPayment(id, { amount_minor: 39 });

@@ -6,12 +6,14 @@ import { observeDispute } from "./disputes.ts";
 import { setup as money } from "./testing.ts";
 import { followDispute, startDisputes } from "./watch-disputes.ts";
 
-type Shop = Awaited<ReturnType<typeof money>>;
-
 async function setup() {
   const shop = await money();
-  const { db, gateway, gatewayUrl, order, pay, addPayment, payments, provider, rowOf, refundsOf } = shop;
-  const bank = (path: string, body: object) => callGateway(gateway, `${gatewayUrl}/test/disputes${path}`, body);
+  const { db, asMerchant, order, pay, addPayment, payments, provider, rowOf, refundsOf } = shop;
+  const bank = async (path: string, body: object): Promise<{ id: string }> => {
+    const answer = await asMerchant("POST", `/test/disputes${path}`, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body;
+  };
   return {
     ...shop,
     open: (payment_id: string, amount?: number) => bank("", { payment_id, ...(amount && { amount }) }),
@@ -48,14 +50,6 @@ async function setup() {
     refundStates: async () =>
       (await refundsOf()).map(({ reason, status, amount_minor }) => `${reason} ${status} ${amount_minor}`).sort(),
   };
-}
-
-async function callGateway({ keyId, keySecret }: Shop["gateway"], url: string, body: object): Promise<{ id: string }> {
-  const authorization = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`;
-  const headers = { "content-type": "application/json", authorization };
-  const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return (await answer.json()) as { id: string };
 }
 
 test("told by webhook: noted and told once, and its end found the same way", async () => {

@@ -6,9 +6,10 @@ import { typeName } from "../content/catalogue.ts";
 import { orderStateWords } from "../content/order-words.ts";
 import { plural } from "../format.ts";
 import { type Fact, Facts } from "../ui/facts.tsx";
-import { Slots } from "../ui/slots.tsx";
+import { NamedSlots } from "../ui/slots.tsx";
 import { Tag, type Tone } from "../ui/status.tsx";
 import { supportPath } from "../ui/support-path.ts";
+import { Total } from "../ui/total.tsx";
 import { amountText } from "./figures.ts";
 import classes from "./order-page.module.css";
 import { ReceiptButton } from "./receipt-button.tsx";
@@ -40,15 +41,17 @@ export function OrderSummary({ order }: { readonly order: Order }) {
         <Tag tone={tones[state]}>{orderStateWords[state]}</Tag>
       </div>
       <Facts facts={boughtFacts(order)} />
-      <p className={classes.total}>
-        <span>{charged ? "Charged" : money.place === "being_checked" ? "Being checked" : "Not charged"}</span>
-        <strong>
-          {charged ? amountText(money.charged, money.currency) : amountText(order.amount, order.currency)}
-        </strong>
-        {money.refunded > 0 && <small>{amountText(money.refunded, money.currency)} went back</small>}
-        {money.disputed > 0 && <small>{amountText(money.disputed, money.currency)} disputed</small>}
-        {money.refunding > 0 && <small>{amountText(money.refunding, money.currency)} goes back</small>}
-      </p>
+      <Total
+        label={charged ? "Charged" : money.place === "being_checked" ? "Being checked" : "Not charged"}
+        amount={charged ? amountText(money.charged, money.currency) : amountText(order.amount, order.currency)}
+        notes={(
+          [
+            [money.refunded, "went back"],
+            [money.disputed, "disputed"],
+            [money.refunding, "goes back"],
+          ] as const
+        ).flatMap(([sum, words]) => (sum > 0 ? [`${amountText(sum, money.currency)} ${words}`] : []))}
+      />
       <div className={classes.actions}>
         <Papers paper="Receipt" numbers={order.receipts} />
         <Papers paper="Credit note" numbers={order.credit_notes} />
@@ -95,12 +98,7 @@ function boughtFacts(order: Order): Fact[] {
     { label: "Type", value: typeName(order.container_type) },
     {
       label: "GPUs",
-      value: (
-        <span className={classes.gpus}>
-          <Slots filled={gpu_count} />
-          {plural(gpu_count, "GPU")}
-        </span>
-      ),
+      value: <NamedSlots filled={gpu_count}>{plural(gpu_count, "GPU")}</NamedSlots>,
     },
     { label: "Duration", value: plural(duration_hours, "hour") },
     { label: "List price", value: amountText(order.list_price) },

@@ -29,10 +29,12 @@ export function ReceiptButton({
 }: Props) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => download(papers[paper], { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
-    onError: (error) =>
-      toast.error(error instanceof ApiError ? `${notices.receiptFailed} ${error.message}` : notices.receiptFailed, {
+    onError: (error) => {
+      const failed = notices.paperFailed(paper.toLowerCase());
+      toast.error(error instanceof ApiError ? `${failed} ${error.message}` : failed, {
         action: { label: notices.tryAgain, onClick: () => mutate() },
-      }),
+      });
+    },
   });
   return (
     <Button

@@ -28,6 +28,6 @@ export const notices = {
   logoutHere: "Log out on this device only",
   noNotifications: "Nothing yet. What happens to your environments and payments is told here.",
   notificationsFailed: "The notifications could not be read.",
-  receiptFailed: "The receipt could not be fetched.",
+  paperFailed: (paper: string) => `The ${paper} could not be fetched.`,
   noUsage: "Figures appear here after your first session.",
 } as const;

@@ -5,7 +5,7 @@ import { typeName } from "../content/catalogue.ts";
 import { stageWords } from "../environments/stages.ts";
 import { date, environmentName, plural } from "../format.ts";
 import { OpenSession } from "../ui/open-session.tsx";
-import { Slots } from "../ui/slots.tsx";
+import { NamedSlots } from "../ui/slots.tsx";
 import { Status } from "../ui/status.tsx";
 import { TimeLeft } from "../ui/time-left.tsx";
 import { useNow } from "../ui/use-now.ts";
@@ -34,10 +34,9 @@ function Row({ environment: { id, container }, now }: { environment: Named; now:
         <span className="mono">{subdomain === "" ? "N/A" : host}</span>
       </div>
       <div className={classes.meta}>
-        <span className={classes.gpus}>
-          <Slots filled={gpus} tone={status === "active" ? "live" : "rest"} />
+        <NamedSlots filled={gpus} tone={status === "active" ? "live" : "rest"}>
           {typeName(type)}, {plural(gpus, "GPU")}
-        </span>
+        </NamedSlots>
         <span className="faint">Created {date(created_at)}</span>
       </div>
       <div className={classes.state}>

@@ -2,7 +2,8 @@ import type { Capacity, ProductConfig } from "@berth/contract";
 import { durations, typeName } from "../content/catalogue.ts";
 import { hostOf } from "../environments/address.ts";
 import { Facts } from "../ui/facts.tsx";
-import { Slots } from "../ui/slots.tsx";
+import { NamedSlots } from "../ui/slots.tsx";
+import { Total } from "../ui/total.tsx";
 import type { Draft } from "./draft.ts";
 import classes from "./order-summary.module.css";
 import type { PriceLines } from "./price-lines.ts";
@@ -23,12 +24,7 @@ export function OrderSummary({ draft, lines, config, capacity, sumLabel }: Props
     { label: "Environment", value: typeName(draft.type) },
     {
       label: "GPUs",
-      value: (
-        <span className={classes.gpus}>
-          <Slots filled={draft.gpus} />
-          {unitsOf(draft.gpus, capacity, config)}
-        </span>
-      ),
+      value: <NamedSlots filled={draft.gpus}>{unitsOf(draft.gpus, capacity, config)}</NamedSlots>,
     },
     { label: "Duration", value: durations.find(({ hours }) => hours === draft.hours)?.label },
     { label: "Rate", value: lines.rate },
@@ -46,11 +42,7 @@ export function OrderSummary({ draft, lines, config, capacity, sumLabel }: Props
     <aside className={`panel ${classes.summary}`} aria-label="Order">
       <h2 className="section-title">Order</h2>
       <Facts facts={facts} />
-      <p className={classes.total}>
-        <span>{sumLabel}</span>
-        <strong>{lines.charged}</strong>
-        <small>{lines.other}</small>
-      </p>
+      <Total label={sumLabel} amount={lines.charged} notes={[lines.other]} />
       <p className={classes.once}>
         Pay once for the hours you choose. Nothing renews by itself. The clock starts when JupyterLab answers.
       </p>

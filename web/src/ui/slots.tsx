@@ -1,4 +1,5 @@
 import { maxGpus } from "@berth/contract";
+import type { ReactNode } from "react";
 import classes from "./slots.module.css";
 
 interface Props {
@@ -15,6 +16,16 @@ export function Slots({ filled, of = maxGpus, tone = "ink", size = "sm" }: Props
       {Array.from({ length: of }, (_, place) => place).map((place) => (
         <i key={place} data-filled={place < filled || undefined} />
       ))}
+    </span>
+  );
+}
+
+/** With those words, in one line. */
+export function NamedSlots({ children, ...slots }: Props & { children: ReactNode }) {
+  return (
+    <span className={classes.named}>
+      <Slots {...slots} />
+      {children}
     </span>
   );
 }

@@ -6,20 +6,7 @@ import { embeddedGateway } from "./embedded-gateway.ts";
 
 async function open() {
   const world = await setup();
-  const { keyId, keySecret } = world.gateway;
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${world.gatewayUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: the answers of another company's dialect
-    return { status: response.status, body: (await response.json()) as any };
-  };
+  const call = world.asMerchant;
   const order = async (change: object = {}) =>
     (
       await call("POST", "/orders", {

@@ -7,17 +7,7 @@ import { outcomeNames } from "./outcomes.ts";
 /** An order at the gateway, and a merchant who hears webhooks. */
 async function open(outcome: string, options: Parameters<typeof setup>[0] = {}) {
   const world = await setup(options);
-  const { db, gateway, gatewayUrl } = world;
-  const call = async (method: string, path: string, body?: object) => {
-    const authorization = `Basic ${Buffer.from(`${gateway.keyId}:${gateway.keySecret}`).toString("base64")}`;
-    const response = await fetch(`${gatewayUrl}${path}`, {
-      method,
-      headers: { authorization, ...(body && { "content-type": "application/json" }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: the answers of another company's dialect
-    return { status: response.status, body: (await response.json()) as any };
-  };
+  const { db, asMerchant: call } = world;
   const { id } = (await world.order("ada")).body;
   expect((await call("PUT", `/test/orders/${id}/outcome`, { outcome })).body).toEqual({ id, outcome });
   const told = async () => {
