@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
+import { embeddedConnection } from "./database/embedded.ts";
 import { dataFolder, processesOf, start } from "./testing-process.ts";
 
 /** Starts it, and expects it to end with one message for a person, and nothing left behind. */
@@ -105,6 +106,7 @@ test("one data folder has one server, though two start at once; killed, the next
   expect(await second.ended, second.said.err).toBe(0);
   expect(second.said.err).toBe("");
   expect(processesOf(folder)).toEqual([]);
+  expect(existsSync(embeddedConnection(join(folder, "database")).host)).toBe(false);
 
   const began = performance.now();
   const third = start({ DATA_DIR: folder });

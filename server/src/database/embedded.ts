@@ -72,6 +72,7 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
         child.kill("SIGINT");
         await once(child, "exit");
       }
+      rmSync(cluster.sockets, { recursive: true, force: true });
       claim?.close();
     },
   };
