@@ -5,9 +5,12 @@ import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 import { act, cancel, terminate } from "../server/src/environments/actions.ts";
 import { deliver } from "../server/src/payments/create-environment.ts";
+import { grantRefund, type Share } from "../server/src/payments/decide-refund.ts";
 import type { EmbeddedGateway } from "../server/src/payments/embedded-gateway/embedded-gateway.ts";
 import { placeExtension } from "../server/src/payments/extensions.ts";
 import { clearOrder, placeOrder } from "../server/src/payments/orders.ts";
+import { requestRefund } from "../server/src/payments/refund-requests.ts";
+import { followDispute } from "../server/src/payments/watch-disputes.ts";
 import type { Process, World } from "./process-model.ts";
 
 export interface Scene extends World {
@@ -59,6 +62,19 @@ export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>>
       "active",
     );
   },
+  "granted back whole": (visit) => askBack(visit, "full"),
+  "granted back in part": (visit) => askBack(visit, 15),
+  "lost to the bank": async (visit) => {
+    const paid = await pay(visit, await order(visit));
+    await prove(visit, paid);
+    await loseDispute(visit, paid.payment_id);
+  },
+  "lost to the bank while starting": async (visit) => {
+    const { payment_id } = await pay(visit, await order(visit));
+    // Whoever comes first: refused when it is active already.
+    const cancelling = own(visit, (id) => cancel(visit.process.payments.db, { id, userId: visit.user }));
+    await Promise.all([loseDispute(visit, payment_id), cancelling.catch(() => {})]);
+  },
 };
 
 async function order({ process, user }: Visit): Promise<string> {
@@ -104,13 +120,30 @@ async function prove(
   return deliver(process.payments, user, { container_request, payment_data }, AbortSignal.timeout(5000));
 }
 
+/** The customer asks, and an operator grants: each at once, and again if the process ends meanwhile. */
+async function askBack(visit: Visit, share: Share): Promise<void> {
+  const paid = await pay(visit, await order(visit));
+  await prove(visit, paid);
+  const { db, announce } = visit.process.payments;
+  await requestRefund(db, visit.user, paid.order_id, { reason: "other", text: "No longer needed" });
+  await grantRefund({ db, announce, orderId: paid.order_id, words: "" }, share);
+}
+
+async function loseDispute({ scene, process }: Visit, payment_id: string): Promise<void> {
+  const { id } = await asMerchant(scene, "/test/disputes", { payment_id });
+  await asMerchant(scene, `/test/disputes/${id}`, { status: "lost" });
+  await followDispute(process.payments, id);
+}
+
 async function addPayment({ scene }: Visit, order_id: string, change: { amount?: number }): Promise<void> {
-  const authorization = `Basic ${Buffer.from(`${scene.gateway.keyId}:${scene.gateway.keySecret}`).toString("base64")}`;
-  await fetch(`${scene.gatewayUrl}/test/payments`, {
-    method: "POST",
-    headers: { authorization, "content-type": "application/json" },
-    body: JSON.stringify({ order_id, status: "captured", ...change }),
-  });
+  await asMerchant(scene, "/test/payments", { order_id, status: "captured", ...change });
+}
+
+async function asMerchant({ gateway, gatewayUrl }: Scene, path: string, body: object): Promise<{ id: string }> {
+  const authorization = `Basic ${Buffer.from(`${gateway.keyId}:${gateway.keySecret}`).toString("base64")}`;
+  const headers = { authorization, "content-type": "application/json" };
+  const answer = await fetch(`${gatewayUrl}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  return (await answer.json()) as { id: string };
 }
 
 /** Once the customer's environment is there, and in this status where one is named. */
@@ -155,7 +188,10 @@ export async function settle(scene: Scene, user: string, tries = 600): Promise<v
       (select count(*) from environments where user_id = ${user} and (status = 'pending' or desired = 'terminated') and status <> 'terminated') +
       (select count(*) from embedded_gateway_payments g join orders o on o.gateway_order_id = g.order_id
         where o.user_id = ${user} and g.status = 'captured'
-          and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured')) as left`.execute(
+          and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured')) +
+      (select count(*) from embedded_gateway_disputes g join embedded_gateway_payments p on p.id = g.payment_id
+        join orders o on o.gateway_order_id = p.order_id
+        where o.user_id = ${user} and not exists (select 1 from disputes d where d.gateway_dispute_id = g.id and d.status = g.status)) as left`.execute(
       scene.db,
     );
     if (rows[0]?.left === 0) return;

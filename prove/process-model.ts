@@ -12,6 +12,7 @@ import type { Payments } from "../server/src/payments/payments.ts";
 import type { Provider } from "../server/src/payments/provider.ts";
 import { startRefunds } from "../server/src/payments/refunds.ts";
 import { startWatch } from "../server/src/payments/watch.ts";
+import { startDisputes } from "../server/src/payments/watch-disputes.ts";
 
 /** Where a process ends: at its nth step out of itself, before the step or after it, with the answer lost. */
 export interface Fuse {
@@ -55,6 +56,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
     startWatch(payments),
     startRefunds(payments),
     startEvents(payments),
+    startDisputes(payments),
   ];
   return {
     payments,

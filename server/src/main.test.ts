@@ -106,7 +106,8 @@ test("one data folder has one server, though two start at once; killed, the next
   expect(await second.ended, second.said.err).toBe(0);
   expect(second.said.err).toBe("");
   expect(processesOf(folder)).toEqual([]);
-  expect(existsSync(embeddedConnection(join(folder, "database")).host)).toBe(false);
+  const { host = expect.fail() } = embeddedConnection(join(folder, "database"));
+  expect(existsSync(host), "its socket's folder").toBe(false);
 
   const began = performance.now();
   const third = start({ DATA_DIR: folder });
