@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import type { PaymentsTable, RefundsTable } from "../database/payment-tables.ts";
 import { bookRefundWaived } from "./ledger.ts";
+import { lockPayment } from "./lock-payment.ts";
 
 type Refund = Pick<Selectable<RefundsTable>, "id" | "payment_id" | "amount_minor" | "status" | "claim">;
 
@@ -49,13 +50,6 @@ export async function waive(db: Db, refund: Refund): Promise<boolean> {
 }
 
 const done = { status: "waived", next_check_at: null, last_error: "the bank has taken the money back" } as const;
-
-async function lockPayment(tx: Tx, paymentId: string): Promise<Selectable<PaymentsTable>> {
-  const payments = tx.selectFrom("payments").selectAll().where("id", "=", paymentId);
-  const { order_id } = await payments.executeTakeFirstOrThrow();
-  await tx.selectFrom("orders").select("id").where("id", "=", order_id).forUpdate().execute();
-  return payments.forUpdate().executeTakeFirstOrThrow();
-}
 
 /** A refund that failed is owed again only as far as the payment has room for it; another, but for what is not counted yet. */
 async function takenOf(tx: Tx, payment: Selectable<PaymentsTable>, refund: Refund): Promise<number> {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { formatAmount } from "./format-amount.ts";
 import { bookRefundReturned } from "./ledger.ts";
+import { lockPayment } from "./lock-payment.ts";
 import type { Payments } from "./payments.ts";
 
 /**
@@ -11,6 +12,10 @@ export async function noteReturned({ db, provider, announce }: Payments, gateway
   const found = await provider.refundById(gatewayRefundId);
   if (found.status !== "failed") return;
   await db.transaction().execute(async (tx) => {
+    const ours = tx.selectFrom("refunds").select("payment_id").where("gateway_refund_id", "=", gatewayRefundId);
+    const known = await ours.executeTakeFirst();
+    if (!known) return;
+    await lockPayment(tx, known.payment_id);
     const refund = await tx
       .updateTable("refunds")
       .set({

@@ -34,6 +34,23 @@ test("a refund is sent once and followed to its end, and the buyer hears both", 
   expect(titles.map(({ title }) => title)).toEqual(["Refund started", "Refund sent"]);
 });
 
+test("a refund that failed and arrives after all waits for its order before it holds the payment, as all who write about money", async () => {
+  const { db, runRefunds, rowOf, id, refundsOf } = await owed();
+  await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_failed" }).execute();
+  runRefunds();
+  await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
+  await db.updateTable("embedded_gateway_refunds").set({ fails: false }).execute();
+  const order = await rowOf(id);
+  await db.transaction().execute(async (tx) => {
+    await sql`select 1 from orders where id = ${order.id} for update`.execute(tx);
+    await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+    const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await sql`select 1 from payments for update nowait`.execute(tx);
+  });
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+});
+
 test("C17 killed after the refund call, before its answer is stored: the same key, the same refund", async () => {
   const { provider, paymentId, refundsOf, runRefunds, rowOf, id, atGateway } = await owed();
   const [refund] = await refundsOf();

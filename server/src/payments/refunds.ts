@@ -9,6 +9,7 @@ import { disputeStateOf, holdBack, waive } from "./disputed-refunds.ts";
 import { formatAmount } from "./format-amount.ts";
 import { issueCreditNotes } from "./issue-credit-notes.ts";
 import { bookRefundArrived, bookRefundAsked, bookRefundFailed } from "./ledger.ts";
+import { lockPayment } from "./lock-payment.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError, type GatewayRefund } from "./provider.ts";
 
@@ -135,6 +136,7 @@ async function findMade({ db, provider }: Payments, refund: Claimed): Promise<Ga
 async function record({ db, announce }: Payments, refund: Claimed, found: GatewayRefund): Promise<void> {
   const status = found.status === "pending" ? "sent" : found.status;
   await db.transaction().execute(async (tx) => {
+    const payment = await lockPayment(tx, refund.payment_id);
     const updated = await tx
       .updateTable("refunds")
       .set({
@@ -151,8 +153,6 @@ async function record({ db, announce }: Payments, refund: Claimed, found: Gatewa
       .returning("id")
       .executeTakeFirst();
     if (!updated || status === refund.status) return;
-    const payments = tx.selectFrom("payments").selectAll().where("id", "=", refund.payment_id);
-    const payment = await payments.executeTakeFirstOrThrow();
     if (refund.status === "failed") await oweAgain(tx, payment, refund);
     if (status === "failed") await takeBack(tx, payment, refund);
     if (status === "processed") await arrive(tx, payment, refund, found.arn, announce);
