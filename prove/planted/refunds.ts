@@ -78,6 +78,12 @@ export const refundFaults: readonly FaultsOf[] = [
     tests: ["payments/refunds", "payments/ledger", "payments/lost-machine"],
     rows: [
       [
+        "a refund is recorded before its order is locked",
+        "await lockPayment(tx, refund.payment_id)",
+        'await tx.selectFrom("payments").selectAll().where("id", "=", refund.payment_id).executeTakeFirstOrThrow()',
+        "holds the payment",
+      ],
+      [
         "refunds of other keys are sent",
         "        and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}\n      order by",
         "      order by",
@@ -219,8 +225,16 @@ export const refundFaults: readonly FaultsOf[] = [
   },
   {
     file: "payments/lower-net.ts",
-    tests: ["payments/settle", "billing/read", "payments/lost-machine"],
-    rows: [["what goes back adds to what billing counts", "o.usd_minor - round(", "o.usd_minor + round("]],
+    tests: ["payments/lower-net", "payments/settle", "billing/read", "payments/lost-machine"],
+    rows: [
+      ["what goes back adds to what billing counts", "o.usd_minor - round(", "o.usd_minor + round("],
+      [
+        "a smaller part later counts anew",
+        "least(o.usd_net_minor,\n      greatest(0,",
+        "(\n      greatest(0,",
+        "falls",
+      ],
+    ],
   },
   {
     file: "payments/invariants.ts",
