@@ -141,12 +141,14 @@ async function play(scene: Scene, { name, fuses, random }: Play): Promise<number
   const starts = name !== "never delivered";
   const user = newUser();
   let ends = 0;
+  const ways: Promise<unknown>[] = [];
   for (const fuse of fuses) {
     const process = startProcess(scene, { fuse, starts });
     const visit = { scene, process, user };
     // The customer's browser stays, and tries again with the next process, or not.
-    const way = ends === 0 || random.chance(0.5) ? flows[name]?.(visit) : sleep(50);
-    await Promise.race([Promise.resolve(way).catch(() => {}), process.ended.catch(() => {})]);
+    const way = Promise.resolve(ends === 0 || random.chance(0.5) ? flows[name]?.(visit) : sleep(50)).catch(() => {});
+    ways.push(way);
+    await Promise.race([way, process.ended.catch(() => {})]);
     await Promise.race([process.ended.catch(() => {}), settle(scene, user, 20).catch(() => {})]);
     await process.stop();
     ends++;
@@ -154,6 +156,8 @@ async function play(scene: Scene, { name, fuses, random }: Play): Promise<number
   }
   const last = startProcess(scene, { starts });
   try {
+    // A process that ended does not end its customer: who was about to pay does so now.
+    await Promise.all(ways);
     await settle(scene, user);
     await check(scene, user, name);
   } catch (error) {
