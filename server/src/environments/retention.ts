@@ -13,37 +13,35 @@ interface RetentionParts {
 
 type Home = Selectable<HomesTable>;
 
-/** How long before the deletion its owner hears of it, and the least they get where that is over already. */
-const tellDays = 3;
-const leastHours = 24;
+/** Its owner hears of the deletion a week before it and again on the last day; one who could not be told gets a day. */
+const [firstDays, lastDays, leastHours] = [7, 1, 24] as const;
+const last = sql`make_interval(days => ${lastDays})`;
+/** Null where it has an environment: then nothing is due. */
+const toTell = sql<boolean>`(delete_at <= now() + make_interval(days => ${firstDays})
+  and (told_at is null or (delete_at <= now() + ${last} and told_at < delete_at - ${last})))`;
 
 /**
- * Tells of a coming deletion, once (P5, G31). Where nobody could be told in time, because the server was down, the files
- * are kept a day longer: what `deleteLapsedHomes` deletes has always been announced.
+ * Tells of a coming deletion (P5, G31). Where nobody could be told in time, because the server was down, the files are
+ * kept a day longer: what `deleteLapsedHomes` deletes has always been announced.
  */
 export async function tellOfDeletion({ db, announce }: Pick<RetentionParts, "db" | "announce">): Promise<void> {
-  const soon = await db
-    .selectFrom("homes")
-    .selectAll()
-    .where("told_at", "is", null)
-    .where("delete_at", "<=", sql<Date>`now() + make_interval(days => ${tellDays})`)
-    .execute();
+  const soon = await db.selectFrom("homes").selectAll().where(toTell).execute();
   for (const home of soon) await db.transaction().execute((tx) => tellOf(tx, home, announce));
 }
 
-async function tellOf(tx: Tx, { id, subdomain, user_id: userId }: Home, announce: Announce): Promise<void> {
-  const least = sql`now() + make_interval(hours => ${leastHours})`;
+async function tellOf(tx: Tx, { id, subdomain, user_id: userId, told_at }: Home, announce: Announce): Promise<void> {
+  const least = told_at ? sql`now()` : sql`now() + make_interval(hours => ${leastHours})`;
   await sql`
     update subdomain_claims set retained_until = greatest(retained_until, ${least})
     where name = ${subdomain} and user_id = ${userId} and order_id is null`.execute(tx);
   const { rows } = await sql<{ delete_at: Date }>`
     update homes set told_at = now(), delete_at = greatest(delete_at, ${least})
-    where id = ${id} and told_at is null and delete_at is not null returning delete_at`.execute(tx);
+    where id = ${id} and ${toTell} returning delete_at`.execute(tx);
   const end = rows[0]?.delete_at;
   if (!end) return;
   await announce(tx, {
     userId,
-    cause: `home:${subdomain}:${end.toISOString()}`,
+    cause: `home:${subdomain}:${end.toISOString()}${told_at ? ":last" : ""}`,
     title: `The files of ${subdomain} will be deleted`,
     body: `They are kept until ${instant(end)}. To keep them, launch an environment named ${subdomain} before then.`,
     link: `/environments/create?subdomain=${subdomain}`,

@@ -111,6 +111,35 @@ test("files of a launch that never answered are deleted, also when another has i
   expect(await db.selectFrom("homes").select("user_id").execute()).toEqual([{ user_id: "bob" }]);
 });
 
+test("kept files are told of a week before they go, and once more on their last day", async () => {
+  const { db, rent, reach, want, parts } = await setupEnvironments();
+  const id = await rent({ subdomain: "mine" });
+  await reach(id, "active");
+  await want(id, "terminated");
+  await reach(id, "terminated");
+  const told = async (left: string) => {
+    await sql`update homes set told_at = told_at - (delete_at - now() - ${left}::interval), delete_at = now() + ${left}::interval`.execute(
+      db,
+    );
+    await tellOfDeletion(parts);
+    await tellOfDeletion(parts);
+    const notices = db
+      .selectFrom("notifications")
+      .select("id")
+      .where("title", "=", "The files of mine will be deleted");
+    return (await notices.execute()).length;
+  };
+  expect(await told("7 days 1 hour")).toBe(0);
+  expect(await told("6 days 23 hours")).toBe(1);
+  expect(await told("1 day 1 hour")).toBe(1);
+  expect(await told("23 hours")).toBe(2);
+  expect(await told("1 hour")).toBe(2);
+  const { rows } = await sql<{
+    hours: number;
+  }>`select extract(epoch from delete_at - now()) / 3600 as hours from homes`.execute(db);
+  expect(rows[0]?.hours).toBeCloseTo(1, 1);
+});
+
 test("P5: who could not be told in time gets a day more, once; with a new environment of the name it begins anew", async () => {
   const { db, rent, reach, want, driver, parts } = await setupEnvironments();
   const home = async () =>
