@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { type Customer, create, must, orderAndPay, type Paid, profileOf, send, signUp, until } from "./customer.ts";
+import { preparedJupyter, runsOf } from "./labs.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
 
 /** When the server is killed: each waits for its moment in the launch of `subdomain`. */
@@ -24,7 +24,7 @@ export async function proveCrash({ rounds }: { rounds: number }): Promise<void> 
   const dataDir = temporaryFolder();
   let product = await startProduct({ dataDir });
   const customer = await signUp(product.url);
-  await until("JupyterLab to be prepared", () => prepared(product.url), 300_000);
+  await preparedJupyter(product.url);
   try {
     for (const [point, moment] of Object.entries(points)) {
       const ends = { running: 0, adopted: 0, refunded: 0 };
@@ -79,13 +79,6 @@ async function killAndRestart(
   return again;
 }
 
-async function prepared(url: string): Promise<boolean> {
-  const { types } = await must(url, "GET", "/capacity");
-  const jupyter = types.find((each: { type: string }) => each.type === "jupyter");
-  if (jupyter?.state === "unavailable") throw new Error(jupyter.message);
-  return jupyter?.state === "ready";
-}
-
 async function containerOf({ product, customer, paid }: Round) {
   const { user_data } = await profileOf(product.url, customer);
   const all = Object.entries<{ subdomain: string; status: string }>(user_data.containers);
@@ -113,23 +106,9 @@ async function endOf(round: Round): Promise<"running" | "refunded" | undefined> 
   return body.money === "refunded" ? "refunded" : undefined;
 }
 
-/** JupyterLab servers of this environment, by the process table: pid and start time. */
-async function processesOf(round: Round): Promise<string[]> {
+async function processesOf(round: Round) {
   const container = await containerOf(round);
-  if (!container) return [];
-  return readdirSync("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .flatMap((pid) => {
-      try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-        const isServer =
-          words.some((word) => /jupyter.?lab/.test(word)) && words.some((word) => word.includes(container.id));
-        if (!isServer || words[0]?.endsWith("bwrap")) return [];
-        return [`${pid} ${readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19]}`];
-      } catch {
-        return [];
-      }
-    });
+  return container ? runsOf(container.id) : [];
 }
 
 async function terminate(round: Round): Promise<void> {

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { proveCrash } from "./crash.ts";
 import { proveFaults } from "./faults.ts";
+import { proveHomes } from "./homes.ts";
 import { proveMoney } from "./money.ts";
 import { provePoints } from "./points.ts";
 
@@ -16,6 +17,7 @@ interface Options {
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   crash: proveCrash,
   faults: proveFaults,
+  homes: proveHomes,
   money: proveMoney,
   points: provePoints,
 };

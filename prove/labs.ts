@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { must, until } from "./customer.ts";
+
+/** Waits until JupyterLab can be launched; throws the reason where it never can. */
+export async function preparedJupyter(url: string): Promise<void> {
+  const isReady = async () => {
+    const { types } = await must(url, "GET", "/capacity");
+    const jupyter = types.find((each: { type: string }) => each.type === "jupyter");
+    if (jupyter?.state === "unavailable") throw new Error(jupyter.message);
+    return jupyter?.state === "ready";
+  };
+  await until("JupyterLab to be prepared", isReady, 300_000);
+}
+
+/** JupyterLab servers of an environment, by the process table. Pid and start, in ticks, name a process for ever. */
+export function runsOf(environmentId: string): { readonly pid: number; readonly started: string | undefined }[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+        const isServer =
+          words.some((word) => /jupyter.?lab/.test(word)) && words.some((word) => word.includes(environmentId));
+        if (!isServer || words[0]?.endsWith("bwrap")) return [];
+        const started = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19];
+        return [{ pid: Number(pid), started }];
+      } catch {
+        return [];
+      }
+    });
+}
