@@ -21,7 +21,7 @@ const { docker } = engine;
 /** Why the wall cannot be tried on this machine; undefined where it can. */
 export async function whyNoWall(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "it takes root to make networks and firewall rules";
-  for (const command of ["ip", "iptables", "ip6tables", "mkfs.ext4", "mount"]) {
+  for (const command of ["docker", "ip", "iptables", "ip6tables", "mkfs.ext4", "mount"]) {
     try {
       execFileSync("/bin/sh", ["-c", `command -v ${command}`]);
     } catch {
@@ -63,17 +63,18 @@ export async function openWorld() {
   const plain = `plain-${tag}`;
   const bridges = [`bp-${tag}`, bridgeName(install), bridgeName(install6)];
   const closing = new AsyncDisposableStack();
-  const ipv6 = (at: number) => `fd78:${tag.slice(0, 4)}:${tag.slice(4)}:${at}::/64`;
-  const bridge = async (Name: string, interfaceName: string, subnet: string, options: Record<string, string> = {}) => {
-    const Options = { "com.docker.network.bridge.name": interfaceName, ...options };
-    await docker.createNetwork({ Name, EnableIPv6: true, IPAM: { Config: [{ Subnet: subnet }] }, Options });
+  // Private for one and public for the other, so that no rule about private addresses keeps its runs apart.
+  const subnet = (prefix: string) => `${prefix}:${tag.slice(0, 4)}:${tag.slice(4)}::/64`;
+  const bridge = async (Name: string, interfaceName: string, Subnet: string) => {
+    const Options = { "com.docker.network.bridge.name": interfaceName };
+    await docker.createNetwork({ Name, EnableIPv6: true, IPAM: { Config: [{ Subnet }] }, Options });
     closing.defer(() => docker.getNetwork(Name).remove());
   };
   try {
     const forwarding = await shell("sysctl net.ipv6.conf.all.forwarding net.ipv6.conf.default.forwarding | tr -d ' '");
     closing.defer(async () => void (await shell(`sysctl -q -w ${forwarding.trim().replaceAll("\n", " ")}`)));
-    await bridge(plain, `bp-${tag}`, ipv6(1));
-    await bridge(networkName(install6), bridgeName(install6), ipv6(2));
+    await bridge(plain, `bp-${tag}`, subnet("fd78"));
+    await bridge(networkName(install6), bridgeName(install6), subnet("2001:db8"));
     await ensureNetwork(engine, install, AbortSignal.timeout(9_000));
     closing.defer(() => docker.getNetwork(networkName(install)).remove());
     await openOutside(closing, { tag, bridges });
@@ -166,14 +167,14 @@ export async function runWalled(program: string, { home, ...asked }: Asked): Pro
   }
 }
 
-export function walledBody({ network, home = "", limits, host }: Asked, reach: "network" | "published" = "network") {
+export function walledBody({ network, home = "", limits, host }: Asked) {
   const spec = { id: "", generation: 1, image, token: "open", home: "", gpus: [], limits: { ...roomy, ...limits } };
   const place = {
     install: "isolation-test",
     image,
     home,
     network,
-    reach,
+    reach: "network",
     cpus: 1,
     gpu: "none",
     openFiles: undefined,
