@@ -54,7 +54,7 @@ export const outside = {
 const outsidePorts = [25, 80, 443, 465, 587];
 
 /**
- * A plain bridge, one of ours and one of ours with IPv6, all with the same world outside and a listener of this machine.
+ * A plain bridge, one of ours and one of ours with IPv6 and public addresses, all with the same world outside and a listener of this machine.
  * All of it ends with `close`.
  */
 export async function openWorld() {
@@ -63,18 +63,20 @@ export async function openWorld() {
   const plain = `plain-${tag}`;
   const bridges = [`bp-${tag}`, bridgeName(install), bridgeName(install6)];
   const closing = new AsyncDisposableStack();
-  // Private for one and public for the other, so that no rule about private addresses keeps its runs apart.
   const subnet = (prefix: string) => `${prefix}:${tag.slice(0, 4)}:${tag.slice(4)}::/64`;
-  const bridge = async (Name: string, interfaceName: string, Subnet: string) => {
+  // Public addresses, and an engine that lets runs speak to each other: no other rule keeps them apart.
+  const publicSubnets = [`198.51.100.${16 + 16 * (Number.parseInt(tag, 16) % 15)}/28`, subnet("2001:db8")];
+  const bridge = async (Name: string, interfaceName: string, subnets: readonly string[]) => {
     const Options = { "com.docker.network.bridge.name": interfaceName };
-    await docker.createNetwork({ Name, EnableIPv6: true, IPAM: { Config: [{ Subnet }] }, Options });
+    const Config = subnets.map((Subnet) => ({ Subnet }));
+    await docker.createNetwork({ Name, EnableIPv6: true, IPAM: { Config }, Options });
     closing.defer(() => docker.getNetwork(Name).remove());
   };
   try {
     const forwarding = await shell("sysctl net.ipv6.conf.all.forwarding net.ipv6.conf.default.forwarding | tr -d ' '");
     closing.defer(async () => void (await shell(`sysctl -q -w ${forwarding.trim().replaceAll("\n", " ")}`)));
-    await bridge(plain, `bp-${tag}`, subnet("fd78"));
-    await bridge(networkName(install6), bridgeName(install6), subnet("2001:db8"));
+    await bridge(plain, `bp-${tag}`, [subnet("fd78")]);
+    await bridge(networkName(install6), bridgeName(install6), publicSubnets);
     await ensureNetwork(engine, install, AbortSignal.timeout(9_000));
     closing.defer(() => docker.getNetwork(networkName(install)).remove());
     await openOutside(closing, { tag, bridges });

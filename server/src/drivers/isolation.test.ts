@@ -103,6 +103,10 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
     expect({ plain: plain[name], behind: behind6[name] }).toEqual({ plain: "open", behind: "silent" });
   });
 
+  test("another tenant stays silent where addresses are public and the engine itself keeps nobody apart", () => {
+    expect(behind6).toMatchObject({ "another tenant": "silent", "another tenant, IPv6": "silent" });
+  });
+
   test("the internet and names stay open", () => {
     expect(behind).toMatchObject({ internet: "open", names: outside.public });
     expect(behind6).toMatchObject({ "internet, IPv6": "open" });
