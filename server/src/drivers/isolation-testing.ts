@@ -15,7 +15,8 @@ import { bridgeName, ensureNetwork, networkName } from "./docker-network.ts";
 import type { Spec } from "./driver.ts";
 
 const image = "berth/jupyter:local";
-export const engine = openEngine({ socketPath: "/var/run/docker.sock" });
+export const socketPath = "/var/run/docker.sock";
+export const engine = openEngine({ socketPath });
 const { docker } = engine;
 
 /** Why the wall cannot be tried on this machine; undefined where it can. */

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { bridgeName, networkName } from "./docker-network.ts";
 import { applyWall, unwallCommands, wallCommands } from "./docker-wall.ts";
 import {
-  engine,
   openWorld,
   outside,
   runPlain,
   runWalled,
   shell,
+  socketPath,
   startNeighbour,
   whyNoWall,
 } from "./isolation-testing.ts";
-import { probeWall } from "./wall-probe.ts";
+import { checkWall, startWall } from "./wall-watch.ts";
 
 const absent = await whyNoWall();
 
@@ -127,16 +127,28 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
     expect(await rules()).toEqual([]);
   });
 
-  test("the probe finds nothing; and in words what another firewall opened in front", async () => {
-    const parts = { engine, install: world.install, image: "berth/jupyter:local", addresses: [], port: world.port };
-    expect(await probeWall(parts)).toEqual([]);
+  test("the watch puts it up by itself, finds nothing, and says aloud what another firewall opened in front", async () => {
+    await applyWall(unwallCommands(world.install));
+    const image = async () => "berth/jupyter:local";
+    const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
+    expect(await checkWall(parts)).toEqual([]);
     const opened = ["DOCKER-USER", "INPUT"].map((chain) => `${chain} -i ${bridgeName(world.install)} -j ACCEPT`);
     onTestFinished(async () => void (await shell(opened.map((rule) => `iptables -D ${rule}`).join("; "))));
     await shell(opened.map((rule) => `iptables -I ${rule.replace(" ", " 1 ")}`).join("; "));
-    expect(await probeWall(parts)).toEqual([
-      expect.stringMatching(/^an environment reaches another environment at [\d.]+:8888$/),
-      expect.stringMatching(/^an environment reaches this machine at [\d.]+:\d+$/),
-      "an environment reaches the provider's metadata at 169.254.169.254:80",
-    ]);
+    const said: string[] = [];
+    const watch = startWall(parts, (error) => said.push(String(error)));
+    onTestFinished(watch.stop);
+    await expect.poll(() => said).toHaveLength(1);
+    expect(said[0]).toContain("ALARM: environments are not walled: ");
+    for (const what of [/reaches another environment at [\d.]+:8888/, /reaches this machine at [\d.]+:\d+/]) {
+      expect(said[0]).toMatch(what);
+    }
+    expect(said[0]).toContain("reaches the provider's metadata at 169.254.169.254:80");
+  });
+
+  test("a machine without an image has no runs, and is not looked at", async () => {
+    const nowhere = { socketPath: "/nowhere.sock" };
+    const image = async () => undefined;
+    expect(await checkWall({ engine: nowhere, install: "none", image, isHost: true, port: 1 })).toEqual([]);
   });
 });
