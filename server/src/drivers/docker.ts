@@ -164,16 +164,17 @@ async function start(parts: Parts, spec: Spec, signal: AbortSignal): Promise<voi
   const step = startStep(seen(found?.info), { generation: spec.generation, specHash: specHash(spec) });
   if (step === "resume") await found?.container.unpause({ abortSignal: signal });
   // Its starter died after the create call: nothing but the start is missing.
-  if (step === "none" && found?.info.State.Status === "created") await begin(parts, spec.id, signal);
-  if (step !== "create") return;
-  if (found) await end(parts, spec.id, 1_000, signal);
+  const isCreated = step === "none" && found?.info.State.Status === "created";
+  if (step !== "create" && !isCreated) return;
+  if (found && !isCreated) await end(parts, spec.id, 1_000, signal);
   try {
-    await createAndBegin(parts, spec, signal);
+    await (isCreated ? begin(parts, spec.id, signal) : createAndBegin(parts, spec, signal));
   } catch (error) {
-    const raised = /error setting rlimit/.test(refusalOf(error)?.words ?? "") && parts.files.limit !== undefined;
+    const raised = /error setting rlimit/.test(refusalOf(error)?.words ?? "");
     if (!raised) throw signal.aborted ? signal.reason : error;
     // An engine that is itself confined cannot give more than it has, and says so of no other call than this.
     parts.files.limit = undefined;
+    await end(parts, spec.id, 0, signal);
     await createAndBegin(parts, spec, signal);
   }
 }
