@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "./driver.ts";
 import { type Homes, openHomes } from "./homes.ts";
-import { makeHome } from "./lab-command.ts";
 import { checkSegment } from "./names.ts";
 import { perKey } from "./per-key.ts";
 import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
@@ -191,7 +190,7 @@ async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState>
   const intent = { id, generation, specHash: hash, image, home: spec.home, gpus, createdAt, mark, socketFolder };
   await parts.serially(`home ${spec.home}`, async () => {
     await states.write(intent);
-    await makeHome(home, runtime);
+    await mkdir(home, { recursive: true, mode: 0o700 });
   });
   try {
     const folder = states.folder(id);
