@@ -8,12 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Docker from "dockerode";
 import { type DockerOptions, dockerDriver } from "./docker.ts";
-import { containerName } from "./docker-body.ts";
+import { containerName, label } from "./docker-body.ts";
 import { networkName } from "./docker-network.ts";
 import type { Spec } from "./driver.ts";
 
 export const socketPath = "/var/run/docker.sock";
-export const docker = new Docker({ socketPath });
+const docker = new Docker({ socketPath });
 const images = new Map([["jupyter", "berth/jupyter:local"]]);
 
 /** Why the suite of containers cannot run on this machine; undefined where it can. */
@@ -41,7 +41,7 @@ export function openDockerMachine({ at = socketPath, types = images } = {}) {
   const homeRoot = join(directory, "homes");
   const optionsOf = (name: string, engineAt: string, reach: DockerOptions["reach"] = "published") => {
     const engine = { socketPath: engineAt };
-    return { engine, install: installOf(name), homeRoot, images: types, reach };
+    return { engine, install: installOf(name), homeRoot, images: async (type: string) => types.get(type), reach };
   };
   const open = (name = "one", engineAt = at, reach: DockerOptions["reach"] = "published") =>
     dockerDriver({ ...optionsOf(name, engineAt, reach), failed });
@@ -59,7 +59,8 @@ export function openDockerMachine({ at = socketPath, types = images } = {}) {
       const options = { ...optionsOf("one", line.path), images: undefined };
       const script = `import { dockerDriver } from "${new URL("docker.ts", import.meta.url)}";
         const images = new Map(${JSON.stringify([...types])});
-        const driver = await dockerDriver({ ...${JSON.stringify(options)}, images, failed: console.error });
+        const own = { images: async (type) => images.get(type), failed: console.error };
+        const driver = await dockerDriver({ ...${JSON.stringify(options)}, ...own });
         await driver.start(${JSON.stringify(wanted)});`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
       line.onRequest = (head) => {
@@ -82,6 +83,17 @@ export function openDockerMachine({ at = socketPath, types = images } = {}) {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends an installation's runs and takes its network away. */
+export async function removeRuns(install: string): Promise<void> {
+  const all = await docker.listContainers({ all: true, filters: { label: [`${label.install}=${install}`] } });
+  await Promise.all(all.map(({ Id }) => docker.getContainer(Id).remove({ force: true })));
+  // It has none when nothing was ever launched.
+  await docker
+    .getNetwork(networkName(install))
+    .remove()
+    .catch(() => {});
 }
 
 export interface Line {

@@ -20,8 +20,8 @@ export interface DockerOptions {
   readonly install: string;
   /** Where homes are, the same path here and on the engine's machine. */
   readonly homeRoot: string;
-  /** Image references by container type. */
-  readonly images: ReadonlyMap<string, string>;
+  /** An image's reference by container type; asked each time, because an operator may have built another. */
+  readonly images: (type: string) => Promise<string | undefined>;
   /** "network" when the server itself runs in a container, attached to the installation's bridge. */
   readonly reach: "published" | "network";
   /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
@@ -63,7 +63,7 @@ function images({ engine, images: references, facts }: Parts): Pick<Driver, "cap
       return { pause: true, warm: "paused", diskQuota: false, gpu, gpus, isolation: "container" };
     },
     async prepare(image, progress = () => {}) {
-      const reference = references.get(checkSegment("image", image));
+      const reference = await references(checkSegment("image", image));
       const all = await engine.verb((abortSignal) => engine.docker.listImages({ abortSignal }));
       const isPresent = all.some(({ Id, RepoTags, RepoDigests }) =>
         [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
@@ -193,7 +193,7 @@ async function createAndBegin(parts: Parts, spec: Spec, signal: AbortSignal): Pr
 
 async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promise<void> {
   const { engine, install, reach } = parts;
-  const image = parts.images.get(spec.image);
+  const image = await parts.images(spec.image);
   if (!image) throw missingImage(spec.image);
   const { cpus, gpu, gpus } = await parts.facts();
   const missing = devicesOf(spec).filter((wanted) => !gpus.some(({ id }) => id === wanted));
