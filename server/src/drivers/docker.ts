@@ -20,8 +20,8 @@ export interface DockerOptions {
   readonly install: string;
   /** Where homes are, the same path here and on the engine's machine. */
   readonly homeRoot: string;
-  /** Image references by container type. */
-  readonly images: ReadonlyMap<string, string>;
+  /** An image's reference by container type; asked each time, because an operator may have built another. */
+  readonly images: (type: string) => Promise<string | undefined>;
   /** "network" when the server itself runs in a container, attached to the installation's bridge. */
   readonly reach: "published" | "network";
   /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
@@ -63,7 +63,7 @@ function images({ engine, images: references, facts }: Parts): Pick<Driver, "cap
       return { pause: true, warm: "paused", diskQuota: false, gpu, gpus, isolation: "container" };
     },
     async prepare(image, progress = () => {}) {
-      const reference = references.get(checkSegment("image", image));
+      const reference = await references(checkSegment("image", image));
       const all = await engine.verb((abortSignal) => engine.docker.listImages({ abortSignal }));
       const isPresent = all.some(({ Id, RepoTags, RepoDigests }) =>
         [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
@@ -164,16 +164,17 @@ async function start(parts: Parts, spec: Spec, signal: AbortSignal): Promise<voi
   const step = startStep(seen(found?.info), { generation: spec.generation, specHash: specHash(spec) });
   if (step === "resume") await found?.container.unpause({ abortSignal: signal });
   // Its starter died after the create call: nothing but the start is missing.
-  if (step === "none" && found?.info.State.Status === "created") await begin(parts, spec.id, signal);
-  if (step !== "create") return;
-  if (found) await end(parts, spec.id, 1_000, signal);
+  const isCreated = step === "none" && found?.info.State.Status === "created";
+  if (step !== "create" && !isCreated) return;
+  if (found && !isCreated) await end(parts, spec.id, 1_000, signal);
   try {
-    await createAndBegin(parts, spec, signal);
+    await (isCreated ? begin(parts, spec.id, signal) : createAndBegin(parts, spec, signal));
   } catch (error) {
-    const raised = /error setting rlimit/.test(refusalOf(error)?.words ?? "") && parts.files.limit !== undefined;
+    const raised = /error setting rlimit/.test(refusalOf(error)?.words ?? "");
     if (!raised) throw signal.aborted ? signal.reason : error;
     // An engine that is itself confined cannot give more than it has, and says so of no other call than this.
     parts.files.limit = undefined;
+    await end(parts, spec.id, 0, signal);
     await createAndBegin(parts, spec, signal);
   }
 }
@@ -192,7 +193,7 @@ async function createAndBegin(parts: Parts, spec: Spec, signal: AbortSignal): Pr
 
 async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promise<void> {
   const { engine, install, reach } = parts;
-  const image = parts.images.get(spec.image);
+  const image = await parts.images(spec.image);
   if (!image) throw missingImage(spec.image);
   const { cpus, gpu, gpus } = await parts.facts();
   const missing = devicesOf(spec).filter((wanted) => !gpus.some(({ id }) => id === wanted));
