@@ -46,6 +46,8 @@ export async function startProduct({
       DATA_DIR: dataDir,
       RUNTIMES_DIR: runtimesDir,
       LOG_LEVEL: "warn",
+      RUNTIME: process.env["RUNTIME"],
+      DOCKER_HOST: process.env["DOCKER_HOST"],
       // A proof asks far more often than a person.
       REQUESTS_PER_MINUTE: "1000000",
       ANONYMOUS_PER_MINUTE: "1000000",
@@ -66,18 +68,21 @@ export async function startProduct({
     child.kill(signal);
     await once(child, "exit");
   };
-  return {
+  const product: Product = {
     url,
     port: Number(new URL(url).port),
     pid: Number(child.pid),
     dataDir,
     output: () => output,
     async stop() {
+      const endContainers = process.env["RUNTIME"] === "docker" && (await containersOf(product));
       await end("SIGTERM");
       endRuns(dataDir);
+      if (endContainers) await endContainers();
     },
     kill: () => end("SIGKILL"),
   };
+  return product;
 }
 
 /** Runs survive their server by design, so a test ends them by the process table. */
@@ -89,6 +94,16 @@ function endRuns(dataDir: string): void {
       // Ended meanwhile.
     }
   }
+}
+
+/** Asked before the end of the product, which takes its database along. Both are read only where there is an engine. */
+async function containersOf(product: Product): Promise<() => Promise<void>> {
+  const { openProductDatabase } = await import("./seed.ts");
+  const { removeRuns } = await import("../server/src/drivers/docker-testing.ts");
+  const { db, close } = await openProductDatabase(product);
+  const { id } = await db.selectFrom("installation").select("id").executeTakeFirstOrThrow();
+  await close();
+  return () => removeRuns(id);
 }
 
 /** Waits for the one line that a started product prints. */

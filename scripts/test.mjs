@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { buildWeb, install, node, root } from "./setup.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
+const skipped = [];
 const reports = mkdtempSync(join(tmpdir(), "berth-reports-"));
 const bin = (name) => join(root, "node_modules", ".bin", name);
 // Tests share one prepared JupyterLab runtime; a product installation has its own in its data folder.
@@ -18,6 +19,7 @@ const env = {
 install();
 buildWeb();
 installBrowser();
+buildImage();
 
 check("lockfile", node, ["scripts/check-lockfile.mjs"]);
 check("coverage of the specification", node, ["scripts/check-coverage.mjs"]);
@@ -29,6 +31,7 @@ check("crash, two kills at each point", node, ["prove/run.ts", "crash", "--round
 playwright();
 
 rmSync(reports, { recursive: true, force: true });
+for (const line of skipped) console.log(`skipped: ${line}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed > 0 ? 1 : 0);
 
@@ -73,6 +76,21 @@ function playwright() {
 
 function read(report) {
   return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
+}
+
+/** What runs in containers is tested where an engine answers; elsewhere those tests say in their names why not. */
+function buildImage() {
+  console.log("\n== image of JupyterLab");
+  const { status, stderr } = spawnSync(node, ["images/run.ts", "--quick", "jupyter"], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "pipe"],
+    encoding: "utf8",
+    env,
+  });
+  if (status === 0) return;
+  total.skipped++;
+  skipped.push(`containers, because: ${stderr.trim()}`);
+  console.log(`== skipped: ${stderr.trim()}`);
 }
 
 /** The browser that npm brings needs libraries which the system's own one brings along. */

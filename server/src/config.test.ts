@@ -31,6 +31,8 @@ test.each([
   ["embedded beside test keys", { ...testKeys, PAYMENTS: "embedded" }, "exclude each other"],
   ["a key of no known mode", { ...testKeys, RAZORPAY_KEY_ID: "rzp_prod_abc" }, "RAZORPAY_KEY_ID"],
   ["an embedded key as a provider's", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
+  ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "TCP makes root of whoever"],
+  ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
   ["the process driver in public", { HOST: "0.0.0.0" }, "binds loopback only"],
   ["a public address without keys", { APP_URL: "https://berth.example" }, "no payment keys"],
   ["a mail server without a sender", { SMTP_URL: "smtp://relay.example" }, "SMTP_URL needs MAIL_FROM"],

@@ -17,7 +17,9 @@ const variables = z.object({
   DATA_DIR: z.string().min(1).default("./data"),
   RUNTIMES_DIR: z.string().min(1).optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  RUNTIME: word("process", "fake").default("process"),
+  RUNTIME: word("process", "docker", "fake").default("process"),
+  DOCKER_HOST: z.string().default("unix:///var/run/docker.sock"),
+  DOCKER_REACH: word("published", "network").default("published"),
   PAYMENTS: word("embedded", "razorpay").optional(),
   RAZORPAY_KEY_ID: z
     .string()
@@ -114,6 +116,10 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
     (v) => isLive(v) && v.RUNTIME === "process" && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
     "RUNTIME=process is for one's own machine, and live keys sell to strangers; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
   ],
+  [
+    (v) => v.RUNTIME === "docker" && !v.DOCKER_HOST.startsWith("unix:///"),
+    "DOCKER_HOST: the engine's Unix socket on this machine, such as unix:///var/run/docker.sock; TCP makes root of whoever reaches it",
+  ],
   [(v) => isLive(v) && !v.DATABASE_URL, "live keys need DATABASE_URL: a PostgreSQL of your own, with backups"],
   [
     (v) => isLive(v) && !(isPublic(v.APP_URL) && v.APP_URL?.startsWith("https:")),
@@ -188,7 +194,8 @@ function nest(v: Variables) {
     /** Prepared Python runtimes, when several data folders share them. */
     runtimesDir: v.RUNTIMES_DIR,
     database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
-    runtime: v.RUNTIME as "process" | "fake",
+    runtime: v.RUNTIME as "process" | "docker" | "fake",
+    docker: readDocker(v),
     payments:
       v.RAZORPAY_KEY_ID && v.RAZORPAY_KEY_SECRET
         ? {
@@ -239,6 +246,16 @@ function nest(v: Variables) {
     },
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
+  };
+}
+
+function readDocker(v: Variables) {
+  return {
+    socketPath: v.DOCKER_HOST.slice("unix://".length),
+    /** Where a run is reached: a published port, or its own address when the server is a container on the same bridge. */
+    reach: v.DOCKER_REACH as "published" | "network",
+    /** Strangers' runs must not end with a restart of the engine. */
+    needsLiveRestore: isPublic(v.APP_URL),
   };
 }
 

@@ -48,6 +48,13 @@ test("half a pair of payment keys: one message, before anything is started", asy
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("RUNTIME=docker where no engine is: said, with the setting that helps, and nothing is left running", async () => {
+  const env = { DATA_DIR: dataFolder(), RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" };
+  expect(await refusal(env)).toBe(
+    "No Docker Engine answers at /nowhere/docker.sock: install or start it, or set DOCKER_HOST",
+  );
+});
+
 test("a port that is taken: said, with the setting that helps, before anything is started", async () => {
   const folder = dataFolder();
   const taken = createServer().listen(0, "127.0.0.1");

@@ -7,8 +7,11 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
 import { type Connection, type Db, isLostConnection, openDatabase } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
+import { dockerDriver } from "./drivers/docker.ts";
+import { checkEngine } from "./drivers/docker-check.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
+import { readCatalogue } from "./drivers/image-catalogue.ts";
 import { processDriver } from "./drivers/process.ts";
 import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
@@ -153,10 +156,20 @@ async function portOf({ port, host }: Config): Promise<number> {
 
 async function driverOf(config: Config, directory: string, install: string): Promise<Driver> {
   if (config.runtime === "fake") return fakeDriver(config.fake);
+  if (config.runtime === "docker") return await dockerOf(config, directory, install);
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Without a Python nothing could ever be delivered: said at the start, not at the first launch.
   if (!(await readRuntime(join(runtimes, "jupyter")))) await findPython();
   return processDriver({ directory, install, network: config.processNetwork, runtimes, failed });
+}
+
+async function dockerOf({ docker }: Config, directory: string, install: string): Promise<Driver> {
+  for (const words of await checkEngine(docker, docker)) console.warn(`WARNING: ${words}.`);
+  const images = async (type: string) => (await readCatalogue())[type]?.digest;
+  if (!(await images("jupyter")))
+    console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
+  const homeRoot = join(directory, "homes");
+  return await dockerDriver({ engine: docker, install, homeRoot, images, reach: docker.reach, failed });
 }
 
 async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" | "changes" | "announce" | "failed">) {

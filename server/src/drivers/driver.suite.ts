@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request } from "node:http";
 import { Parser } from "tar";
@@ -14,6 +15,8 @@ export interface Bench {
   close(): Promise<void>;
 }
 
+/** Several test runs may share one machine, and names on it. */
+const mark = randomBytes(4).toString("hex");
 let counter = 0;
 
 export function spec(changes: Partial<Spec> = {}): Spec {
@@ -22,7 +25,7 @@ export function spec(changes: Partial<Spec> = {}): Spec {
   const image = "jupyter";
   const token = `token-${counter}`;
   return {
-    id: `env-${counter}`,
+    id: `${mark}-${counter}`,
     generation: 1,
     image,
     token,
@@ -33,9 +36,9 @@ export function spec(changes: Partial<Spec> = {}): Spec {
   };
 }
 
-/** The contract of driver.ts, the same for every driver. Files and memory are reached as a customer does, through JupyterLab's own calls. */
-export function driverSuite(name: string, openBench: () => Promise<Bench>): void {
-  describe(name, () => {
+/** The contract of driver.ts, the same for every driver. Files and memory are reached as a customer does, through JupyterLab's own calls. `absent`: why it cannot run here. */
+export function driverSuite(name: string, openBench: () => Promise<Bench>, absent?: string): void {
+  describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
     let bench: Bench;
     let driver: Driver;
     beforeAll(async () => {
@@ -49,6 +52,8 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>): void
       onTestFinished(() => driver.stop(wanted.id, 0));
       await driver.start(wanted);
       await becomes(driver, wanted.id, "running");
+      // Running says that something listens, or soon will: readiness is the caller's own look.
+      await answersTo(driver, wanted);
       return wanted;
     };
 
@@ -285,6 +290,11 @@ export async function filesIn(archive: AsyncIterable<Uint8Array>): Promise<Map<s
 export async function becomes(driver: Driver, id: string, state: Observed["state"]): Promise<Observed> {
   await expect.poll(async () => (await driver.observe(id)).state, { timeout: 15_000, interval: 20 }).toBe(state);
   return driver.observe(id);
+}
+
+export async function answersTo(driver: Driver, wanted: Spec): Promise<void> {
+  const status = () => call(driver, wanted, "GET", "/api").then((answer) => answer.status);
+  await expect.poll(() => status().catch(() => 0), { timeout: 15_000, interval: 20 }).toBe(200);
 }
 
 /** Something that only lives in the run's memory: a terminal that JupyterLab holds open. */

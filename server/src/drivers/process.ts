@@ -1,14 +1,9 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
-import { packArchive } from "./archive.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "./driver.ts";
-import { homeEntries } from "./home-entries.ts";
-import { makeHome } from "./lab-command.ts";
+import { type Homes, openHomes } from "./homes.ts";
 import { checkSegment } from "./names.ts";
 import { perKey } from "./per-key.ts";
 import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
@@ -40,11 +35,9 @@ export interface ProcessOptions {
 export async function processDriver(options: ProcessOptions): Promise<Driver> {
   await mkdir(options.directory, { recursive: true });
   const directory = await realpath(options.directory);
-  const homes = join(directory, "homes");
-  await mkdir(homes, { recursive: true, mode: 0o700 });
   const runs = join(directory, "environments");
   const parts: Parts = {
-    homes,
+    homes: await openHomes(join(directory, "homes"), options.failed),
     runtimes: options.runtimes ?? join(directory, "runtimes"),
     sockets: await socketFolder(directory),
     allStates: () => everyState(runs),
@@ -52,17 +45,15 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
     sandbox: await findBubblewrap(join(directory, "sandbox")),
     network: options.network === "shared",
     serially: perKey(),
-    failed: options.failed,
   };
   if (!parts.network && !parts.sandbox) {
     throw new DriverError("unsupported", "PROCESS_NETWORK=off needs bubblewrap with user namespaces on this machine");
   }
-  deleteLeftovers(parts).catch(options.failed);
   return { kind: "process", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
 }
 
 interface Parts {
-  readonly homes: string;
+  readonly homes: Homes;
   readonly runtimes: string;
   readonly sockets: string;
   readonly allStates: () => Promise<RunState[]>;
@@ -70,7 +61,6 @@ interface Parts {
   readonly sandbox: Sandbox | undefined;
   readonly network: boolean;
   readonly serially: ReturnType<typeof perKey>;
-  readonly failed: (error: unknown) => void;
 }
 
 /** The runs of every installation that ever used this folder: a home is not deleted under any of them. */
@@ -123,31 +113,19 @@ function looks({ states, homes }: Parts): Pick<Driver, "observe" | "list" | "sta
     async stats(id) {
       const state = await states.read(checkSegment("environment", id));
       if (!state) throw new DriverError("refused", `nothing runs as ${id}`);
-      return statsOf(state, join(homes, state.home));
+      return statsOf(state, await homes.sizeMb(state.home));
     },
-    async homeMb(home) {
-      const folder = join(homes, checkSegment("home", home));
-      return existsSync(folder) ? await sizeMb(folder) : 0;
-    },
+    homeMb: homes.sizeMb,
   };
 }
 
 /** The network is the machine's own or none: bytes of one run cannot be told apart, so they are 0. */
-async function statsOf(state: RunState, home: string): Promise<Stats> {
+async function statsOf(state: RunState, homeMb: number): Promise<Stats> {
   const rows = await processesOf(state);
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0);
-  const homeMb = await sizeMb(home);
   const cpuSeconds = sum((row) => row.cpuSeconds);
   const memoryMb = sum((row) => row.memoryMb);
   return { cpuSeconds, memoryMb, pids: rows.length, receivedBytes: 0, sentBytes: 0, homeMb, gpus: [] };
-}
-
-async function sizeMb(folder: string): Promise<number> {
-  // du ends with 1 when a file vanished under it; what it counted is still the answer.
-  const du = promisify(execFile)("du", ["-sk", folder], { timeout: 8_000 }).catch((error) => error);
-  const kilobytes = Number.parseInt((await du).stdout, 10);
-  if (Number.isNaN(kilobytes)) throw new DriverError("unavailable", `the size of ${folder} is not known`);
-  return (kilobytes * 1024) / 1e6;
 }
 
 function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {
@@ -206,13 +184,13 @@ async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState>
   if (!runtime) throw new DriverError("no_image", `${spec.image} is not prepared on this machine`);
   const { id, generation, image, gpus } = spec;
   const mark = randomUUID();
-  const home = join(parts.homes, spec.home);
+  const home = parts.homes.path(spec.home);
   const socketFolder = join(parts.sockets, mark.slice(0, 13));
   const createdAt = new Date().toISOString();
   const intent = { id, generation, specHash: hash, image, home: spec.home, gpus, createdAt, mark, socketFolder };
   await parts.serially(`home ${spec.home}`, async () => {
     await states.write(intent);
-    await makeHome(home, runtime);
+    await mkdir(home, { recursive: true, mode: 0o700 });
   });
   try {
     const folder = states.folder(id);
@@ -227,37 +205,19 @@ async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState>
   }
 }
 
-const leftover = ".deleted-";
-
-async function deleteHome({ homes, allStates, failed }: Parts, home: string): Promise<void> {
+async function deleteHome({ homes, allStates }: Parts, home: string): Promise<void> {
   checkSegment("home", home);
   for (const state of await allStates()) {
     if (state.home !== home) continue;
     const running = !state.process || (await processesOf(state)).length > 0;
     if (running) throw new DriverError("refused", `a run uses ${home}`);
   }
-  // Out of the way at once; the files themselves may be many.
-  const away = join(homes, `${leftover}${randomUUID()}`);
-  try {
-    await rename(join(homes, home), away);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw error;
-  }
-  rm(away, { recursive: true, force: true }).catch(failed);
-}
-
-/** What a server that was killed while deleting left behind. */
-async function deleteLeftovers({ homes, failed }: Parts): Promise<void> {
-  const names = await readdir(homes);
-  for (const name of names.filter((each) => each.startsWith(leftover))) {
-    rm(join(homes, name), { recursive: true, force: true }).catch(failed);
-  }
+  await homes.remove(home);
 }
 
 function streams({ states, homes }: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
   return {
-    archive: (home, signal) => packArchive(homeEntries(join(homes, checkSegment("home", home))), signal),
+    archive: homes.archive,
     async *logs(id, { tail, follow, signal }) {
       checkSegment("environment", id);
       const goesOn = async () => follow && (await states.read(id)) !== undefined;

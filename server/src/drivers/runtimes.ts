@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { DriverError } from "./driver.ts";
 import { processRow } from "./process-table.ts";
 import { findPython, type Python } from "./python.ts";
@@ -12,18 +13,12 @@ import { findPython, type Python } from "./python.ts";
 export interface Runtime {
   readonly folder: string;
   readonly python: Python;
-  /** Package versions that were asked for, for the operator. */
-  readonly packages: readonly string[];
 }
 
-const lab = ["jupyterlab==4.6.6", "ipykernel==7.4.0"];
-const packages: Readonly<Record<string, readonly string[]>> = {
-  jupyter: lab,
-  pytorch: [...lab, "torch==2.15.0", "torchvision==0.29.2"],
-  tensorflow: [...lab, "tensorflow==2.21.0"],
-};
+/** The same lists and the same last step as in the images: what differs is only where they run. */
+const images = fileURLToPath(new URL("../../../images", import.meta.url));
 
-export const runtimeTypes: readonly string[] = Object.keys(packages);
+export const runtimeTypes: readonly string[] = ["jupyter", "pytorch", "tensorflow"];
 
 /** Prepares itself; the others are gigabytes, so the operator asks for them (G101). */
 const byItself = "jupyter";
@@ -53,8 +48,7 @@ export async function prepareRuntime(
 ): Promise<void> {
   const folder = join(runtimes, type);
   if (await readRuntime(folder)) return progress(100);
-  const wanted = packages[type];
-  if (!wanted || !(asked || type === byItself)) {
+  if (!runtimeTypes.includes(type) || !(asked || type === byItself)) {
     throw new DriverError(
       "no_image",
       `Not prepared on this machine. The operator prepares it with: npm run operator -- prepare ${type}`,
@@ -63,14 +57,14 @@ export async function prepareRuntime(
   await mkdir(runtimes, { recursive: true });
   const unlock = await lock(`${folder}.lock`);
   try {
-    if (!(await readRuntime(folder))) await build(folder, wanted, progress);
+    if (!(await readRuntime(folder))) await build(folder, join(images, "requirements", `${type}.txt`), progress);
   } finally {
     await unlock();
   }
   progress(100);
 }
 
-async function build(folder: string, wanted: readonly string[], progress: (percent: number) => void): Promise<void> {
+async function build(folder: string, requirements: string, progress: (percent: number) => void): Promise<void> {
   progress(0);
   const python = await findPython();
   await rm(folder, { recursive: true, force: true });
@@ -86,47 +80,18 @@ async function build(folder: string, wanted: readonly string[], progress: (perce
   if (await works("uv", ["--version"])) {
     await command("uv", ["venv", "--quiet", "--seed", "--python", python.executable, folder]);
     progress(10);
-    await command("uv", ["pip", "install", "--python", own, "--only-binary", ":all:", ...wanted], line);
+    await command("uv", ["pip", "install", "--python", own, "--only-binary", ":all:", "-r", requirements], line);
   } else {
     await command(python.executable, ["-m", "venv", folder]);
     progress(10);
     const flags = ["--disable-pip-version-check", "--no-input", "--no-compile", "--progress-bar", "off"];
-    await command(own, ["-m", "pip", "install", ...flags, "--only-binary", ":all:", ...wanted], line);
+    await command(own, ["-m", "pip", "install", ...flags, "--only-binary", ":all:", "-r", requirements], line);
   }
   progress(85);
-  await useOwnPython(folder);
-  await quietLab(folder);
-  // Runs see the folder read-only, so nothing could be compiled later: without this a start takes three times as long.
-  await command(own, ["-m", "compileall", "-q", "-j", "0", join(folder, "lib")], undefined, [0, 1]);
-  const content = JSON.stringify({ python, packages: wanted }, null, 2);
+  await command(own, [join(images, "finish.py")]);
+  const content = JSON.stringify({ python }, null, 2);
   await writeFile(join(folder, `${marker}.new`), content);
   await rename(join(folder, `${marker}.new`), join(folder, marker));
-}
-
-/**
- * jupyter_client puts its own interpreter where a kernel says `python`. Through `env` the kernel is the first Python on
- * PATH instead: the one of the home, where the owner's `pip install` goes.
- */
-async function useOwnPython(folder: string): Promise<void> {
-  const path = join(folder, "share", "jupyter", "kernels", "python3", "kernel.json");
-  const kernel = JSON.parse(await readFile(path, "utf8"));
-  const argv = ["env", "python", "-m", "ipykernel_launcher", "-f", "{connection_file}"];
-  await writeFile(path, JSON.stringify({ ...kernel, argv }, null, 1));
-}
-
-/** No question about news, and no language servers, which are not installed: pages that only ask the network in vain. */
-async function quietLab(folder: string): Promise<void> {
-  const settings = join(folder, "share", "jupyter", "lab", "settings");
-  const disabledExtensions = Object.fromEntries(
-    [
-      "apputils-extension:announcements",
-      "lsp-extension",
-      "fileeditor-extension:language-server",
-      "notebook-extension:language-server",
-    ].map((name) => [`@jupyterlab/${name}`, true]),
-  );
-  await mkdir(settings, { recursive: true });
-  await writeFile(join(settings, "page_config.json"), JSON.stringify({ disabledExtensions }, null, 1));
 }
 
 async function works(file: string, args: readonly string[]): Promise<boolean> {
@@ -140,12 +105,7 @@ async function works(file: string, args: readonly string[]): Promise<boolean> {
 }
 
 /** Throws `unavailable` with the last lines of output: a package index that cannot be reached may be reached later. */
-async function command(
-  file: string,
-  args: readonly string[],
-  heard?: (line: string) => void,
-  fine: readonly number[] = [0],
-) {
+async function command(file: string, args: readonly string[], heard?: (line: string) => void) {
   const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
   const last: string[] = [];
   const read = async (stream: NodeJS.ReadableStream) => {
@@ -156,7 +116,7 @@ async function command(
     }
   };
   const [[code]] = await Promise.all([once(child, "exit"), read(child.stdout), read(child.stderr)]);
-  if (!fine.includes(code)) {
+  if (code !== 0) {
     throw new DriverError(
       "unavailable",
       `Preparing JupyterLab failed: ${file} ${args[0]} ended with ${code}: ${last.join(" / ")}`,

@@ -22,6 +22,10 @@ test("active is entered by an answer only", () => {
   expect(shownStatus({ desired: "running", status: "pending" }, "running", true)).toBe("active");
 });
 
+test("a start from stopped is pending until it answers: it is not stopped once more", () => {
+  expect(shownStatus({ desired: "running", status: "stopped" }, "running", false)).toBe("pending");
+});
+
 test("on its way to the end it keeps its status until it is gone, and never becomes active", () => {
   for (const observed of ["starting", "running", "paused", "stopped"] as const)
     expect(shownStatus({ desired: "terminated", status: "pending" }, observed, true)).toBe("pending");

@@ -58,5 +58,6 @@ export function shownStatus(row: Shown, observed: Observed["state"], answering: 
   if (row.desired === "terminated") return status === "terminated" ? status : row.status;
   if (status === "stopped" && step !== "none") return row.status;
   if (status !== "active" || answering) return status;
-  return row.status;
+  // Some hosts say "running" before anything listens. `stopped` again would free the GPUs of this very start.
+  return row.desired === "running" && row.status === "stopped" ? "pending" : row.status;
 }

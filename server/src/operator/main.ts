@@ -2,8 +2,11 @@ import { join, resolve } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { type Db, openDatabase, SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
+import { bridgeName } from "../drivers/docker-network.ts";
+import { applyWall, engineNameservers, unwallCommands, wallCommands } from "../drivers/docker-wall.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
+import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
 import { declineRefund, grantRefund, RefundRefused } from "../payments/decide-refund.ts";
@@ -18,6 +21,7 @@ const commands: Readonly<Record<string, (config: Config, ...words: string[]) => 
   refunds,
   refund,
   decline,
+  firewall,
 };
 
 const [command = "", ...words] = process.argv.slice(2);
@@ -54,6 +58,17 @@ async function doctor(config: Config): Promise<void> {
   for (const { what, rows } of findings)
     console.log(`${what}: ${rows.length}${rows.map((row) => `\n  ${row}`).join("")}`);
   if (findings.some(({ rows }) => rows.length > 0)) process.exitCode = 1;
+}
+
+/** The rules around the containers of this installation, as a shell script: root may run it, or has it run. */
+async function firewall(config: Config, verb = "print"): Promise<void> {
+  const script = { print: wallCommands, apply: wallCommands, remove: unwallCommands }[verb];
+  if (!script) return usage();
+  const { id } = await beside(config, installationOf);
+  const commands = script(id, await engineNameservers());
+  if (verb === "print") return console.log(commands);
+  await applyWall(commands);
+  console.log(`Done: the bridge ${bridgeName(id)} ${verb === "apply" ? "is walled" : "has no wall any more"}`);
 }
 
 /** An account that lost a dispute may order again. */
@@ -108,6 +123,7 @@ async function beside<T>({ database: settings, dataDir }: Config, work: (db: Db)
 async function usage(): Promise<void> {
   console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}
 npm run operator -- doctor
+npm run operator -- firewall [apply | remove]
 npm run operator -- unflag USER
 npm run operator -- refunds
 npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS]

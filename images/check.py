@@ -1,0 +1,118 @@
+"""Looks at a run of an image from inside it, while it serves: prints the facts as JSON, or ends with 1 and says what is wrong.
+
+Arguments: the container type. The home was empty at the start.
+"""
+import importlib.metadata
+import json
+import os
+import pathlib
+import py_compile  # noqa: F401  proves that the standard library is whole
+import shutil
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+
+RUNTIME = pathlib.Path("/opt/berth/runtime")
+TENSORS = {
+    "pytorch": "import torch, torchvision; d = 'cuda' if torch.cuda.is_available() else 'cpu';"
+    "assert (torch.ones(4, 4, device=d) @ torch.ones(4, 4, device=d)).sum().item() == 64; print(torch.__version__, d)",
+    "tensorflow": "import os; os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'; import tensorflow as tf;"
+    "d = 'GPU' if tf.config.list_physical_devices('GPU') else 'CPU'\n"
+    "with tf.device(d): assert float(tf.reduce_sum(tf.ones((4, 4)) @ tf.ones((4, 4)))) == 64\n"
+    "print(tf.__version__, d.lower())",
+}
+
+
+def fail(words):
+    sys.exit(words)
+
+
+def ask(path, token):
+    request = urllib.request.Request(f"http://127.0.0.1:8888{path}", headers={"Authorization": f"token {token}"})
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        return answer.status
+
+
+def serves():
+    """JupyterLab answers its token's holder, and nobody else."""
+    token, last = os.environ["JUPYTER_TOKEN"], None
+    for _ in range(300):
+        try:
+            if ask("/api", token) == 200 and ask("/lab", token) == 200:
+                break
+        except OSError as error:
+            last = error
+        time.sleep(0.1)
+    else:
+        fail(f"JupyterLab does not answer with an empty home: {last}")
+    try:
+        ask("/api/contents", "wrong")
+        fail("JupyterLab answers to a wrong token")
+    except urllib.error.HTTPError as error:
+        if error.code != 403:
+            fail(f"a wrong token is answered with {error.code}")
+
+
+def is_compiled():
+    """Every module of the runtime has its bytecode, which a run, whose root is read-only, could never write."""
+    packages = next(RUNTIME.glob("lib/python3*/site-packages"))
+    tag = sys.implementation.cache_tag
+    modules = [path for name in ("jupyterlab", "jupyter_server", "ipykernel") for path in (packages / name).rglob("*.py")]
+    bare = [str(path) for path in modules if not (path.parent / "__pycache__" / f"{path.stem}.{tag}.pyc").exists()]
+    if not modules or bare:
+        fail(f"without bytecode: {bare[:3] or 'no module was found'}")
+
+
+def is_walled():
+    """What the flags of a run promise, and what they would not stop: a program that gives its user another name."""
+    if os.getuid() != 1000 or "CapBnd:\t0000000000000000" not in pathlib.Path("/proc/self/status").read_text():
+        fail("not user 1000 without capabilities")
+    raised = stat.S_ISUID | stat.S_ISGID
+    for folder, _, files in os.walk("/"):
+        if folder.startswith(("/proc", "/sys", "/dev")):
+            continue
+        for path in (os.path.join(folder, name) for name in files):
+            mode = os.lstat(path).st_mode
+            if stat.S_ISREG(mode) and mode & raised:
+                fail(f"{path} changes its user")
+    if shutil.which("node"):
+        fail("Node is on PATH")
+
+
+def owners_packages_win():
+    """`pip install` goes into the home and is what kernels import, also where the runtime has the package too."""
+    wheel = pathlib.Path("/tmp/wcwidth-99-py3-none-any.whl")
+    info = "wcwidth-99.dist-info"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("wcwidth/__init__.py", "")
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: wcwidth\nVersion: 99\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: check\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    subprocess.run(["pip", "install", "-q", "--no-index", "--no-deps", str(wheel)], check=True, stderr=subprocess.PIPE)
+    found = subprocess.run(["python", "-c", "import wcwidth; print(wcwidth.__file__)"], capture_output=True, text=True)
+    if not found.stdout.startswith(os.environ["HOME"]):
+        fail(f"a package of the owner is not the one that is imported: {found.stdout or found.stderr}")
+
+
+def tensor(container_type):
+    code = TENSORS.get(container_type)
+    if not code:
+        return None
+    done = subprocess.run(["python", "-c", code], capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(f"no tensor could be made: {done.stderr[-600:]}")
+    return done.stdout.strip()
+
+
+serves()
+is_compiled()
+is_walled()
+owners_packages_win()
+version = importlib.metadata.version
+if tuple(map(int, version("jupyter-server").split(".")[:2])) < (2, 18):
+    fail("jupyter-server is older than 2.18")
+facts = {"python": sys.version.split()[0], "jupyterlab": version("jupyterlab"), "tensor": tensor(sys.argv[1])}
+print(json.dumps(facts))

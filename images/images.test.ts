@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
+import { checkImage } from "./check.ts";
+import { docker, folder } from "./docker.ts";
+
+const image = "berth/jupyter:local";
+const absent = await docker(["image", "inspect", image]).then(
+  () => undefined,
+  (error: Error) => error.message,
+);
+
+describe.skipIf(absent)(absent ? `checks of an image, skipped because: ${absent}` : "checks of an image", () => {
+  /** The same image with one layer on top. */
+  async function spoilt(instruction: string): Promise<string> {
+    const name = `berth-test:${crypto.randomUUID()}`;
+    const input = `FROM ${image}\nUSER 0\nRUN ${instruction}\nUSER 1000\n`;
+    await docker(["build", "--quiet", "--network", "none", "--tag", name, "-"], {
+      input,
+      env: { DOCKER_BUILDKIT: "0" },
+    });
+    onTestFinished(async () => {
+      await docker(["image", "rm", "--force", name]);
+    });
+    return name;
+  }
+
+  test("what npm run images made serves with an empty home, the flags of a run and no network", async () => {
+    expect(await checkImage("jupyter", image)).toEqual({ python: "3.11.2", jupyterlab: "4.6.6", tensor: null });
+  });
+
+  test.each([
+    ["chmod u+s /usr/bin/less", "/usr/bin/less changes its user"],
+    ["rm -r /opt/berth/runtime/lib/python3.11/site-packages/jupyterlab/__pycache__", "without bytecode"],
+    ["ln -s /usr/bin/true /usr/bin/node", "Node is on PATH"],
+  ])("refused after: %s", async (instruction, problem) => {
+    await expect(checkImage("jupyter", await spoilt(instruction))).rejects.toThrow(problem);
+  });
+
+  test("a type whose packages are not there makes no tensor", async () => {
+    await expect(checkImage("pytorch", image)).rejects.toThrow("No module named 'torch'");
+  });
+});
+
+test("the catalogue keeps one image of each type, and is empty before the first", async () => {
+  const place = await mkdtemp(join(tmpdir(), "berth-catalogue-"));
+  onTestFinished(() => rm(place, { recursive: true }));
+  const path = join(place, "catalogue.json");
+  expect(await readCatalogue(path)).toEqual({});
+  const one = {
+    digest: "sha256:1",
+    unpackedBytes: 2,
+    compressedBytes: 1,
+    facts: {},
+    checkedAt: "2026-01-01T00:00:00Z",
+  };
+  await recordImage("jupyter", one, path);
+  await recordImage("pytorch", { ...one, digest: "sha256:3" }, path);
+  await recordImage("jupyter", { ...one, digest: "sha256:2" }, path);
+  expect(await readCatalogue(path)).toEqual({
+    jupyter: { ...one, digest: "sha256:2" },
+    pytorch: { ...one, digest: "sha256:3" },
+  });
+});
+
+test.each([
+  ["a word that is no image", ["torch"], {}, "There is no image torch: jupyter, pytorch, tensorflow."],
+  ["a machine without Docker", ["jupyter"], { PATH: "/nowhere" }, "There is no docker command on this machine"],
+])("%s: one plain line", (_, types, env, words) => {
+  const done = spawnSync(process.execPath, [join(folder, "run.ts"), ...types], { env, encoding: "utf8" });
+  expect(done).toMatchObject({ status: 1, stderr: expect.stringMatching(new RegExp(`^${words}.*\\n$`)) });
+});

@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
+import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
+import { checkImage } from "./check.ts";
+import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker.ts";
+
+/** npm run images [-- --quick TYPE...]: builds, checks and records. --quick leaves the packed size out, which takes long. */
+try {
+  const { values, positionals } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true });
+  const wrong = positionals.filter((type) => !runtimeTypes.includes(type));
+  if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${runtimeTypes.join(", ")}.`);
+  console.log(`Docker Engine ${await engineVersion()}`);
+  for (const type of positionals.length > 0 ? positionals : runtimeTypes) await make(type, values.quick ?? false);
+} catch (error) {
+  console.error(error instanceof ImageError ? error.message : error);
+  process.exit(1);
+}
+
+async function make(type: string, quick: boolean): Promise<void> {
+  const began = Date.now();
+  const passed = () => `${((Date.now() - began) / 1000).toFixed(0)} s`;
+  const image = `berth/${type}:local`;
+  const heard = (line: string) => {
+    const step = /^Step (\d+\/\d+)|^#\d+ \[\S+ +(\d+\/\d+)\]/.exec(line);
+    if (step) console.log(`${type}: step ${step[1] ?? step[2]}, ${passed()}`);
+  };
+  await docker(["build", "--target", type, "--tag", image, folder], { heard, env: await builder() }).catch(
+    said(`${type} could not be built`),
+  );
+  const inspected = await docker(["image", "inspect", "--format", "{{.Id}} {{.Size}}", image]);
+  const [digest = "", size] = inspected.split(" ");
+  console.log(`${type}: built in ${passed()}, now looked at from inside`);
+  const facts = await checkImage(type, digest).catch(said(`${type} was built, but is not offered`));
+  const unpacked = Number(size);
+  const before = (await readCatalogue())[type];
+  const known = before?.digest === digest ? before.compressedBytes : null;
+  const packed = known ?? (quick ? null : await compressedBytes(digest));
+  const checkedAt = new Date().toISOString();
+  await recordImage(type, { digest, unpackedBytes: unpacked, compressedBytes: packed, facts, checkedAt });
+  const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
+  const sizes = packed === null ? megabytes(unpacked) : `${megabytes(unpacked)}, ${megabytes(packed)} packed`;
+  console.log(`${type}: ready after ${passed()}. ${digest.slice(7, 19)}, ${sizes}, JupyterLab ${facts["jupyterlab"]}`);
+}
+
+/** BuildKit builds only what a target needs; an engine whose command came without it still has the old builder. */
+async function builder(): Promise<Record<string, string>> {
+  const hasBuildKit = await docker(["buildx", "version"]).then(
+    () => true,
+    () => false,
+  );
+  return { DOCKER_BUILDKIT: hasBuildKit ? "1" : "0", BUILDKIT_PROGRESS: "plain" };
+}
+
+function said(what: string) {
+  return (error: unknown): never => {
+    throw error instanceof ImageError ? new ImageError(`${what}:\n${error.message}`) : error;
+  };
+}

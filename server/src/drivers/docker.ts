@@ -1,0 +1,274 @@
+import { chown, mkdir } from "node:fs/promises";
+import type { ContainerInspectInfo } from "dockerode";
+import { containerBody, containerName, devicesOf, label, runUser } from "./docker-body.ts";
+import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
+import { type EngineFacts, readFacts } from "./docker-facts.ts";
+import { ensureNetwork, networkName } from "./docker-network.ts";
+import { observedOf, usageOf } from "./docker-seen.ts";
+import { logLines, watchRuns } from "./docker-streams.ts";
+import { type Driver, DriverError, type Observed, type Spec } from "./driver.ts";
+import { type Homes, openHomes } from "./homes.ts";
+import { checkSegment } from "./names.ts";
+import { gpuUsage } from "./nvidia-smi.ts";
+import { perKey } from "./per-key.ts";
+import { specHash } from "./spec-hash.ts";
+import { startStep } from "./start-step.ts";
+
+export interface DockerOptions {
+  readonly engine: EngineAddress;
+  /** Installation id: what another one started is never seen. */
+  readonly install: string;
+  /** Where homes are, the same path here and on the engine's machine. */
+  readonly homeRoot: string;
+  /** An image's reference by container type; asked each time, because an operator may have built another. */
+  readonly images: (type: string) => Promise<string | undefined>;
+  /** "network" when the server itself runs in a container, attached to the installation's bridge. */
+  readonly reach: "published" | "network";
+  /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Containers of a Docker Engine on this machine. Labels on each container say whose it is and what it was made from, so
+ * nothing is remembered here: any number of drivers, before and after a crash, see and do the same.
+ */
+export async function dockerDriver(options: DockerOptions): Promise<Driver> {
+  const engine = openEngine(options.engine);
+  const homes = await openHomes(options.homeRoot, options.failed);
+  let known: Promise<EngineFacts> | undefined;
+  const facts = () => {
+    known ??= engine.verb((signal) => readFacts(engine, signal));
+    // Not asked of an engine that was away when it was asked first.
+    known.catch(() => {
+      known = undefined;
+    });
+    return known;
+  };
+  const parts = { ...options, engine, homes, facts, files: { limit: 65_536 }, serially: perKey() };
+  return { kind: "docker", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
+}
+
+interface Parts extends Omit<DockerOptions, "engine"> {
+  readonly engine: Engine;
+  readonly homes: Homes;
+  readonly facts: () => Promise<EngineFacts>;
+  readonly files: { limit: number | undefined };
+  readonly serially: ReturnType<typeof perKey>;
+}
+
+function images({ engine, images: references, facts }: Parts): Pick<Driver, "capabilities" | "prepare"> {
+  return {
+    async capabilities() {
+      const { gpu, gpus } = await facts();
+      return { pause: true, warm: "paused", diskQuota: false, gpu, gpus, isolation: "container" };
+    },
+    async prepare(image, progress = () => {}) {
+      const reference = await references(checkSegment("image", image));
+      const all = await engine.verb((abortSignal) => engine.docker.listImages({ abortSignal }));
+      const isPresent = all.some(({ Id, RepoTags, RepoDigests }) =>
+        [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
+      );
+      if (!isPresent) throw missingImage(image);
+      progress(100);
+    },
+  };
+}
+
+function missingImage(type: string): DriverError {
+  return new DriverError("no_image", `The image of ${type} is not on this host: npm run images -- ${type} builds it`);
+}
+
+/** The container of a run, if it is there and ours. */
+async function inspect({ engine, install }: Parts, id: string, abortSignal: AbortSignal) {
+  const container = engine.docker.getContainer(containerName(checkSegment("environment", id)));
+  const info = await orDone(container.inspect({ abortSignal }));
+  return info?.Config.Labels[label.install] === install ? { container, info } : undefined;
+}
+
+function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb"> {
+  const { engine, install, homes } = parts;
+  return {
+    observe: (id) => engine.verb(async (abortSignal) => seen((await inspect(parts, id, abortSignal))?.info)),
+    list: () =>
+      engine.verb(async (abortSignal) => {
+        const filters = { label: [`${label.install}=${install}`, label.environment] };
+        const all = await engine.docker.listContainers({ all: true, filters, abortSignal });
+        const ids = all.map(({ Labels }) => Labels[label.environment] ?? "");
+        const found: { id: string; observed: Observed }[] = [];
+        // A few at a time: a host may have hundreds, and the engine other things to do.
+        for (let at = 0; at < ids.length; at += 16) {
+          const some = ids.slice(at, at + 16).map(async (id) => ({
+            id,
+            observed: seen((await inspect(parts, id, abortSignal))?.info),
+          }));
+          found.push(...(await Promise.all(some)));
+        }
+        return found.filter(({ observed }) => observed.state !== "absent");
+      }),
+    stats: (id) =>
+      engine.verb(async (abortSignal) => {
+        const found = await inspect(parts, id, abortSignal);
+        if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
+        const labels = found.info.Config.Labels;
+        const [stats, homeMb, gpus] = await Promise.all([
+          // Its second reading, a second later, would only serve a percentage that nobody asks for.
+          found.container.stats({ stream: false, "one-shot": true, ...{ abortSignal } }),
+          homes.sizeMb(labels[label.home] ?? ""),
+          gpuUsage(labels[label.gpus]?.split(",") ?? []),
+        ]);
+        return { ...usageOf(stats), homeMb, gpus };
+      }),
+    homeMb: homes.sizeMb,
+  };
+}
+
+function seen(info: ContainerInspectInfo | undefined): Observed {
+  return info ? observedOf(info) : { state: "absent" };
+}
+
+const longestGraceMs = 5_000;
+
+function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {
+  const { engine, serially } = parts;
+  const inTurn = <T>(key: string, work: (abortSignal: AbortSignal) => Promise<T>) =>
+    engine.verb((abortSignal) =>
+      serially(key, async () => {
+        // Its time may have run out while it waited for another verb.
+        abortSignal.throwIfAborted();
+        return await work(abortSignal);
+      }),
+    );
+  const stop = (id: string, graceMs: number) => inTurn(id, (abortSignal) => end(parts, id, graceMs, abortSignal));
+  return {
+    async start(spec, signal) {
+      checkSegment("environment", spec.id);
+      checkSegment("home", spec.home);
+      checkSegment("image", spec.image);
+      await inTurn(spec.id, (limit) => start(parts, spec, signal ? AbortSignal.any([signal, limit]) : limit));
+    },
+    pause: (id) =>
+      inTurn(id, async (abortSignal) => {
+        const found = await inspect(parts, id, abortSignal);
+        // 409: it ended, or was paused, since the look.
+        if (found?.info.State.Status === "running") await orDone(found.container.pause({ abortSignal }), 409);
+      }),
+    stop,
+    remove: (id) => stop(id, longestGraceMs),
+    deleteHome: (home) => inTurn(`home ${home}`, (abortSignal) => deleteHome(parts, home, abortSignal)),
+  };
+}
+
+async function start(parts: Parts, spec: Spec, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const found = await inspect(parts, spec.id, signal);
+  const step = startStep(seen(found?.info), { generation: spec.generation, specHash: specHash(spec) });
+  if (step === "resume") await found?.container.unpause({ abortSignal: signal });
+  // Its starter died after the create call: nothing but the start is missing.
+  const isCreated = step === "none" && found?.info.State.Status === "created";
+  if (step !== "create" && !isCreated) return;
+  if (found && !isCreated) await end(parts, spec.id, 1_000, signal);
+  try {
+    await (isCreated ? begin(parts, spec.id, signal) : createAndBegin(parts, spec, signal));
+  } catch (error) {
+    const raised = /error setting rlimit/.test(refusalOf(error)?.words ?? "");
+    if (!raised) throw signal.aborted ? signal.reason : error;
+    // An engine that is itself confined cannot give more than it has, and says so of no other call than this.
+    parts.files.limit = undefined;
+    await end(parts, spec.id, 0, signal);
+    await createAndBegin(parts, spec, signal);
+  }
+}
+
+/** Both or, as far as the engine can be reached, neither. */
+async function createAndBegin(parts: Parts, spec: Spec, signal: AbortSignal): Promise<void> {
+  try {
+    await create(parts, spec, signal);
+    await begin(parts, spec.id, signal);
+  } catch (error) {
+    // Under a limit of its own, because this one may have passed. What stays nevertheless is seen, and ended, later.
+    await parts.engine.verb((limit) => end(parts, spec.id, 0, limit)).catch(() => {});
+    throw error;
+  }
+}
+
+async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promise<void> {
+  const { engine, install, reach } = parts;
+  const image = await parts.images(spec.image);
+  if (!image) throw missingImage(spec.image);
+  const { cpus, gpu, gpus } = await parts.facts();
+  const missing = devicesOf(spec).filter((wanted) => !gpus.some(({ id }) => id === wanted));
+  if (missing.length > 0) throw new DriverError("no_gpu", `this host has no ${missing.join(", ")}`);
+  const home = parts.homes.path(spec.home);
+  const openFiles = parts.files.limit;
+  const place = { install, image, home, network: networkName(install), reach, cpus, gpu, openFiles };
+  const body = containerBody(spec, place);
+  await parts.serially(`home ${spec.home}`, async () => {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    if (process.getuid?.() === 0) await chown(home, runUser, runUser);
+    // Apart from each other: dockerode otherwise writes the whole body, token and all, into the address too.
+    const request = { _query: { name: containerName(spec.id) }, _body: body, abortSignal };
+    try {
+      await engine.docker.createContainer(request as object);
+    } catch (error) {
+      const status = refusalOf(error)?.status;
+      if (status === 404) throw missingImage(spec.image);
+      if (status !== 409) throw error;
+      // Another server was quicker with the very same run; or the name is a stranger's, whom we leave alone.
+      const there = await inspect(parts, spec.id, abortSignal);
+      if (there?.info.Config.Labels[label.spec] !== specHash(spec))
+        throw new DriverError("refused", `${containerName(spec.id)} exists already and is another one`);
+    }
+  });
+}
+
+/** Starts what was created. The network is looked for only when it is missed, which is once in an installation's life. */
+async function begin({ engine, install, serially }: Parts, id: string, abortSignal: AbortSignal): Promise<void> {
+  const container = engine.docker.getContainer(containerName(id));
+  // 304: it runs already.
+  const go = () => container.start({ abortSignal });
+  try {
+    await go();
+  } catch (error) {
+    if (!/network .* not found/.test(refusalOf(error)?.words ?? "")) throw error;
+    await serially("network", () => ensureNetwork(engine, install, abortSignal));
+    await go();
+  }
+}
+
+/** `stop` and removal in one: absent is done. */
+async function end(parts: Parts, id: string, graceMs: number, abortSignal: AbortSignal): Promise<void> {
+  const found = await inspect(parts, id, abortSignal);
+  if (!found) return;
+  const { container, info } = found;
+  const seconds = Math.ceil(Math.min(graceMs, longestGraceMs) / 1000);
+  // A frozen process hears nothing, so its grace would be lost.
+  if (info.State.Paused && seconds > 0) await container.unpause({ abortSignal });
+  if (info.State.Running) await orDone(container.stop({ t: seconds, abortSignal }));
+  try {
+    await orDone(container.remove({ force: true, v: true, abortSignal }));
+  } catch (error) {
+    if (refusalOf(error)?.status !== 409) throw error;
+    // Its removal is on its way already.
+    await orDone(container.wait({ condition: "removed", abortSignal }));
+  }
+}
+
+async function deleteHome({ engine, homes }: Parts, home: string, abortSignal: AbortSignal): Promise<void> {
+  const folder = homes.path(home);
+  const filters = { label: [`${label.home}=${home}`] };
+  // Of every installation: two may have the same folder of homes.
+  const users = await engine.docker.listContainers({ all: true, filters, abortSignal });
+  const using = users.some(
+    ({ State, Mounts }) => State !== "exited" && State !== "dead" && Mounts.some(({ Source }) => Source === folder),
+  );
+  if (using) throw new DriverError("refused", `a run uses ${home}`);
+  await homes.remove(home);
+}
+
+function streams({ engine, install, homes }: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
+  return {
+    archive: homes.archive,
+    logs: (id, options) => logLines(engine, checkSegment("environment", id), options),
+    watch: (signal) => watchRuns(engine, install, signal),
+  };
+}

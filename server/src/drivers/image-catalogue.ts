@@ -1,0 +1,35 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+/** An image that was built and checked on this machine (runtime.md 4). */
+export interface CatalogueImage {
+  /** The engine's id of the image, `sha256:...`: what is started is what was checked. */
+  readonly digest: string;
+  readonly unpackedBytes: number;
+  /** Null when it was not measured. */
+  readonly compressedBytes: number | null;
+  /** Versions and the tensor's device, as the check saw them inside. */
+  readonly facts: Readonly<Record<string, string | null>>;
+  readonly checkedAt: string;
+}
+
+export type Catalogue = Readonly<Record<string, CatalogueImage>>;
+
+/** Beside the Dockerfile, as `web/dist` is beside its sources: made by a build, never tracked. */
+const file = fileURLToPath(new URL("../../../images/catalogue.json", import.meta.url));
+
+/** By container type; empty before the first `npm run images`. */
+export async function readCatalogue(path = file): Promise<Catalogue> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw error;
+  }
+}
+
+export async function recordImage(type: string, image: CatalogueImage, path = file): Promise<void> {
+  const content = JSON.stringify({ ...(await readCatalogue(path)), [type]: image }, null, 2);
+  await writeFile(`${path}.new`, `${content}\n`);
+  await rename(`${path}.new`, path);
+}

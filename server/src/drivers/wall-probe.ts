@@ -1,0 +1,99 @@
+import type { ContainerCreateOptions } from "dockerode";
+import { containerBody, label } from "./docker-body.ts";
+import { type Engine, orDone } from "./docker-engine.ts";
+import { networkName } from "./docker-network.ts";
+
+export interface ProbeParts {
+  readonly engine: Engine;
+  readonly install: string;
+  /** Any of our images: what is needed is a Python. */
+  readonly image: string;
+  /** The machine's own addresses, and one port of it that answers. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+}
+
+interface Target {
+  readonly what: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A refusal is an answer too: it came from where nothing should come from. */
+const client = `import json, socket, sys
+from concurrent.futures import ThreadPoolExecutor
+def answers(target):
+    with socket.socket() as attempt:
+        attempt.settimeout(1.5)
+        try:
+            attempt.connect((target["host"], target["port"]))
+        except ConnectionRefusedError:
+            pass
+        except OSError:
+            return False
+    return True
+targets = json.loads(sys.argv[1])
+with ThreadPoolExecutor(len(targets)) as pool:
+    print("open:", json.dumps([target for target, hole in zip(targets, pool.map(answers, targets)) if hole]))`;
+
+const neighbour = `import socket, time
+with socket.create_server(("", 8888)):
+    time.sleep(30)`;
+
+/**
+ * Looks from inside a run at what no run may reach, with a second run beside it. Answers what is open, in words; empty is
+ * well. Takes 2 s and leaves nothing behind. Throws what the engine says when a run cannot be started at all.
+ */
+export async function probeWall(parts: ProbeParts): Promise<readonly string[]> {
+  const { engine, install } = parts;
+  const { docker } = engine;
+  const names = ["neighbour", "client"].map((role) => `probe-${role}-${install}`);
+  const clear = () => Promise.all(names.map((name) => orDone(docker.getContainer(name).remove({ force: true }), 409)));
+  // Of a probe that was cut short.
+  await clear();
+  try {
+    const beside = await begin(parts, `probe-neighbour-${install}`, ["-c", neighbour]);
+    const { Networks } = (await beside.inspect()).NetworkSettings;
+    const { IPAddress = "", Gateway = "" } = Networks[networkName(install)] ?? {};
+    const targets: Target[] = [
+      { what: "another environment", host: IPAddress, port: 8888 },
+      ...[Gateway, ...parts.addresses].map((host) => ({ what: "this machine", host, port: parts.port })),
+      { what: "the provider's metadata", host: "169.254.169.254", port: 80 },
+    ];
+    const from = await begin(parts, `probe-client-${install}`, ["-c", client, JSON.stringify(targets)]);
+    await from.wait();
+    const said = (await from.logs({ stdout: true, stderr: true })).toString();
+    const open: Target[] = JSON.parse(said.slice(said.indexOf("[")));
+    return open.map(({ what, host, port }) => `an environment reaches ${what} at ${host}:${port}`);
+  } finally {
+    await clear();
+  }
+}
+
+/** With the flags of a run; without what would make it count as one, or give it a home. */
+async function begin({ engine, install, image }: ProbeParts, name: string, command: readonly string[]) {
+  const limits = { cpus: 1, memoryMb: 128, shmMb: 16, pids: 32, diskGb: 1 };
+  const spec = { id: name, generation: 1, image, token: "", home: "", gpus: [], limits };
+  const place = {
+    install,
+    image,
+    home: "",
+    network: networkName(install),
+    reach: "network",
+    cpus: 1,
+    gpu: "none",
+  } as const;
+  const { HostConfig, ...body } = containerBody(spec, { ...place, openFiles: undefined });
+  const container = await engine.docker.createContainer({
+    ...body,
+    name,
+    // A terminal's output comes as it is, not in frames.
+    Tty: true,
+    Entrypoint: ["/usr/bin/python3"],
+    Cmd: [...command],
+    Labels: { [label.install]: install },
+    HostConfig: { ...HostConfig, Mounts: [] },
+  } as ContainerCreateOptions);
+  await container.start();
+  return container;
+}
