@@ -36,6 +36,21 @@ const stored = {
       reason: nullable(string()),
     }),
   ),
+  /** Means over ten minutes each. */
+  measurements: array(
+    object({
+      environment_id: string(),
+      at: instant,
+      cpu_cores: number(),
+      memory_mb: number(),
+      home_mb: number(),
+      received_bytes_per_second: nullable(number()),
+      sent_bytes_per_second: nullable(number()),
+    }),
+  ),
+  gpu_measurements: array(
+    object({ environment_id: string(), gpu_id: string(), at: instant, use_percent: number(), memory_mb: number() }),
+  ),
   files: array(object({ subdomain: string(), size_mb: nullable(number()), kept_until: maybe })),
   orders: array(
     object({

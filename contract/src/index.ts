@@ -14,6 +14,7 @@ export * from "./pricing.ts";
 export * from "./product.ts";
 export * from "./profile.ts";
 export * from "./rules.ts";
+export * from "./samples.ts";
 export * from "./settings.ts";
 export * from "./support.ts";
 export * from "./support-chat.ts";

@@ -82,6 +82,10 @@ test("the tables that know a user are those whose end is decided here", async ()
   expect(await tablesOf(db)).toEqual(Object.keys(tables).toSorted());
 });
 
+function measurement<Used extends object>(environment_id: string, used: Used) {
+  return { environment_id, span_seconds: 600, at: new Date(), looks: 1, memory_mb: 90, ...used };
+}
+
 test("the export has every table, and no secret in any form", async () => {
   const { ada, db, must, rent, call } = await setup();
   const rented = await rent(ada, { subdomain: "adas-lab" });
@@ -95,6 +99,14 @@ test("the export has every table, and no secret in any form", async () => {
   await sql`insert into time_credits (id, user_id, order_id, hours, reason) select 'credit', user_id, id, 2, 'x' from orders`.execute(
     db,
   );
+  await db
+    .insertInto("samples")
+    .values(measurement(rented.environment_id, { home_mb: 3, cpu_cores: 0.5 }))
+    .execute();
+  await db
+    .insertInto("gpu_samples")
+    .values(measurement(rented.environment_id, { gpu_id: "gpu", use_percent: 61 }))
+    .execute();
   const answer = await call("GET", `/profile/${ada.id}/export`, ada.token);
   const document = answer.json();
   expect(document).toMatchObject({
@@ -110,6 +122,8 @@ test("the export has every table, and no secret in any form", async () => {
     support_tickets: [{ description: "Where is it?" }],
     sign_ins: [{ ended_at: null }],
     environment_sign_ins: [{ environment_id: rented.environment_id }],
+    measurements: [{ environment_id: rented.environment_id, cpu_cores: 0.5 }],
+    gpu_measurements: [{ gpu_id: "gpu", use_percent: 61 }],
   });
   for (const { exported } of Object.values(tables)) if (exported) expect(Object.keys(document)).toContain(exported);
   expect(document.notifications.length).toBeGreaterThan(3);
@@ -173,6 +187,10 @@ test("deleted: every environment ends, files go, names are free, money stays tol
   await sql`insert into grants (id, user_id, environment_id) values ('grant', ${ada.id}, ${running.environment_id})`.execute(
     db,
   );
+  await db
+    .insertInto("samples")
+    .values(measurement(running.environment_id, { home_mb: 3, cpu_cores: 0.5 }))
+    .execute();
   const before = await rowsOf(ada.id);
   const homes = (await db.selectFrom("environments").select("home").execute()).map(({ home }) => home);
   expect(homes.every((home) => driver.machine.homes.has(home))).toBe(true);
@@ -200,6 +218,7 @@ test("deleted: every environment ends, files go, names are free, money stays tol
   const everything = JSON.stringify(await everyText(db));
   expect(everything).not.toContain(ada.email);
   expect(everything).not.toContain("Lovelace");
+  expect(await db.selectFrom("samples").selectAll().execute()).toEqual([]);
   const unpaid = await db
     .selectFrom("orders")
     .where("subdomain", "=", "unpaid-lab")

@@ -129,6 +129,28 @@ export interface HomesTable {
   size_mb: number | null;
 }
 
+interface SamplesTable {
+  environment_id: string;
+  span_seconds: number;
+  at: Date;
+  looks: number;
+  cpu_cores: number;
+  memory_mb: number;
+  home_mb: number;
+  received_bytes_per_second: number | null;
+  sent_bytes_per_second: number | null;
+}
+
+interface GpuSamplesTable {
+  environment_id: string;
+  gpu_id: string;
+  span_seconds: number;
+  at: Date;
+  looks: number;
+  use_percent: number;
+  memory_mb: number;
+}
+
 export interface EnvironmentTables {
   hosts: HostsTable;
   host_images: HostImagesTable;
@@ -141,4 +163,6 @@ export interface EnvironmentTables {
   sign_in_codes: SignInCodesTable;
   grants: GrantsTable;
   homes: HomesTable;
+  samples: SamplesTable;
+  gpu_samples: GpuSamplesTable;
 }
