@@ -25,6 +25,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /readyz": "anyone",
   "GET /openapi.json": "anyone",
   "GET /events": "bearer",
+  "GET /environments/:id/logs": "bearer",
   "GET /archives/:code": "anyone",
   "POST /identity/v1/accounts::signInWithPassword": "anyone",
   "POST /identity/v1/accounts::signInWithCustomToken": "anyone",
