@@ -28,6 +28,16 @@ export const environmentDetail = endpoint({
       /** The environment's secret: the hint's password, and a token for scripts (G40, G95). Null once terminated. */
       jupyter_token: nullable(string()),
       session_id: nullable(string()),
+      /** Newest first, at most ten; an open one has no end (G22). */
+      sessions: array(
+        object({ id: string(), opened_at: instant, closed_at: nullable(instant), reason: nullable(string()) }),
+      ),
+      /** The order that launched it. */
+      order_id: string(),
+      /** Of what launched it and of what added hours, oldest first (G70). */
+      receipts: array(string()),
+      /** 10^6 bytes of its files as last measured; null where they never were, or are gone. */
+      home_mb: nullable(number()),
       /** The provider's id of the payment that bought it (G70). */
       payment_reference: nullable(string()),
       generation: number(),
