@@ -45,6 +45,10 @@ function invented(change: Partial<Detail> = {}): Detail {
     receipts: ["INV-94kq0t9w2mz", "INV-84kq0t9w2mz"],
     payment_reference: "pay_R1x7Qm2Lk9WzTa",
     home_mb: 4210,
+    shares: [
+      { id: "h4", created_at: inHours(-2), expires_at: inHours(22), views: 3, last_viewed_at: inHours(-1) },
+      { id: "h5", created_at: inHours(-30), expires_at: inHours(138), views: 0, last_viewed_at: null },
+    ],
     generation: 2,
     stages: stagesOf(8),
     gpu: { model: "NVIDIA GeForce RTX 4070", memory_mb: 12_282, count: 2 },
@@ -90,6 +94,29 @@ async function show(page: Page, { environment = {}, points = samples, lines = []
     );
   }
   await page.goto(`/environments/${id}`);
+}
+
+/** Somebody without an account opens a link in a browser of their own, and is out when it is revoked (G50). */
+async function guestComesAndGoes(page: Page): Promise<void> {
+  await page.getByRole("radio", { name: "1 hour" }).last().check({ force: true });
+  await page.getByRole("button", { name: "Make a link" }).click();
+  await page.getByRole("button", { name: "copy share link" }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const guest = await (await page.context().browser()?.newContext())?.newPage();
+  if (!guest) throw new Error("no second browser context");
+  await guest.goto(link);
+  await expect(guest.getByRole("heading", { name: /^Ada Park shares this environment with you$/ })).toBeVisible();
+  await judge(guest, "gateway-share");
+  await guest.getByRole("button", { name: "Open JupyterLab" }).click();
+  await guest.waitForURL(/\/lab/);
+  expect(guest.url()).not.toContain("key=");
+  await expect(guest.getByRole("tab", { name: "Launcher" })).toBeVisible({ timeout: 30_000 });
+  await expect(region(page, "Share").getByText("1 view")).toBeVisible();
+  await page.getByRole("button", { name: /^Revoke the link made/ }).click();
+  await expect(region(page, "Share").getByRole("table")).toHaveCount(0);
+  await guest.goto(link);
+  await expect(guest.getByRole("heading", { name: "This link no longer works" })).toBeVisible();
+  await guest.context().close();
 }
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -198,6 +225,7 @@ test("a rented environment's page: from its name in the list, live, with logs, r
   await expect(page).toHaveURL(new RegExp(`/environments/${environment_id}$`));
   await page.getByRole("link", { name: "Order, payment and receipt" }).click();
   await page.getByRole("link", { name: subdomain }).click();
+  await guestComesAndGoes(page);
   await page.getByRole("button", { name: "Pause" }).click();
   await expect(page.getByRole("button", { name: "Restart" })).toBeVisible();
   await expect(page.getByText("Nothing is measured while it does not run.")).toBeVisible();

@@ -161,6 +161,17 @@ const stored = {
       ip: nullable(string()),
     }),
   ),
+  /** Without what stands in their addresses. */
+  share_links: array(
+    object({
+      environment_id: string(),
+      created_at: instant,
+      expires_at: instant,
+      revoked_at: maybe,
+      views: number(),
+      last_viewed_at: maybe,
+    }),
+  ),
   environment_sign_ins: array(object({ environment_id: string(), created_at: instant, ended_at: maybe })),
 };
 

@@ -1,6 +1,7 @@
 import { array, enum as choice, extend, literal, maxLength, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { actions, launchStages } from "./lifecycle.ts";
+import { share } from "./shares.ts";
 import { container, instant, nothing, success } from "./wire.ts";
 
 export const actOnContainer = endpoint({
@@ -40,6 +41,8 @@ export const environmentDetail = endpoint({
       home_mb: nullable(number()),
       /** The provider's id of the payment that bought it (G70). */
       payment_reference: nullable(string()),
+      /** Links that let others in, newest first (G50). */
+      shares: array(share),
       generation: number(),
       /** Stamped stages of this generation, `ordered` and `paid` copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),

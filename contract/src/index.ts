@@ -16,6 +16,7 @@ export * from "./profile.ts";
 export * from "./rules.ts";
 export * from "./samples.ts";
 export * from "./settings.ts";
+export * from "./shares.ts";
 export * from "./support.ts";
 export * from "./support-chat.ts";
 export * from "./support-content.ts";

@@ -46,4 +46,5 @@ const gone = [
   "sign_in_codes",
   "archive_codes",
   "grants",
+  "share_links",
 ] as const;

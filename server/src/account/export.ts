@@ -172,6 +172,12 @@ async function signedIn(tx: Tx, userId: string) {
       .where("user_id", "=", userId)
       .orderBy("created_at", "desc")
       .execute(),
+    share_links: await tx
+      .selectFrom("share_links")
+      .select(["environment_id", "created_at", "expires_at", "revoked_at", "views", "last_viewed_at"])
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
     environment_sign_ins: await tx
       .selectFrom("grants")
       .select(["environment_id", "created_at", "revoked_at as ended_at"])

@@ -113,8 +113,21 @@ interface GrantsTable {
   user_id: string;
   environment_id: string;
   auth_session: string | null;
+  share_id: string | null;
   created_at: Generated<Date>;
   revoked_at: Date | null;
+}
+
+interface ShareLinksTable {
+  id: string;
+  hash: Buffer;
+  user_id: string;
+  environment_id: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  revoked_at: Date | null;
+  views: Generated<number>;
+  last_viewed_at: Date | null;
 }
 
 export interface HomesTable {
@@ -162,6 +175,7 @@ export interface EnvironmentTables {
   sessions: SessionsTable;
   sign_in_codes: SignInCodesTable;
   grants: GrantsTable;
+  share_links: ShareLinksTable;
   homes: HomesTable;
   samples: SamplesTable;
   gpu_samples: GpuSamplesTable;

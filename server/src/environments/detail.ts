@@ -2,6 +2,7 @@ import type { environmentDetail, LaunchStage, ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { containerOf, type ListedEnvironment } from "./environments.ts";
+import { sharesOf } from "./shares.ts";
 
 type Detail = ReplyOf<typeof environmentDetail>["environment"];
 
@@ -9,7 +10,7 @@ const mostSessions = 10;
 
 /** What only the owner sees of one environment (G86). */
 export async function detailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
-  const [sessions, payment, host, gpu, stages, receipts, homeMb] = await Promise.all([
+  const [sessions, payment, host, gpu, stages, receipts, homeMb, shares] = await Promise.all([
     db
       .selectFrom("sessions")
       .where("environment_id", "=", row.id)
@@ -35,6 +36,7 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
     stagesOf(db, row.id),
     receiptsOf(db, row),
     homeMbOf(db, row),
+    row.status === "terminated" ? [] : sharesOf(db, row.id),
   ]);
   return {
     ...containerOf(row),
@@ -51,6 +53,7 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
     receipts,
     home_mb: homeMb,
     payment_reference: payment?.gateway_payment_id ?? null,
+    shares,
     generation: row.generation,
     stages,
     gpu: gpu ? { ...gpu, count: row.gpu_count } : null,

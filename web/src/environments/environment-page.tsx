@@ -1,3 +1,4 @@
+import { mayExtend } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
@@ -17,6 +18,7 @@ import { EnvironmentLogs } from "./environment-logs.tsx";
 import classes from "./environment-page.module.css";
 import { EnvironmentReferences } from "./environment-references.tsx";
 import { EnvironmentSessions } from "./environment-sessions.tsx";
+import { EnvironmentShares } from "./environment-shares.tsx";
 import { EnvironmentSkeleton } from "./environment-skeleton.tsx";
 import { EnvironmentSummary } from "./environment-summary.tsx";
 import { EnvironmentUse } from "./environment-use.tsx";
@@ -58,18 +60,20 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
         onTerminate={() => setTerminating(environment)}
       />
       <div className={classes.columns}>
+        {/* First for the keyboard, because on a phone it stands first. */}
+        <EnvironmentSummary environment={environment} />
         <div className={classes.story}>
           {environment.status === "pending" && <EnvironmentLaunch environment={environment} />}
           {!isFirstLaunch(environment) && (
             <EnvironmentUse environment={environment} hasGpu={environment.gpu !== null} />
           )}
           <EnvironmentSessions sessions={environment.sessions} />
+          {mayExtend[environment.status] && <EnvironmentShares environment={environment} />}
           <EnvironmentLogs environment={environment} />
           {environment.status !== "pending" && environment.stages.length > 0 && (
             <EnvironmentLaunch environment={environment} />
           )}
         </div>
-        <EnvironmentSummary environment={environment} />
         <EnvironmentReferences environment={environment} />
       </div>
       <TerminateDialog
