@@ -172,7 +172,13 @@ function inventedOrder({ money, references, ...change }: Partial<Order> = {}): O
       ...money,
     },
     references: {
-      ...{ invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: "s94kq0t9w2mzp7xk4q0t9w2mz", bank: [] },
+      ...{
+        environment: "1a3f9c27b0d4e5a61a3f9c27b",
+        invoice: "INV-94kq0t9w2mz",
+        payment: "pay_R1x7Qm2Lk9WzTa",
+        session: "s94kq0t9w2mzp7xk4q0t9w2mz",
+        bank: [],
+      },
       ...references,
     },
   };
@@ -208,7 +214,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       disputed: 0,
       expected_by: null,
     },
-    references: { invoice: null, payment: null, session: null, bank: [] },
+    references: { environment: null, invoice: null, payment: null, session: null, bank: [] },
   }),
   checked: inventedOrder({
     ...{ state: "payment_closed", receipts: [], amount: 17_644, currency: "INR", inr_per_usd: 88.22, list_price: 200 },
@@ -262,7 +268,13 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       ...{ place: "refunded", currency: "USD", charged: 2.4, refunding: 0, refunded: 2.4, disputed: 0 },
       expected_by: refund.expected_by,
     },
-    references: { invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: null, bank: ["74201938465012"] },
+    references: {
+      environment: null,
+      invoice: "INV-94kq0t9w2mz",
+      payment: "pay_R1x7Qm2Lk9WzTa",
+      session: null,
+      bank: ["74201938465012"],
+    },
   }),
   disputed: inventedOrder({
     timeline: [
@@ -299,6 +311,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       expected_by: refund.expected_by,
     },
     references: {
+      environment: null,
       ...{ invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: "s94kq0t9w2mzp7xk4q0t9w2mz" },
       bank: [4, 3, 2, 1].map((index) => `7420193846501${index}`),
     },

@@ -36,6 +36,21 @@ const stored = {
       reason: nullable(string()),
     }),
   ),
+  /** Means over ten minutes each. */
+  measurements: array(
+    object({
+      environment_id: string(),
+      at: instant,
+      cpu_cores: number(),
+      memory_mb: number(),
+      home_mb: number(),
+      received_bytes_per_second: nullable(number()),
+      sent_bytes_per_second: nullable(number()),
+    }),
+  ),
+  gpu_measurements: array(
+    object({ environment_id: string(), gpu_id: string(), at: instant, use_percent: number(), memory_mb: number() }),
+  ),
   files: array(object({ subdomain: string(), size_mb: nullable(number()), kept_until: maybe })),
   orders: array(
     object({
@@ -144,6 +159,17 @@ const stored = {
       ended_at: maybe,
       user_agent: nullable(string()),
       ip: nullable(string()),
+    }),
+  ),
+  /** Without what stands in their addresses. */
+  share_links: array(
+    object({
+      environment_id: string(),
+      created_at: instant,
+      expires_at: instant,
+      revoked_at: maybe,
+      views: number(),
+      last_viewed_at: maybe,
     }),
   ),
   environment_sign_ins: array(object({ environment_id: string(), created_at: instant, ended_at: maybe })),

@@ -1,6 +1,7 @@
 import { array, enum as choice, extend, literal, maxLength, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { actions, launchStages } from "./lifecycle.ts";
+import { share } from "./shares.ts";
 import { container, instant, nothing, success } from "./wire.ts";
 
 export const actOnContainer = endpoint({
@@ -28,8 +29,20 @@ export const environmentDetail = endpoint({
       /** The environment's secret: the hint's password, and a token for scripts (G40, G95). Null once terminated. */
       jupyter_token: nullable(string()),
       session_id: nullable(string()),
+      /** Newest first, at most ten; an open one has no end (G22). */
+      sessions: array(
+        object({ id: string(), opened_at: instant, closed_at: nullable(instant), reason: nullable(string()) }),
+      ),
+      /** The order that launched it. */
+      order_id: string(),
+      /** Of what launched it and of what added hours, oldest first (G70). */
+      receipts: array(string()),
+      /** 10^6 bytes of its files as last measured; null where they never were, or are gone. */
+      home_mb: nullable(number()),
       /** The provider's id of the payment that bought it (G70). */
       payment_reference: nullable(string()),
+      /** Links that let others in, newest first (G50). */
+      shares: array(share),
       generation: number(),
       /** Stamped stages of this generation, `ordered` and `paid` copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),

@@ -15,6 +15,8 @@ export interface Endpoint<
   readonly summary: string;
   /** Path parameters with a closed set of values; anything else is an unknown route. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** Query parameters, each of a closed set whose first value stands for a missing one; anything else is `invalid_request`. */
+  readonly query?: Readonly<Record<string, readonly [string, ...string[]]>>;
   readonly body: Body;
   /** Media type of an answer that is a file instead of JSON; `reply` is then `file` of wire.ts. */
   readonly media?: `${string}/${string}`;
@@ -33,6 +35,7 @@ export type PathParams<Path extends string> = Path extends `${string}{${infer Na
 export interface Input<E extends AnyEndpoint> {
   readonly params: PathParams<E["path"]>;
   readonly body: output<E["body"]>;
+  readonly query?: Readonly<Record<string, string>>;
 }
 
 export type ReplyOf<E extends AnyEndpoint> = output<E["reply"]>;

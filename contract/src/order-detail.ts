@@ -164,6 +164,8 @@ const order = object({
   timeline: array(orderFact),
   /** What support, the bank and a refund ask for (G70). */
   references: object({
+    /** The environment that it launched, or added hours to; null where none ever began. */
+    environment: nullable(string()),
     invoice: nullable(string()),
     payment: nullable(string()),
     session: nullable(string()),

@@ -25,6 +25,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /readyz": "anyone",
   "GET /openapi.json": "anyone",
   "GET /events": "bearer",
+  "GET /environments/:id/logs": "bearer",
   "GET /archives/:code": "anyone",
   "POST /identity/v1/accounts::signInWithPassword": "anyone",
   "POST /identity/v1/accounts::signInWithCustomToken": "anyone",
@@ -77,6 +78,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/environments/{id}/archive": () => ({}),
   "/environments/{id}/delete_files": () => ({ confirm: "first-lab" }),
   "/environments/{id}/sign-in-code": () => ({}),
+  "/environments/{id}/share": () => ({ term: "1h" }),
+  "/environments/{id}/share/{share_id}": () => ({}),
   "/notifications/read": () => ({ ids: [] }),
   "/profile/{user_id}/update": () => ({ name: "Mallory", phone: "666" }),
   "/settings/{user_id}/profile": () => ({ name: "Mallory", phone: "666" }),
@@ -114,6 +117,13 @@ async function setup() {
     );
   const creditNotes = { own: await notes(stranger), foreign: await notes(victim), absent: ["CRN-00000000000"] };
   const number = { own: await receipts(stranger), foreign: await receipts(victim), absent: ["INV-00000000000"] };
+  const shareOf = async ({ token }: TestUser, id: string) =>
+    (await product.must("POST", `/environments/${id}/share`, token, { term: "1h" })).share.id as string;
+  const shares = {
+    own: [await shareOf(stranger, strangers.environment_id)],
+    foreign: [await shareOf(victim, rented.environment_id)],
+    absent: [newId()],
+  };
   await stop();
   // Under the provider's id and under ours: `GET /orders/{order_id}` takes both.
   const ours = async (id: string) => (await product.must("GET", `/orders/${id}`, victim.token)).order.id as string;
@@ -128,6 +138,7 @@ async function setup() {
       absent: [newId(), "nobody-lab"],
     },
     container_id: { own: [strangers.environment_id], foreign: [rented.environment_id], absent: [newId()] },
+    share_id: shares,
     number,
     order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB", newId()] },
     [`${contract.creditNote.path} number`]: creditNotes,

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { currencies, productConfig } from "@berth/contract";
-import Fastify, { type FastifyInstance, LogController } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "./account/routes.ts";
 import { settingsRoutes } from "./account/settings-routes.ts";
 import { billingRoutes } from "./billing/routes.ts";
@@ -9,6 +9,7 @@ import type { Changes } from "./database/changes.ts";
 import type { Db } from "./database/database.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { filesRoutes } from "./environments/files-routes.ts";
+import { logsRoutes } from "./environments/logs-routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
 import { AppError } from "./errors.ts";
 import { type Gateway, serverOptions } from "./gateway/gateway.ts";
@@ -72,7 +73,8 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     razorpay: payments.provider.kind === "razorpay",
     scripts: [...new Set([...documents.values()].flatMap(({ scripts }) => scripts))],
   });
-  await limitRequests(app, config.limits, authenticate(identity));
+  const whoAsks = authenticate(identity);
+  await limitRequests(app, config.limits, whoAsks);
   await describeApi(app, { title: config.brand.name, version });
   await servePages(app, { dist: parts.dist, documents, appUrl });
 
@@ -85,6 +87,8 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
   environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl });
   filesRoutes(app, { db, drivers: parts.drivers });
+  const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
+  logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts: gateway.hosts });
   accountRoutes(app, { db, identity });

@@ -18,6 +18,8 @@ import { readRuntime } from "./drivers/runtimes.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
 import { startReconciler } from "./environments/reconciler.ts";
+import { startSampling } from "./environments/sampler.ts";
+import { purgeSamples } from "./environments/samples.ts";
 import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { purgeSignIns } from "./gateway/grants.ts";
@@ -100,6 +102,7 @@ async function start(config: Config): Promise<void> {
     ? [
         startPreparing(db, drivers, failed),
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
+        startSampling({ db, drivers, failed }),
         ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
         startPurging(db),
@@ -114,7 +117,7 @@ async function start(config: Config): Promise<void> {
 
 /** Nothing grows for ever: each part deletes what it can no longer use. One that fails does not keep the others. */
 function startPurging(db: Db): Loop {
-  const purges = [purgeIdentity, purgeMails, purgeNotifications, purgeSignIns];
+  const purges = [purgeIdentity, purgeMails, purgeNotifications, purgeSignIns, purgeSamples];
   return startLoop(
     async () => {
       for (const purge of purges) await purge(db).catch(failed);

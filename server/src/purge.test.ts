@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "./database/ids.ts";
+import { purgeSamples } from "./environments/samples.ts";
 import { rent, setupEnvironments } from "./environments/testing.ts";
 import { purgeSignIns } from "./gateway/grants.ts";
 import { purgeMails } from "./mail/outbox.ts";
@@ -50,8 +51,25 @@ test("what can no longer be used goes, and nothing else", async () => {
       { id: "live", user_id, environment_id, created_at: ago("29 days") },
     ])
     .execute();
+  const used = (span_seconds: number, at: ReturnType<typeof ago>) => ({
+    ...{ environment_id, span_seconds, at, looks: 4, memory_mb: 90 },
+  });
+  const spans = [
+    used(60, ago("25 hours")),
+    used(60, ago("23 hours")),
+    used(600, ago("31 days")),
+    used(600, ago("29 days")),
+  ];
+  await db
+    .insertInto("samples")
+    .values(spans.map((span) => ({ ...span, cpu_cores: 1, home_mb: 1 })))
+    .execute();
+  await db
+    .insertInto("gpu_samples")
+    .values(spans.map((span) => ({ ...span, gpu_id: "gpu", use_percent: 1 })))
+    .execute();
 
-  for (const purge of [purgeMails, purgeNotifications, purgeSignIns]) await purge(db);
+  for (const purge of [purgeMails, purgeNotifications, purgeSignIns, purgeSamples]) await purge(db);
 
   const causes = async (table: "mails" | "notifications") =>
     (await db.selectFrom(table).select("cause").orderBy("cause").execute()).map(({ cause }) => cause);
@@ -61,4 +79,12 @@ test("what can no longer be used goes, and nothing else", async () => {
     "live",
   ]);
   expect(await db.selectFrom("grants").select("id").execute()).toEqual([{ id: "live" }]);
+  for (const table of ["samples", "gpu_samples"] as const) {
+    const hours = sql<number>`floor(extract(epoch from now() - at) / 3600)`.as("hours");
+    const left = await db.selectFrom(table).select(["span_seconds", hours]).orderBy("at").execute();
+    expect(left, table).toEqual([
+      { span_seconds: 600, hours: 29 * 24 },
+      { span_seconds: 60, hours: 23 },
+    ]);
+  }
 });

@@ -61,6 +61,7 @@ const tables: Readonly<Record<string, { readonly exported: string | null; readon
   support_tickets: { exported: "support_tickets", kept: false },
   homes: { exported: "files", kept: false },
   grants: { exported: "environment_sign_ins", kept: false },
+  share_links: { exported: "share_links", kept: false },
   sign_in_codes: { exported: null, kept: false },
   archive_codes: { exported: null, kept: false },
   subdomain_claims: { exported: "files", kept: false },
@@ -82,6 +83,10 @@ test("the tables that know a user are those whose end is decided here", async ()
   expect(await tablesOf(db)).toEqual(Object.keys(tables).toSorted());
 });
 
+function measurement<Used extends object>(environment_id: string, used: Used) {
+  return { environment_id, span_seconds: 600, at: new Date(), looks: 1, memory_mb: 90, ...used };
+}
+
 test("the export has every table, and no secret in any form", async () => {
   const { ada, db, must, rent, call } = await setup();
   const rented = await rent(ada, { subdomain: "adas-lab" });
@@ -95,6 +100,15 @@ test("the export has every table, and no secret in any form", async () => {
   await sql`insert into time_credits (id, user_id, order_id, hours, reason) select 'credit', user_id, id, 2, 'x' from orders`.execute(
     db,
   );
+  await db
+    .insertInto("samples")
+    .values(measurement(rented.environment_id, { home_mb: 3, cpu_cores: 0.5 }))
+    .execute();
+  await db
+    .insertInto("gpu_samples")
+    .values(measurement(rented.environment_id, { gpu_id: "gpu", use_percent: 61 }))
+    .execute();
+  const shared = await must("POST", `/environments/${rented.environment_id}/share`, ada.token, { term: "1h" });
   const answer = await call("GET", `/profile/${ada.id}/export`, ada.token);
   const document = answer.json();
   expect(document).toMatchObject({
@@ -110,6 +124,9 @@ test("the export has every table, and no secret in any form", async () => {
     support_tickets: [{ description: "Where is it?" }],
     sign_ins: [{ ended_at: null }],
     environment_sign_ins: [{ environment_id: rented.environment_id }],
+    measurements: [{ environment_id: rented.environment_id, cpu_cores: 0.5 }],
+    share_links: [{ environment_id: rented.environment_id, views: 0 }],
+    gpu_measurements: [{ gpu_id: "gpu", use_percent: 61 }],
   });
   for (const { exported } of Object.values(tables)) if (exported) expect(Object.keys(document)).toContain(exported);
   expect(document.notifications.length).toBeGreaterThan(3);
@@ -123,7 +140,8 @@ test("the export has every table, and no secret in any form", async () => {
     .selectAll()
     .executeTakeFirstOrThrow();
   const code = /oobCode=([\w-]+)/.exec(body_text)?.[1];
-  for (const value of [secret, run_token, password_hash, code, ada.token, ada.refreshToken])
+  const key = new URL(shared.url).searchParams.get("key");
+  for (const value of [key, secret, run_token, password_hash, code, ada.token, ada.refreshToken])
     expect(answer.body).not.toContain(String(value));
 });
 
@@ -173,6 +191,11 @@ test("deleted: every environment ends, files go, names are free, money stays tol
   await sql`insert into grants (id, user_id, environment_id) values ('grant', ${ada.id}, ${running.environment_id})`.execute(
     db,
   );
+  await db
+    .insertInto("samples")
+    .values(measurement(running.environment_id, { home_mb: 3, cpu_cores: 0.5 }))
+    .execute();
+  await must("POST", `/environments/${running.environment_id}/share`, ada.token, { term: "7d" });
   const before = await rowsOf(ada.id);
   const homes = (await db.selectFrom("environments").select("home").execute()).map(({ home }) => home);
   expect(homes.every((home) => driver.machine.homes.has(home))).toBe(true);
@@ -200,6 +223,7 @@ test("deleted: every environment ends, files go, names are free, money stays tol
   const everything = JSON.stringify(await everyText(db));
   expect(everything).not.toContain(ada.email);
   expect(everything).not.toContain("Lovelace");
+  expect(await db.selectFrom("samples").selectAll().execute()).toEqual([]);
   const unpaid = await db
     .selectFrom("orders")
     .where("subdomain", "=", "unpaid-lab")

@@ -26,9 +26,14 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
         .set({ document: sql`document || '{"customer_name": "", "customer_email": ""}'` })
         .where("user_id", "=", userId)
         .execute();
+    const rented = tx.selectFrom("environments").select("id").where("user_id", "=", userId);
+    for (const table of measured) await tx.deleteFrom(table).where("environment_id", "in", rented).execute();
     for (const table of gone) await tx.deleteFrom(table).where("user_id", "=", userId).execute();
   });
 }
+
+/** What their environments used. */
+const measured = ["samples", "gpu_samples"] as const;
 
 /** What is only about the person. `endSessions` has told the gateway about the grants before. */
 const gone = [
@@ -41,4 +46,5 @@ const gone = [
   "sign_in_codes",
   "archive_codes",
   "grants",
+  "share_links",
 ] as const;

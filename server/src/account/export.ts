@@ -60,6 +60,7 @@ async function rented(tx: Tx, userId: string) {
       .where("environment_id", "in", own)
       .orderBy("opened_at", "desc")
       .execute(),
+    ...(await measured(tx, userId)),
     files: await tx
       .selectFrom("homes")
       .select(["subdomain", "size_mb", "delete_at as kept_until"])
@@ -67,6 +68,17 @@ async function rented(tx: Tx, userId: string) {
       .orderBy("subdomain")
       .execute(),
   };
+}
+
+/** The minutes of the last day are in the tens of minutes too. */
+async function measured(tx: Tx, userId: string) {
+  const own = tx.selectFrom("environments").select("id").where("user_id", "=", userId);
+  const of = (table: "samples" | "gpu_samples") =>
+    sql<object>`
+      select * from ${sql.table(table)} where environment_id in (${own}) and span_seconds = 600 order by at`.execute(
+      tx,
+    );
+  return { measurements: (await of("samples")).rows, gpu_measurements: (await of("gpu_samples")).rows };
 }
 
 const customerOf = [
@@ -157,6 +169,12 @@ async function signedIn(tx: Tx, userId: string) {
           "ended_at",
         ),
       )
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
+    share_links: await tx
+      .selectFrom("share_links")
+      .select(["environment_id", "created_at", "expires_at", "revoked_at", "views", "last_viewed_at"])
       .where("user_id", "=", userId)
       .orderBy("created_at", "desc")
       .execute(),

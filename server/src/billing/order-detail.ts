@@ -97,6 +97,7 @@ function orderOf(sources: OrderSources): Order {
     money: moneyOf(sources),
     timeline: timelineOf(sources),
     references: {
+      environment: order.environment_id,
       invoice: furthest ? invoiceNumber(furthest.id) : null,
       payment: furthest?.gateway_payment_id ?? null,
       session: order.session_id,

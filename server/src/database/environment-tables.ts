@@ -113,8 +113,21 @@ interface GrantsTable {
   user_id: string;
   environment_id: string;
   auth_session: string | null;
+  share_id: string | null;
   created_at: Generated<Date>;
   revoked_at: Date | null;
+}
+
+interface ShareLinksTable {
+  id: string;
+  hash: Buffer;
+  user_id: string;
+  environment_id: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  revoked_at: Date | null;
+  views: Generated<number>;
+  last_viewed_at: Date | null;
 }
 
 export interface HomesTable {
@@ -129,6 +142,28 @@ export interface HomesTable {
   size_mb: number | null;
 }
 
+interface SamplesTable {
+  environment_id: string;
+  span_seconds: number;
+  at: Date;
+  looks: number;
+  cpu_cores: number;
+  memory_mb: number;
+  home_mb: number;
+  received_bytes_per_second: number | null;
+  sent_bytes_per_second: number | null;
+}
+
+interface GpuSamplesTable {
+  environment_id: string;
+  gpu_id: string;
+  span_seconds: number;
+  at: Date;
+  looks: number;
+  use_percent: number;
+  memory_mb: number;
+}
+
 export interface EnvironmentTables {
   hosts: HostsTable;
   host_images: HostImagesTable;
@@ -140,5 +175,8 @@ export interface EnvironmentTables {
   sessions: SessionsTable;
   sign_in_codes: SignInCodesTable;
   grants: GrantsTable;
+  share_links: ShareLinksTable;
   homes: HomesTable;
+  samples: SamplesTable;
+  gpu_samples: GpuSamplesTable;
 }

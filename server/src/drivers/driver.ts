@@ -51,8 +51,9 @@ export interface Stats {
   readonly cpuSeconds: number;
   readonly memoryMb: number;
   readonly pids: number;
-  readonly receivedBytes: number;
-  readonly sentBytes: number;
+  /** Null where one run's traffic cannot be told from another's. */
+  readonly receivedBytes: number | null;
+  readonly sentBytes: number | null;
   readonly homeMb: number;
   /** Empty where there is no GPU: the page says N/A (G33). */
   readonly gpus: readonly {

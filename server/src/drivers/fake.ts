@@ -183,7 +183,8 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
 function statsOf(machine: FakeMachine, run: FakeRun): Stats {
   const homeMb = homeMbOf(machine, run.spec.home);
   const cpuSeconds = (Date.now() - run.createdAt.getTime()) / 10_000;
-  return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus: [] };
+  const gpus = run.spec.gpus.map((id) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
+  return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus };
 }
 
 function homeMbOf(machine: FakeMachine, home: string): number {

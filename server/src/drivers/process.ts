@@ -119,13 +119,13 @@ function looks({ states, homes }: Parts): Pick<Driver, "observe" | "list" | "sta
   };
 }
 
-/** The network is the machine's own or none: bytes of one run cannot be told apart, so they are 0. */
+/** The network is the machine's own or none: bytes of one run cannot be told apart. */
 async function statsOf(state: RunState, homeMb: number): Promise<Stats> {
   const rows = await processesOf(state);
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0);
   const cpuSeconds = sum((row) => row.cpuSeconds);
   const memoryMb = sum((row) => row.memoryMb);
-  return { cpuSeconds, memoryMb, pids: rows.length, receivedBytes: 0, sentBytes: 0, homeMb, gpus: [] };
+  return { cpuSeconds, memoryMb, pids: rows.length, receivedBytes: null, sentBytes: null, homeMb, gpus: [] };
 }
 
 function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {

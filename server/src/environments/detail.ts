@@ -2,18 +2,23 @@ import type { environmentDetail, LaunchStage, ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { containerOf, type ListedEnvironment } from "./environments.ts";
+import { sharesOf } from "./shares.ts";
 
 type Detail = ReplyOf<typeof environmentDetail>["environment"];
 
+const mostSessions = 10;
+
 /** What only the owner sees of one environment (G86). */
 export async function detailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
-  const [session, payment, host, gpu, stages] = await Promise.all([
+  const [sessions, payment, host, gpu, stages, receipts, homeMb, shares] = await Promise.all([
     db
       .selectFrom("sessions")
       .where("environment_id", "=", row.id)
       .orderBy("opened_at", "desc")
-      .select("id")
-      .executeTakeFirst(),
+      .orderBy("id")
+      .limit(mostSessions)
+      .select(["id", "opened_at", "closed_at", "reason"])
+      .execute(),
     // A reference to be quoted, nothing more: what was paid is not looked at here.
     db
       .selectFrom("payments")
@@ -29,19 +34,47 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
       .select(["model", "memory_mb"])
       .executeTakeFirst(),
     stagesOf(db, row.id),
+    receiptsOf(db, row),
+    homeMbOf(db, row),
+    row.status === "terminated" ? [] : sharesOf(db, row.id),
   ]);
   return {
     ...containerOf(row),
     id: row.id,
     url,
     jupyter_token: row.status === "terminated" ? null : row.secret,
-    session_id: session?.id ?? null,
+    session_id: sessions[0]?.id ?? null,
+    sessions: sessions.map(({ opened_at, closed_at, ...session }) => ({
+      ...session,
+      opened_at: opened_at.toISOString(),
+      closed_at: closed_at?.toISOString() ?? null,
+    })),
+    order_id: row.order_id,
+    receipts,
+    home_mb: homeMb,
     payment_reference: payment?.gateway_payment_id ?? null,
+    shares,
     generation: row.generation,
     stages,
     gpu: gpu ? { ...gpu, count: row.gpu_count } : null,
     isolation: (host?.isolation ?? null) as Detail["isolation"],
   };
+}
+
+async function receiptsOf(db: Db, { id, order_id }: ListedEnvironment): Promise<string[]> {
+  const { rows } = await sql<{ number: string }>`
+    select r.number from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
+    where p.settles_order and (o.id = ${order_id} or o.extends = ${id}) order by r.issued_at, r.number`.execute(db);
+  return rows.map(({ number }) => number);
+}
+
+/** Of a run what was sampled last; of files at rest what was measured when they came to rest. */
+async function homeMbOf(db: Db, { id, home, host_id }: ListedEnvironment): Promise<number | null> {
+  const { rows } = await sql<{ size_mb: number | null }>`
+    select coalesce(size_mb, (select home_mb from samples where environment_id = ${id} and span_seconds = 600
+      order by at desc limit 1)) as size_mb
+    from homes where home = ${home} and host_id = ${host_id}`.execute(db);
+  return rows[0]?.size_mb ?? null;
 }
 
 /** The stages of the newest start. */

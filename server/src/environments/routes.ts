@@ -4,6 +4,8 @@ import {
   cancelLaunch,
   capacity,
   environmentDetail,
+  environmentSamples,
+  type SampleSpan,
   subdomainCheck,
   terminate as terminateEnvironment,
 } from "@berth/contract";
@@ -15,6 +17,7 @@ import { readCapacity } from "./capacity.ts";
 import { detailOf } from "./detail.ts";
 import { environmentOf } from "./environments.ts";
 import { checkName } from "./names.ts";
+import { samplesOf } from "./samples.ts";
 
 export interface EnvironmentRouteParts {
   readonly db: Db;
@@ -32,6 +35,11 @@ export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: 
     const row = await environmentOf(db, params.id, user.id);
     if (!row) throw notFound();
     return { ...success, environment: await detailOf(db, row, environmentUrl(row.subdomain)) };
+  });
+
+  mount(app, environmentSamples, async ({ params, query, user }) => {
+    if (!(await environmentOf(db, params.id, user.id))) throw notFound();
+    return { ...success, ...(await samplesOf(db, params.id, query["span"] as SampleSpan)) };
   });
 
   mount(app, terminateEnvironment, async ({ params, body, user }) => {

@@ -1,12 +1,12 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { cookieHeader } from "./cookie-header.ts";
-import { type Grant, type Grants, grantDays } from "./grants.ts";
+import { type Grant, type Grants, grantDays, holds } from "./grants.ts";
 import { cookieName } from "./names.ts";
 
 export interface Cookies {
   /** The Set-Cookie value for a new grant: host-only, not readable by script (G90). */
   issue(grant: Grant): string;
-  /** The grant that a Cookie header proves for this environment and its owner. */
+  /** The grant that a Cookie header proves for this environment: its owner's, or of a link that its owner made. */
   read(header: string | undefined, environment: { readonly id: string; readonly userId: string }): Grant | undefined;
 }
 
@@ -27,7 +27,7 @@ export function createCookies(parts: {
 
   function macOf(grant: Grant, expiresAt: number): Buffer {
     return createHmac("sha256", key)
-      .update([grant.id, grant.environmentId, grant.userId, "owner", expiresAt].join("\n"))
+      .update([grant.id, grant.environmentId, grant.userId, grant.share?.id ?? "owner", expiresAt].join("\n"))
       .digest();
   }
 
@@ -52,9 +52,11 @@ export function createCookies(parts: {
 
   return {
     issue(grant) {
-      const expiresAt = Math.floor(parts.now() / 1000) + grantDays * 86_400;
+      const longest = Math.floor(parts.now() / 1000) + grantDays * 86_400;
+      const expiresAt = Math.min(longest, Math.ceil((grant.share?.expiresAtMs ?? Number.POSITIVE_INFINITY) / 1000));
+      const seconds = Math.max(0, expiresAt - Math.floor(parts.now() / 1000));
       const value = `${grant.id}.${expiresAt}.${macOf(grant, expiresAt).toString("base64url")}`;
-      return `${prefix}${value}; Path=/; Max-Age=${grantDays * 86_400}; HttpOnly; SameSite=Lax${parts.secure ? "; Secure" : ""}`;
+      return `${prefix}${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${parts.secure ? "; Secure" : ""}`;
     },
     read(header, environment) {
       let tried = 0;
@@ -62,7 +64,8 @@ export function createCookies(parts: {
         if (!pair.startsWith(prefix)) continue;
         if (++tried > mostTried) return undefined;
         const grant = verify(pair.slice(prefix.length));
-        if (grant?.environmentId === environment.id && grant.userId === environment.userId) return grant;
+        if (grant?.environmentId === environment.id && grant.userId === environment.userId && holds(grant, parts.now()))
+          return grant;
       }
       return undefined;
     },

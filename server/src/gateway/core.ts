@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Db } from "../database/database.ts";
 import type { Cookies } from "./cookie.ts";
-import type { Grants } from "./grants.ts";
+import { type Grants, holds } from "./grants.ts";
 import type { Hosts } from "./hosts.ts";
 import type { OpenOne, OpenSockets } from "./open-sockets.ts";
-import { missingRefusal, plainRefusal, type Refusal, standingRefusal } from "./pages.ts";
+import { guestRefusal, missingRefusal, plainRefusal, type Refusal, standingRefusal } from "./pages.ts";
 import { keepsSockets, type Standing, standingOf } from "./standing.ts";
 import type { Target } from "./target-table.ts";
 import type { Targets } from "./targets.ts";
@@ -32,7 +32,7 @@ export type Way =
   | { readonly to: "sign_in" }
   | { readonly to: "refusal"; readonly refusal: Refusal };
 
-/** First who asks, then how the environment stands: only its owner learns that (G90). */
+/** First who asks, then how the environment stands: only its owner, and who has a link of theirs, learns that (G90). */
 export function wayOf(
   core: Core,
   request: IncomingMessage,
@@ -47,7 +47,10 @@ export function wayOf(
     return navigation ? { to: "sign_in" } : { to: "refusal", refusal: unauthenticated(core, "Sign in first") };
   const standing = standingOf(target.route, core.targets.nowMs());
   if (standing === "open" && target.upstream) return { to: "environment", target, upstream: target.upstream, visitor };
-  return { to: "refusal", refusal: closed(core, standing === "open" ? "not_answering" : standing, target, request) };
+  const met = standing === "open" ? "not_answering" : standing;
+  const path = request.url as string;
+  const refusal = visitor.kind === "shared" ? guestRefusal(met, path) : closed(core, met, target, request);
+  return { to: "refusal", refusal };
 }
 
 export function closed(
@@ -81,7 +84,7 @@ export function admit(
     environmentId: route.id,
     address,
     upstream: way.upstream,
-    grant: way.visitor.kind === "owner" ? way.visitor.grant.id : undefined,
+    grant: "grant" in way.visitor ? way.visitor.grant.id : undefined,
     secret: way.visitor.kind === "token" ? route.secret : undefined,
     exchange: undefined,
   };
@@ -94,7 +97,9 @@ export function mayStay(core: Core, one: OpenOne): boolean {
   const target = core.targets.find(one.subdomain);
   if (target?.route.id !== one.environmentId || target.upstream !== one.upstream) return false;
   if (!keepsSockets(target.route, core.targets.nowMs())) return false;
-  return one.grant === undefined ? one.secret === target.route.secret : core.grants.has(one.grant);
+  if (one.grant === undefined) return one.secret === target.route.secret;
+  const grant = core.grants.get(one.grant);
+  return grant !== undefined && holds(grant, core.targets.nowMs());
 }
 
 function unauthenticated(core: Core, title: string): Refusal {

@@ -6,3 +6,6 @@ export const cookieNames: ReadonlySet<string> = new Set(["env", "__host-env"]);
 
 /** Paths under it are the gateway's own on every environment's host, never forwarded. */
 export const ownPrefix = "/_berth/";
+
+/** What a share link leads to (G50); its secret is the query's `key`. */
+export const sharePath = `${ownPrefix}share`;

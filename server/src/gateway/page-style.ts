@@ -18,10 +18,14 @@ svg{flex:none}
 @media (prefers-reduced-motion:reduce){.turning{animation:none}}
 h1{margin:10px 0 0;font-size:28px;line-height:34px;font-weight:550;letter-spacing:-.03em;text-wrap:balance}
 h1+p{margin:8px 0 24px;font-size:15px;line-height:23px;color:var(--ink-2);font-variant-numeric:tabular-nums;text-wrap:pretty}
-a{display:inline-flex;align-items:center;justify-content:center;height:40px;padding:0 18px;border-radius:6px;background:var(--ink);color:var(--canvas);font-size:14px;font-weight:500;text-decoration:none}
-a:focus-visible{outline:2px solid var(--wait);outline-offset:2px}
-@media (max-width:48em){main{align-items:start;padding:20px 16px}a{width:100%;height:48px}}
+a,button{display:inline-flex;align-items:center;justify-content:center;height:40px;padding:0 18px;border-radius:6px;background:var(--ink);color:var(--canvas);font-size:14px;font-weight:500;text-decoration:none}
+button{border:0;font-family:inherit;cursor:pointer}
+a:focus-visible,button:focus-visible{outline:2px solid var(--wait);outline-offset:2px}
+@media (max-width:48em){main{align-items:start;padding:20px 16px}a,button{width:100%;height:48px}}
 `;
 
 /** No script, nothing from elsewhere, no form. */
 export const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
+
+/** The same with one form, to its own host. */
+export const formSecurityPolicy = contentSecurityPolicy.replace("form-action 'none'", "form-action 'self'");

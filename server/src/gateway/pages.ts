@@ -132,6 +132,45 @@ export function spentCodeRefusal(appUrl: string, subdomain: string): Refusal {
   };
 }
 
+export function endedShareRefusal(appUrl: string): Refusal {
+  return {
+    status: 404,
+    code: "share_ended",
+    title: "This link no longer works",
+    text: "It has ended, or it was taken back. Ask whoever sent it for a new one.",
+    action: { label: "Go to the start page", href: appUrl },
+  };
+}
+
+type Asked = Pick<Refusal, "title" | "text" | "action">;
+
+/** Asked before a share link lets somebody in (runtime.md 9). */
+export function shareConfirmation(owner: string): Asked {
+  return {
+    title: `${owner} shares this environment with you`,
+    text: "You can run code in it, and read and change its files, until the link ends. Its owner sees that somebody came in.",
+    action: { label: "Open JupyterLab", href: "" },
+  };
+}
+
+const guestTexts: Readonly<Record<Exclude<Standing, "open">, readonly [title: string, text: string]>> = {
+  starting: ["This environment is starting", "The page opens by itself as soon as JupyterLab answers."],
+  paused: ["This environment is paused", "It goes on when its owner resumes it."],
+  stopped: ["This environment is stopped", "It can be opened again when its owner restarts it."],
+  ended: ["This environment has ended", "Ask whoever shared it with you."],
+  not_answering: ["This environment does not answer", "Its owner can look into it."],
+};
+
+/** What somebody with a share link meets when it is not open: the state, and nothing of the owner's affairs. */
+export function guestRefusal(standing: Exclude<Standing, "open">, path: string): Refusal {
+  const [title, text] = guestTexts[standing];
+  const status = standing === "ended" ? 410 : standing === "not_answering" ? 502 : 503;
+  return {
+    ...plainRefusal(status, standing, title, text, path),
+    ...(standing === "starting" && { retryAfterSeconds: 1, refreshSeconds: 1 }),
+  };
+}
+
 export function unavailableRefusal(path: string): Refusal {
   const text = "Environments that are open stay open.";
   return {
@@ -156,16 +195,25 @@ const glyphs: Readonly<Record<Glyph, string>> = {
     '<circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" stroke-width="1.75" stroke-dasharray="2.6 2.6"/>',
 };
 
-export function renderPage(refusal: Refusal, host: string): string {
-  const { badge, action } = refusal;
+/** With a `form`, the action is its button and sends the key there. */
+export function renderPage(
+  page: Asked & Pick<Refusal, "badge">,
+  host: string,
+  form?: { readonly path: string; readonly key: string },
+): string {
+  const { badge, action } = page;
+  const label = escapeHtml(action.label);
+  const act = form
+    ? `<form method="post" action="${escapeHtml(form.path)}"><input type="hidden" name="key" value="${escapeHtml(form.key)}"><button>${label}</button></form>`
+    : `<a href="${escapeHtml(action.href)}">${label}</a>`;
   const status = badge
     ? `<p class="status ${badge.glyph}"><svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">${glyphs[badge.glyph]}</svg>${escapeHtml(badge.word)}</p>`
     : "";
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(refusal.title)}</title><style>${style}</style></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(page.title)}</title><style>${style}</style></head>
 <body><main><div>
 <p class="host"><svg width="20" height="20" viewBox="0 0 24 24" fill="none" aria-hidden="true"><path d="M4 3v13a5 5 0 0 0 5 5h6a5 5 0 0 0 5-5V3" stroke="currentColor" stroke-width="2.25" stroke-linecap="square"/><rect class="block" x="9" y="5" width="6" height="11" rx="1.25"/></svg><span>${escapeHtml(host)}</span></p>
-${status}<h1>${escapeHtml(refusal.title)}</h1><p>${escapeHtml(refusal.text)}</p><a href="${escapeHtml(action.href)}">${escapeHtml(action.label)}</a>
+${status}<h1>${escapeHtml(page.title)}</h1><p>${escapeHtml(page.text)}</p>${act}
 </div></main></body></html>
 `;
 }

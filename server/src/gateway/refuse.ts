@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { contentSecurityPolicy } from "./page-style.ts";
-import { type Refusal, renderPage } from "./pages.ts";
+import { sharePath } from "./names.ts";
+import { contentSecurityPolicy, formSecurityPolicy } from "./page-style.ts";
+import { type Refusal, renderPage, shareConfirmation } from "./pages.ts";
 import { isNavigation } from "./visitor.ts";
 
 const always = {
@@ -27,12 +28,37 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
   response.end(body);
 }
 
+/**
+ * Whoever followed a share link agrees before they are let in. `same-origin`, because under `no-referrer` the form's own
+ * Origin would be null. What the browser holds of the name's former environment goes before.
+ */
+export function confirmShare(
+  request: IncomingMessage,
+  response: ServerResponse,
+  share: { readonly owner: string; readonly key: string },
+): void {
+  const body = renderPage(shareConfirmation(share.owner), request.headers.host ?? "", {
+    path: sharePath,
+    key: share.key,
+  });
+  response.writeHead(200, {
+    ...always,
+    "Referrer-Policy": "same-origin",
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "Content-Security-Policy": formSecurityPolicy,
+    "Clear-Site-Data": '"storage"',
+  });
+  response.end(body);
+}
+
 export function redirect(
   response: ServerResponse,
   location: string,
   headers: Readonly<Record<string, string>> = {},
+  status: 302 | 303 = 302,
 ): void {
-  response.writeHead(302, { ...always, ...headers, Location: location, "Content-Length": 0 }).end();
+  response.writeHead(status, { ...always, ...headers, Location: location, "Content-Length": 0 }).end();
 }
 
 /** Before a WebSocket is open there is only its socket. */

@@ -1,15 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
-import { signInCode } from "@berth/contract";
+import { revokeShare, shareEnvironment, signInCode } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import { mount, notFound } from "../http/mount.ts";
+import { makeShare, revokeShare as takeBack } from "../environments/shares.ts";
+import { mount, notFound, success } from "../http/mount.ts";
 import type { Hosts } from "./hosts.ts";
+import { shareUrl } from "./share.ts";
 import { signInPath } from "./sign-in.ts";
 
 const codeSeconds = 30;
 
-/** The app's half of the hand-off: a code for the caller's own environment, by its id or its name (runtime.md 9). */
+/** The app's half of the hand-off: a code for the caller's own environment, by its id or its name (runtime.md 9), and links for others (G50). */
 export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: Hosts }): void {
   const { db } = parts;
   mount(app, signInCode, async ({ params, user }) => {
@@ -38,5 +40,15 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
     await db.deleteFrom("sign_in_codes").where("expires_at", "<", sql<Date>`now() - interval '1 hour'`).execute();
     const url = `${parts.hosts.environmentUrl(environment.subdomain)}${signInPath}?${new URLSearchParams({ code, path: "/lab" })}`;
     return { status: "success" as const, code, url, expires_at: row.expires_at.toISOString() };
+  });
+
+  mount(app, shareEnvironment, async ({ params, body, user }) => {
+    const { share, secret, subdomain } = await makeShare(db, { id: params.id, userId: user.id }, body.term);
+    return { ...success, share, url: shareUrl(parts.hosts.environmentUrl(subdomain), secret) };
+  });
+
+  mount(app, revokeShare, async ({ params, user }) => {
+    await takeBack(db, { id: params.id, userId: user.id }, params.share_id);
+    return success;
   });
 }

@@ -2,11 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { admit, type Core, closed, wayOf } from "./core.ts";
 import { forward } from "./forward.ts";
-import { ownPrefix } from "./names.ts";
-import { missingRefusal, plainRefusal, type Refusal, unavailableRefusal, wrongHostRefusal } from "./pages.ts";
+import { ownPrefix, sharePath } from "./names.ts";
+import {
+  endedShareRefusal,
+  missingRefusal,
+  plainRefusal,
+  type Refusal,
+  unavailableRefusal,
+  wrongHostRefusal,
+} from "./pages.ts";
 import { redirect, refuse, refuseUpgrade } from "./refuse.ts";
 import { requestHead } from "./request-head.ts";
+import { openShare } from "./share.ts";
 import { openUrl, signIn, signInPath } from "./sign-in.ts";
+import { standingOf } from "./standing.ts";
 import type { Target } from "./target-table.ts";
 import { tunnel } from "./upgrade.ts";
 import { isCrossSite } from "./visitor.ts";
@@ -76,7 +85,7 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
     redirect(response, openUrl(core.appUrl, label, url));
     return undefined;
   }
-  if (way.visitor.kind === "owner" && isCrossSite(request, originOf(core, request))) return crossSite;
+  if ("grant" in way.visitor && isCrossSite(request, originOf(core, request))) return crossSite;
   const head = requestHead(request, saidOf(core, request, way.target), { upgrade: false });
   if (!head) return malformed;
   const one = admit(core, request, way);
@@ -92,11 +101,21 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
   return undefined;
 }
 
+const ownPaths: Readonly<Record<string, typeof signIn>> = {
+  [`GET ${signInPath}`]: signIn,
+  [`GET ${sharePath}`]: openShare,
+  [`POST ${sharePath}`]: openShare,
+};
+
 /** The gateway's own paths: nothing below the prefix ever reaches an environment. */
 function serveOwn(core: Core, request: IncomingMessage, response: ServerResponse, target: Target): Refusal | undefined {
-  const path = (request.url as string).split("?", 1)[0];
-  if (path !== signInPath || request.method !== "GET") return missingRefusal(core.appUrl);
-  signIn(request, response, target.route, core).catch((error: unknown) => {
+  const own = ownPaths[`${request.method} ${(request.url as string).split("?", 1)[0]}`];
+  if (!own) return missingRefusal(core.appUrl);
+  // A form's Origin is its page's; a link's end is told to everybody alike.
+  if (request.method === "POST" && request.headers.origin !== originOf(core, request)) return crossSite;
+  if (own === openShare && standingOf(target.route, core.targets.nowMs()) === "ended")
+    return endedShareRefusal(core.appUrl);
+  own(request, response, target.route, core).catch((error: unknown) => {
     core.failed(error);
     if (response.headersSent) response.destroy();
     else refuse(request, response, unavailableRefusal(request.url as string));

@@ -6,7 +6,7 @@ import type { Grant } from "./grants.ts";
 
 export type Visitor =
   /** By cookie. */
-  | { readonly kind: "owner"; readonly grant: Grant }
+  | { readonly kind: "owner" | "shared"; readonly grant: Grant }
   /** By the environment's secret, for scripts (G95). */
   | { readonly kind: "token" }
   | { readonly kind: "wrong_token" }
@@ -18,7 +18,7 @@ export type Visitor =
  */
 export function visitorOf(request: IncomingMessage, route: Route, cookies: Cookies): Visitor {
   const grant = cookies.read(request.headers.cookie, route);
-  if (grant) return { kind: "owner", grant };
+  if (grant) return { kind: grant.share ? "shared" : "owner", grant };
   const shown = /^(?:token|bearer) +(.*)$/i.exec(request.headers.authorization ?? "")?.[1];
   if (shown === undefined) return { kind: "nobody" };
   return { kind: isSame(shown.trim(), route.secret) ? "token" : "wrong_token" };

@@ -13,7 +13,7 @@ declare module "fastify" {
 }
 
 /** What a handler gets: parsed parts, the signed-in user where the endpoint asks for one, and the raw request for its address. */
-export interface Call<E extends AnyEndpoint> extends Input<E> {
+export interface Call<E extends AnyEndpoint> extends Required<Input<E>> {
   readonly user: E["auth"] extends "bearer" ? User : undefined;
   readonly request: FastifyRequest;
 }
@@ -39,10 +39,20 @@ export function mount<E extends AnyEndpoint>(
       if (Object.values(params).some((value) => value.includes("\u0000"))) throw notFound();
       const body = safeParse(endpoint.body, request.body ?? {});
       if (!body.success) throw new AppError("invalid_request", describe(body.error.issues));
-      const answer = endpoint.reply.parse(await handle({ params, body: body.data, user, request } as Call<E>));
+      const query = queryOf(endpoint, request.query as Record<string, unknown>);
+      const answer = endpoint.reply.parse(await handle({ params, body: body.data, query, user, request } as Call<E>));
       return endpoint.media ? sendFile(reply, endpoint.media, answer as File) : answer;
     },
   });
+}
+
+function queryOf({ query = {} }: AnyEndpoint, given: Readonly<Record<string, unknown>>): Record<string, string> {
+  const read = Object.entries(query).map(([name, allowed]) => {
+    const value = allowed.find((each) => each === (given[name] ?? allowed[0]));
+    if (value === undefined) throw new AppError("invalid_request", `${name}: one of ${allowed.join(", ")}`);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(read);
 }
 
 /** To be saved, never shown in the app's own origin, and kept by no cache between. */

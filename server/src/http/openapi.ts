@@ -45,6 +45,14 @@ function schemaOf(endpoint: AnyEndpoint): FastifySchema {
         required: names,
       },
     }),
+    ...(endpoint.query && {
+      querystring: {
+        type: "object",
+        properties: Object.fromEntries(
+          Object.entries(endpoint.query).map(([name, allowed]) => [name, { type: "string", enum: allowed }]),
+        ),
+      },
+    }),
     ...(endpoint.method !== "GET" && { body: plain(endpoint.body) }),
     response: {
       200: endpoint.media ? fileOf(endpoint.media) : plain(endpoint.reply),

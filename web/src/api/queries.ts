@@ -2,11 +2,13 @@ import {
   billing,
   capacity,
   environmentDetail,
+  environmentSamples,
   listFiles,
   listNotifications,
   type Order,
   orderDetail,
   profile,
+  type SampleSpan,
   settings,
   supportCatalog,
   supportContent,
@@ -22,6 +24,7 @@ export const keys = {
   profile: (userId: string) => ["profile", userId],
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
+  samples: (id: string, span: SampleSpan) => ["samples", id, span],
   files: (userId: string) => ["files", userId],
   orders: ["order"],
   order: (id: string) => ["order", id],
@@ -54,6 +57,18 @@ export const environmentQuery = (id: string) =>
     queryKey: keys.environment(id),
     queryFn: async ({ signal }) =>
       (await call(environmentDetail, { params: { id }, body: {} }, { signal })).environment,
+  });
+
+/** The server looks at a run as often. */
+const sampledEveryMs = 15_000;
+
+/** `live`: it runs now, so that more is to come. */
+export const samplesQuery = (id: string, span: SampleSpan, live: boolean) =>
+  queryOptions({
+    queryKey: keys.samples(id, span),
+    queryFn: ({ signal }) => call(environmentSamples, { params: { id }, body: {}, query: { span } }, { signal }),
+    refetchInterval: live ? sampledEveryMs : false,
+    placeholderData: (before) => (before?.span === span ? before : undefined),
   });
 
 export const filesQuery = (userId: string) =>

@@ -49,10 +49,11 @@ export async function sendForFile<E extends AnyEndpoint>(
 
 async function ask<E extends AnyEndpoint>(
   endpoint: E,
-  { params, body }: Input<E>,
+  { params, body, query }: Input<E>,
   { token, signal }: SendOptions,
 ): Promise<Response> {
-  const response = await answered(pathOf(endpoint, params), {
+  const path = pathOf(endpoint, params);
+  const response = await answered(query ? `${path}?${new URLSearchParams(query)}` : path, {
     method: endpoint.method,
     // A GET that accepted text/html would get the app's own page (G93).
     headers: {

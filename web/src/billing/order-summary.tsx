@@ -81,18 +81,17 @@ function Papers({
 }
 
 function boughtFacts(order: Order): Fact[] {
-  const { subdomain, gpu_count, duration_hours, extends: more, inr_per_usd, paid_with } = order;
+  const { subdomain, gpu_count, duration_hours, extends: more, inr_per_usd, paid_with, references } = order;
   return [
     {
       label: more ? "More time for" : "Environment",
-      // What never began stands in no list.
       value:
-        order.state === "starting" || order.references.session !== null ? (
-          <Link className="link" to={`/environments?search=${subdomain}`}>
+        references.environment === null ? (
+          subdomain
+        ) : (
+          <Link className="link" to={`/environments/${references.environment}`}>
             {subdomain}
           </Link>
-        ) : (
-          subdomain
         ),
     },
     { label: "Type", value: typeName(order.container_type) },

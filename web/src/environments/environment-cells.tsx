@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { Link } from "react-router";
 import { typeName } from "../content/catalogue.ts";
 import { dateTime, plural } from "../format.ts";
 import { CopyText } from "../ui/copy-text.tsx";
@@ -20,11 +21,13 @@ interface Props {
 
 /** Memoised: a keystroke in the search or one busy row must not draw two hundred others again. */
 export const EnvironmentCells = memo(function EnvironmentCells({ environment, host, ...actions }: Props) {
-  const { name, type, status, gpu_count } = environment;
+  const { id, name, type, status, gpu_count } = environment;
   return (
     <>
       <td className={classes.name}>
-        <strong>{name}</strong>
+        <strong>
+          <Link to={`/environments/${id}`}>{name}</Link>
+        </strong>
         <CopyText value={host} label={`address of ${name}`} />
       </td>
       <td className={classes.type}>

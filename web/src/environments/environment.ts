@@ -1,10 +1,26 @@
-import { type Action, buttonsByStatus, type Container, type Status, statuses } from "@berth/contract";
+import {
+  type Action,
+  buttonsByStatus,
+  type Container,
+  type environmentDetail,
+  type ReplyOf,
+  type Status,
+  statuses,
+} from "@berth/contract";
 import { environmentName } from "../format.ts";
 
 /** A container of the profile with its id and the name people know it by (spec section 3). */
 export interface Environment extends Container {
   readonly id: string;
   readonly name: string;
+}
+
+/** One environment as its own page has it. */
+export type Detail = Environment & ReplyOf<typeof environmentDetail>["environment"];
+
+export function detailed(environment: ReplyOf<typeof environmentDetail>["environment"]): Detail {
+  const { id, subdomain, status } = environment;
+  return { ...environment, name: environmentName(id, subdomain), status: knownStatus(status) };
 }
 
 /** The profile's map as a list; keys starting with an underscore are not environments (spec section 3). */

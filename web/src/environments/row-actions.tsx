@@ -13,11 +13,14 @@ interface Props {
   readonly busy: RowAction | undefined;
   readonly onAction: (environment: Environment, action: RowAction) => void;
   readonly onTerminate: (environment: Environment) => void;
+  /** On the environment's own page: the main action is the page's one next step. */
+  readonly prominent?: boolean;
 }
 
 /** What the status allows, nothing else (spec section 4). The main action is last and the only bordered one. */
-export function RowActions({ environment, host, busy, onAction, onTerminate }: Props) {
+export function RowActions({ environment, host, busy, onAction, onTerminate, prominent = false }: Props) {
   const { status } = environment;
+  const look = prominent ? prominentLook : rowLook;
   const menu = (
     <RowMenu
       environment={environment}
@@ -29,7 +32,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate }: P
   if (status === "terminated")
     return (
       <div className={classes.actions}>
-        <span className={classes.ended}>Terminated</span>
+        {!prominent && <span className={classes.ended}>Terminated</span>}
         {menu}
       </div>
     );
@@ -39,8 +42,8 @@ export function RowActions({ environment, host, busy, onAction, onTerminate }: P
       {buttonsOf(environment).map((action, index, all) => (
         <Button
           key={action}
-          size="xs"
-          variant={status !== "active" && index === all.length - 1 ? "default" : "subtle"}
+          size={look.size}
+          variant={status !== "active" && index === all.length - 1 ? look.main : look.rest}
           disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}
           {...(action === "pause" &&
             !environment.can_pause && { title: cannotPause, "aria-label": `Pause. ${cannotPause}` })}
@@ -49,7 +52,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate }: P
           {busy === action ? actionTexts[action].busy : actionTexts[action].label}
         </Button>
       ))}
-      <MainAction environment={environment} busy={busy} onAction={onAction} />
+      <MainAction environment={environment} busy={busy} onAction={onAction} look={look} />
       {menu}
     </div>
   );
@@ -61,19 +64,38 @@ function Waiting({ environment, busy }: Pick<Props, "environment" | "busy">) {
   return null;
 }
 
-function MainAction({ environment, busy, onAction }: Pick<Props, "environment" | "busy" | "onAction">) {
+interface Look {
+  readonly size: "xs" | "sm";
+  readonly main: "default" | "filled";
+  readonly rest: "subtle" | "default";
+}
+
+const rowLook: Look = { size: "xs", main: "default", rest: "subtle" };
+const prominentLook: Look = { size: "sm", main: "filled", rest: "default" };
+
+function MainAction({
+  environment,
+  busy,
+  onAction,
+  look: { size, main, rest },
+}: Pick<Props, "environment" | "busy" | "onAction"> & { readonly look: Look }) {
   if (environment.status === "active") {
     // A link cannot be switched off; while the row is busy a button that does nothing stands in its place.
-    if (busy === undefined) return <OpenSession subdomain={environment.subdomain} size="xs" variant="default" />;
+    if (busy === undefined) return <OpenSession subdomain={environment.subdomain} size={size} variant={main} />;
     return (
-      <Button size="xs" variant="default" disabled>
+      <Button size={size} variant={main} disabled>
         Open Session
       </Button>
     );
   }
   if (!isFirstLaunch(environment)) return null;
   return (
-    <Button size="xs" variant="default" disabled={busy !== undefined} onClick={() => onAction(environment, "cancel")}>
+    <Button
+      size={size}
+      variant={size === "sm" ? rest : main}
+      disabled={busy !== undefined}
+      onClick={() => onAction(environment, "cancel")}
+    >
       {busy === "cancel" ? "Cancelling..." : "Cancel"}
     </Button>
   );

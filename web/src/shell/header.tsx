@@ -17,6 +17,7 @@ const titles: Readonly<Record<string, string>> = {
 /** Dashboard unless the page has another name (spec section 2). */
 export function titleOf(pathname: string): string {
   if (pathname.startsWith("/billing/orders/")) return "Order";
+  if (/^\/environments\/(?!create\/?$)./.test(pathname)) return "Environment";
   return titles[pathname.replace(/\/+$/, "")] ?? "Dashboard";
 }
 

@@ -1,14 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { matchPath, useLocation } from "react-router";
 import { useBrand } from "../api/brand.ts";
-import { orderQuery } from "../api/queries.ts";
+import { environmentQuery, orderQuery } from "../api/queries.ts";
 import { titleOf } from "./header.tsx";
 
-/** The document's title; an order has its number in it as soon as that is known, so that two tabs can be told apart. */
+/** The document's title; an order has its number in it, an environment its name, as soon as that is known, so that two tabs can be told apart. */
 export function useTitle(): string {
   const { pathname } = useLocation();
   const orderId = matchPath("/billing/orders/:orderId", pathname)?.params.orderId;
   const { data: order } = useQuery({ ...orderQuery(orderId ?? ""), enabled: false });
+  const environmentId = matchPath("/environments/:id", pathname)?.params.id;
+  const { data: environment } = useQuery({ ...environmentQuery(environmentId ?? ""), enabled: false });
   const number = orderId === undefined ? undefined : order?.references.invoice;
-  return `${titleOf(pathname)}${number ? ` ${number}` : ""} · ${useBrand().name}`;
+  const name = number ?? environment?.subdomain;
+  return `${titleOf(pathname)}${name ? ` ${name}` : ""} · ${useBrand().name}`;
 }

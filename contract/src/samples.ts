@@ -1,0 +1,39 @@
+import { array, enum as choice, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { instant, nothing } from "./wire.ts";
+
+export const sampleSpans = ["1h", "24h", "7d"] as const;
+export type SampleSpan = (typeof sampleSpans)[number];
+
+/** The mean over one step that begins at `at`. */
+const samplePoint = object({
+  at: instant,
+  /** Cores kept busy: 0.5 is half of one. */
+  cpu_cores: number(),
+  /** 10^6 bytes. */
+  memory_mb: number(),
+  home_mb: number(),
+  /** Null where the machine cannot tell one environment's traffic from another's. */
+  received_bytes_per_second: nullable(number()),
+  sent_bytes_per_second: nullable(number()),
+  /** Empty where there is no GPU (G33). */
+  gpus: array(object({ id: string(), use_percent: number(), memory_mb: number() })),
+});
+export type SamplePoint = Infer<typeof samplePoint>;
+
+export const environmentSamples = endpoint({
+  method: "GET",
+  path: "/environments/{id}/samples",
+  auth: "bearer",
+  summary:
+    "What an environment used, measured, for its owner; at most 288 points, none where nothing was measured (G33)",
+  query: { span: sampleSpans },
+  body: nothing,
+  reply: object({
+    status: literal("success"),
+    span: choice(sampleSpans),
+    step_seconds: number(),
+    points: array(samplePoint),
+  }),
+  errors: ["not_found"],
+});
