@@ -15,6 +15,7 @@ export * from "./product.ts";
 export * from "./profile.ts";
 export * from "./rules.ts";
 export * from "./settings.ts";
+export * from "./status.ts";
 export * from "./support.ts";
 export * from "./support-chat.ts";
 export * from "./support-content.ts";

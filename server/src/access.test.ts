@@ -15,6 +15,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /outbox": "anyone",
   "GET /config": "anyone",
   "GET /capacity": "anyone",
+  "GET /status": "anyone",
   "GET /support/catalog": "anyone",
   "POST /webhooks/razorpay": "anyone",
   "GET /": "anyone",

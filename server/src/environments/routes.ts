@@ -4,16 +4,21 @@ import {
   cancelLaunch,
   capacity,
   environmentDetail,
+  measuredDays,
+  productStatus,
   subdomainCheck,
   terminate as terminateEnvironment,
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
 import { mount, notFound, success } from "../http/mount.ts";
+import { installationOf } from "../installation.ts";
+import { remember } from "../remember.ts";
 import { act, cancel, terminate } from "./actions.ts";
 import { readCapacity } from "./capacity.ts";
 import { detailOf } from "./detail.ts";
 import { environmentOf } from "./environments.ts";
+import { launchTimes } from "./launch-times.ts";
 import { checkName } from "./names.ts";
 
 export interface EnvironmentRouteParts {
@@ -44,10 +49,30 @@ export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: 
     return success;
   });
 
-  mount(app, capacity, async () => ({ ...success, ...(await readCapacity(db)) }));
+  published(app, db);
 
   mount(app, subdomainCheck, async ({ params, user }) => ({
     ...success,
     ...(await checkName(db, params.name, user.id)),
   }));
+}
+
+/** What everybody may know. Launch times are the same for all, and a month of them is not read for each who asks. */
+function published(app: FastifyInstance, db: Db): void {
+  const times = remember(() => launchTimes(db));
+  const status = remember(async () => {
+    const [{ kind, total, free, counts }, { startedAt }] = await Promise.all([readCapacity(db), installationOf(db)]);
+    return { since: startedAt.toISOString(), capacity: { kind, total, free, counts } };
+  });
+
+  mount(app, capacity, async () => {
+    const [now, { cold }] = await Promise.all([readCapacity(db), times()]);
+    const launch = cold && { p50_ms: cold.p50_ms, p95_ms: cold.p95_ms, count: cold.count };
+    return { ...success, ...now, launch };
+  });
+
+  mount(app, productStatus, async () => {
+    const [now, launches] = await Promise.all([status(), times()]);
+    return { ...success, ...now, days: measuredDays, ...launches };
+  });
 }

@@ -6,6 +6,7 @@ import {
   listNotifications,
   type Order,
   orderDetail,
+  productStatus,
   profile,
   settings,
   supportCatalog,
@@ -19,6 +20,7 @@ import { readConfig } from "./product-config.ts";
 /** Every key that more than one screen reads or invalidates (R10). */
 export const keys = {
   capacity: ["capacity"],
+  status: ["status"],
   profile: (userId: string) => ["profile", userId],
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
@@ -35,6 +37,12 @@ export const capacityQuery = queryOptions({
   queryKey: keys.capacity,
   queryFn: ({ signal }) => call(capacity, { params: {}, body: {} }, { signal }),
   refetchInterval: 30_000,
+});
+
+export const statusQuery = queryOptions({
+  queryKey: keys.status,
+  queryFn: ({ signal }) => call(productStatus, { params: {}, body: {} }, { signal }),
+  refetchInterval: 15_000,
 });
 
 export const profileQuery = (userId: string) =>
