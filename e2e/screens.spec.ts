@@ -131,6 +131,32 @@ test("sign-in, sign-up and reset are accessible in all four rooms, refusals too"
   await judge(page, "outbox");
 });
 
+test("a place in line is accessible in all four rooms: offered, waiting, held, let pass", async ({
+  page,
+  customer: _,
+  product,
+}) => {
+  const real = await must(product.url, "GET", "/capacity");
+  const counts = [1, 2, 4, 6, 8].map((gpu_count) => ({ gpu_count, free: false, next_free_at: inHours(2) }));
+  await page.route("**/capacity", (route) =>
+    route.fulfill({ json: { ...real, kind: "gpu", total: 8, free: 0, counts } }),
+  );
+  const place = { gpu_count: 4, state: "waiting", asked_at: inHours(0), position: 2, expected_at: inHours(2) };
+  let answer: object | null = null;
+  await page.route("**/environments/queue", (route) => route.fulfill({ json: { status: "success", place: answer } }));
+  for (const [name, now, path, words] of [
+    ["offered", null, "/environments/create?step=2", "Wait for 4 GPUs"],
+    ["waiting", { ...place, held_until: null }, "/environments/create?step=2", "place 2 in line"],
+    ["held", { ...place, state: "held", held_until: inHours(1) }, "/environments", "are held for you until"],
+    ["lapsed", { ...place, state: "lapsed", held_until: null }, "/dashboard", "Your turn for 4 GPUs is over"],
+  ] as const) {
+    answer = now;
+    await page.goto(path);
+    await expect(page.getByText(words)).toBeVisible();
+    await judge(page, `line-${name}`);
+  }
+});
+
 test("the creator is accessible in all four rooms, from the first step to a failed launch", async ({
   page,
   customer,

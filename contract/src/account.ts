@@ -37,6 +37,7 @@ const stored = {
     }),
   ),
   files: array(object({ subdomain: string(), size_mb: nullable(number()), kept_until: maybe })),
+  places_in_line: array(object({ gpu_count: number(), status: string(), asked_at: instant, closed_at: maybe })),
   orders: array(
     object({
       id: string(),

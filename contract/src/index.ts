@@ -13,6 +13,7 @@ export * from "./orders.ts";
 export * from "./pricing.ts";
 export * from "./product.ts";
 export * from "./profile.ts";
+export * from "./queue.ts";
 export * from "./rules.ts";
 export * from "./settings.ts";
 export * from "./status.ts";

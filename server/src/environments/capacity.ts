@@ -10,7 +10,7 @@ export async function readCapacity(db: Db): Promise<Omit<Capacity, "status" | "l
   const counts = gpuCounts.map((gpu_count) => {
     const time = times.find(({ gpuCount }) => gpuCount === gpu_count);
     const isFree = time?.freeNow ?? false;
-    return { gpu_count, free: isFree, next_free_at: isFree ? null : (time?.freeAt.toISOString() ?? null) };
+    return { gpu_count, free: isFree, next_free_at: isFree ? null : (time?.freeAt?.toISOString() ?? null) };
   });
   return { kind, total: times.length, free, counts, types };
 }

@@ -24,7 +24,7 @@ async function setup(options: Parameters<typeof setupEnvironments>[0] = {}) {
     environmentUrl: (subdomain) => `http://${subdomain}.localhost`,
   });
   const call = async (
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     url: string,
     { user = "user", body }: { user?: string; body?: object } = {},
   ) => {
@@ -218,6 +218,33 @@ test("names and capacity", async () => {
   expect(types.map(({ state }: { state: string }) => state)).toEqual(["preparing", "preparing", "preparing"]);
   expect(launch).toMatchObject({ count: 1 });
   expect(launch.p50_ms).toBeGreaterThanOrEqual(1000);
+});
+
+test("a place in the line: asked for, read, given up; only counts that are offered, and only one's own (G86)", async () => {
+  const { call, rent } = await setup({ slots: 2 });
+  await rent({ gpuCount: 2, durationHours: 6 });
+  expect(await call("GET", "/environments/queue")).toMatchObject({ code: 200, place: null });
+  const asked = await call("POST", "/environments/queue", { body: { gpu_count: 2 } });
+  expect(asked).toMatchObject({ code: 200, place: { gpu_count: 2, state: "waiting", position: 1, held_until: null } });
+  expect(Math.round((Date.parse(asked.place.expected_at) - Date.now()) / 3_600_000)).toBe(6);
+  expect((await call("POST", "/environments/queue", { user: "bob", body: { gpu_count: 1 } })).place.position).toBe(2);
+  for (const gpu_count of [0, 3, 1.5, "2", null])
+    expect(await call("POST", "/environments/queue", { body: { gpu_count } })).toMatchObject({
+      code: "invalid_request",
+    });
+  expect(await call("POST", "/environments/queue", { body: { gpu_count: 8 } })).toMatchObject({
+    code: "out_of_stock",
+    message: "No machine has 8 GPUs",
+  });
+  // What it waits for has not answered yet, so its end moves on.
+  expect((await call("GET", "/environments/queue")).place).toEqual({
+    ...asked.place,
+    expected_at: expect.any(String),
+  });
+  for (const _ of [1, 2]) expect(await call("DELETE", "/environments/queue")).toMatchObject({ code: 200 });
+  expect(await call("GET", "/environments/queue")).toMatchObject({ place: null });
+  expect((await call("GET", "/environments/queue", { user: "bob" })).place.position).toBe(1);
+  expect(await call("GET", "/environments/queue", { user: "" })).toMatchObject({ code: "unauthenticated" });
 });
 
 test("what is measured and published names nobody: a launch by stage, restarts not counted, what is free (G38)", async () => {

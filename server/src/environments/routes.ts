@@ -4,8 +4,11 @@ import {
   cancelLaunch,
   capacity,
   environmentDetail,
+  joinQueue,
+  leaveQueue,
   measuredDays,
   productStatus,
+  readQueue,
   subdomainCheck,
   terminate as terminateEnvironment,
 } from "@berth/contract";
@@ -20,6 +23,7 @@ import { detailOf } from "./detail.ts";
 import { environmentOf } from "./environments.ts";
 import { launchTimes } from "./launch-times.ts";
 import { checkName } from "./names.ts";
+import { join, leave, placeOf } from "./queue.ts";
 
 export interface EnvironmentRouteParts {
   readonly db: Db;
@@ -50,11 +54,27 @@ export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: 
   });
 
   published(app, db);
+  queueRoutes(app, db);
 
   mount(app, subdomainCheck, async ({ params, user }) => ({
     ...success,
     ...(await checkName(db, params.name, user.id)),
   }));
+}
+
+/** A place in the line (G86). */
+function queueRoutes(app: FastifyInstance, db: Db): void {
+  mount(app, joinQueue, async ({ body, user }) => {
+    await join(db, user.id, body.gpu_count);
+    return { ...success, place: await placeOf(db, user.id) };
+  });
+
+  mount(app, readQueue, async ({ user }) => ({ ...success, place: await placeOf(db, user.id) }));
+
+  mount(app, leaveQueue, async ({ user }) => {
+    await db.transaction().execute((tx) => leave(tx, user.id));
+    return success;
+  });
 }
 
 /** What everybody may know. Launch times are the same for all, and a month of them is not read for each who asks. */

@@ -8,6 +8,7 @@ import {
   orderDetail,
   productStatus,
   profile,
+  readQueue,
   settings,
   supportCatalog,
   supportContent,
@@ -21,6 +22,7 @@ import { readConfig } from "./product-config.ts";
 export const keys = {
   capacity: ["capacity"],
   status: ["status"],
+  place: (userId: string) => ["place", userId],
   profile: (userId: string) => ["profile", userId],
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
@@ -44,6 +46,16 @@ export const statusQuery = queryOptions({
   queryFn: ({ signal }) => call(productStatus, { params: {}, body: {} }, { signal }),
   refetchInterval: 15_000,
 });
+
+/** Others move ahead of it without a word to this one. */
+const placeEveryMs = 15_000;
+
+export const placeQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.place(userId),
+    queryFn: async ({ signal }) => (await call(readQueue, { params: {}, body: {} }, { signal })).place,
+    refetchInterval: ({ state: { data } }) => (data ? placeEveryMs : false),
+  });
 
 export const profileQuery = (userId: string) =>
   queryOptions({
