@@ -28,6 +28,7 @@ interface GpusTable {
   model: Generated<string>;
   memory_mb: Generated<number>;
   quarantined_at: Date | null;
+  quarantine_reason: Generated<string>;
 }
 
 interface GpuLeasesTable {

@@ -61,6 +61,7 @@ async function freeGpus(tx: Tx, hostId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from gpus where host_id = ${hostId} and quarantined_at is null and not exists (
       select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not (${lapsed}))
+      and (select drained_at from hosts where id = ${hostId}) is null
     order by length(id), id`.execute(tx);
   return rows.map(({ id }) => id);
 }
@@ -137,6 +138,7 @@ export async function freeTimes(db: Sql, hostId: string | null = null): Promise<
 /** The refusal in words, with the time that G35 asks for. */
 export async function shortage(db: Sql, gpuCount: number, hostId: string | null): Promise<string> {
   const time = (await freeTimes(db, hostId)).find((each) => each.gpuCount === gpuCount);
+  if (!time && hostId) return "The machine that has these files takes no new environments";
   if (!time) return `No machine has ${gpuCount} GPUs`;
   if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
   const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;

@@ -27,3 +27,6 @@ create trigger queue_inserted after insert on queue_entries for each row execute
 create trigger queue_changed after update on queue_entries for each row
   when ((old.status, old.held_until) is distinct from (new.status, new.held_until)) execute function tell_change('queue');
 create trigger queue_alive before insert on queue_entries for each row execute function skip_deleted();
+
+-- Why a GPU is put aside: an operator's words, or '' where its host no longer has it. Only the latter ends by itself.
+alter table gpus add column quarantine_reason text not null default '';
