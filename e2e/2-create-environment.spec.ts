@@ -1,4 +1,4 @@
-import { must } from "../prove/customer.ts";
+import { must, orderOf, signUp } from "../prove/customer.ts";
 import { inHours } from "./invented.ts";
 import { payInDialog, toLastStep } from "./pay.ts";
 import { expect, test } from "./test.ts";
@@ -44,6 +44,52 @@ test("four steps with their defaults; Cancel and Back go where they should; refr
   await page.goto("/environments/create");
   await page.getByRole("button", { name: "Start over" }).click();
   await expect(page.getByText("Your draft is kept")).toBeHidden();
+});
+
+test("with nothing free: a place in line, a turn that is told of, kept through a dismissed order, and lost when it is let pass", async ({
+  page,
+  product,
+  customer,
+  database: { db },
+}) => {
+  const { url } = product;
+  const other = await signUp(url);
+  // An order that nobody has paid yet holds the whole machine.
+  const all = await orderOf(url, other, { subdomain: `all-${Date.now().toString(36)}`, gpuCount: 8 });
+  await page.goto("/environments/create?step=2");
+  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeDisabled();
+  await expect(page.getByRole("button", { name: continueOn })).toBeDisabled();
+  await page.getByRole("button", { name: "Wait for 2 GPUs" }).press("Enter");
+  const place = page.getByRole("status").filter({ hasText: "2 GPUs" });
+  await expect(place).toContainText("You wait for 2 GPUs: place 1 in line");
+  await expect(place).toContainText(/Expected .*, by what is known/);
+  await page.goto("/environments");
+  await expect(place).toContainText("place 1 in line");
+
+  await must(url, "POST", `/docker/payments/clear/${all.order.id}`, { token: other.idToken, body: {} });
+  await expect(place).toContainText(/^2 GPUs are held for you until /);
+  await expect(page.getByRole("button", { name: /Notifications, \d+ unread/ })).toBeVisible();
+  await page.getByRole("button", { name: /Notifications/ }).click();
+  await page.getByRole("link", { name: /2 GPUs are held for you for 10 minutes/ }).click();
+  await page.waitForURL("**/environments/create?step=2&gpus=2");
+  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeChecked();
+  await expect(page.getByRole("button", { name: continueOn })).toBeEnabled();
+
+  const mine = await orderOf(url, customer, { subdomain: `mine-${Date.now().toString(36)}`, gpuCount: 2 });
+  await expect(place).toBeHidden();
+  await must(url, "POST", `/docker/payments/clear/${mine.order.id}`, { token: customer.idToken, body: {} });
+  await expect(place).toContainText("are held for you");
+  await db
+    .updateTable("queue_entries")
+    .set({ held_until: new Date() })
+    .where("user_id", "=", customer.userId)
+    .where("status", "=", "held")
+    .execute();
+  await expect(place).toContainText("Your turn for 2 GPUs is over");
+  await place.getByRole("button", { name: "Wait Again" }).click();
+  await expect(place).toContainText("are held for you");
+  await place.getByRole("button", { name: "Give Up" }).click();
+  await expect(place).toBeHidden();
 });
 
 test("any step by its address: what is missing comes first, Back of the browser is a step back, a reload stays (G56)", async ({

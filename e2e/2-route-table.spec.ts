@@ -12,6 +12,7 @@ const open = [
   ["/privacy-policy", "Privacy Policy"],
   ["/legal-compliance", "Legal Compliance Summary"],
   ["/delivery-policy", "Delivery policy"],
+  ["/status", "Status"],
 ] as const;
 
 const guarded = ["/dashboard", "/environments", "/environments/create", "/billing", "/support", "/settings"] as const;

@@ -80,6 +80,8 @@ test("from sign-up to a cell's output, through pause, stop and the end", async (
   await expect(row).toContainText("Terminated");
   await again.goto(`http://${name}.localhost:${product.port}/lab`);
   await expect(again.getByText(/has ended/i).first()).toBeVisible();
+  await page.goto("/status");
+  await expect(page.getByRole("row", { name: /^Cold/ })).toHaveText(/\d\.\d s\d+\.\d s1$/);
 });
 
 async function openSession(page: Page, link: ReturnType<Page["getByRole"]>): Promise<Page> {

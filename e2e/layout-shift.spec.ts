@@ -20,6 +20,7 @@ const open = [
   ["/privacy-policy", "Privacy"],
   ["/legal-compliance", "Legal Compliance"],
   ["/delivery-policy", "Delivery"],
+  ["/status", "This installation has run since"],
 ] as const;
 const guarded = [
   ["/dashboard", "Total containers"],

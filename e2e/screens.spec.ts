@@ -46,6 +46,43 @@ test("public pages and documents are accessible in all four rooms", async ({ pag
   }
 });
 
+test("the published figures are accessible in all four rooms: none yet, measured, not readable (G38)", async ({
+  page,
+}) => {
+  const counts = [1, 2, 4, 6, 8].map((gpu_count) => ({
+    ...{ gpu_count, free: gpu_count < 4 },
+    next_free_at: gpu_count === 4 || gpu_count === 6 ? inHours(2) : null,
+  }));
+  const times = [0.2, 0.3, 1.1, 6.8, 7.2];
+  const stages = ["placed", "image", "started", "answering", "ready"].map((stage, index) => {
+    const p50_ms = (times[index] ?? 0) * 1000;
+    return { stage, p50_ms, p95_ms: p50_ms * 1.6 };
+  });
+  const cold = { count: 1284, p50_ms: 7200, p95_ms: 11_520, stages };
+  const answer = {
+    ...{ status: "success", since: "2026-11-03T09:00:00.000Z", days: 30, cold, warm: null },
+    capacity: { kind: "gpu", total: 6, free: 3, counts },
+  };
+  const show = (json: object) =>
+    page.route("**/status", (route) =>
+      route.request().resourceType() === "document" ? route.continue() : route.fulfill({ json }),
+    );
+  await show({ ...answer, cold: null });
+  await page.goto("/status");
+  await expect(page.getByText("None yet", { exact: true })).toBeVisible();
+  await judge(page, "status-none");
+  await page.unroute("**/status");
+  await show(answer);
+  await page.reload();
+  await expect(page.getByText("1,284")).toBeVisible();
+  await judge(page, "status");
+  await page.unroute("**/status");
+  await breakDown(page, "**/status");
+  await page.reload();
+  await passUntilVisible(page, page.getByText("The figures cannot be read right now"));
+  await judge(page, "status-failed");
+});
+
 test("sign-in, sign-up and reset are accessible in all four rooms, refusals too", async ({ page, product }) => {
   await page.goto("/login");
   await judge(page, "login");
@@ -92,6 +129,32 @@ test("sign-in, sign-up and reset are accessible in all four rooms, refusals too"
   await judge(page, "reset-checklist");
   await page.goto("/outbox");
   await judge(page, "outbox");
+});
+
+test("a place in line is accessible in all four rooms: offered, waiting, held, let pass", async ({
+  page,
+  customer: _,
+  product,
+}) => {
+  const real = await must(product.url, "GET", "/capacity");
+  const counts = [1, 2, 4, 6, 8].map((gpu_count) => ({ gpu_count, free: false, next_free_at: inHours(2) }));
+  await page.route("**/capacity", (route) =>
+    route.fulfill({ json: { ...real, kind: "gpu", total: 8, free: 0, counts } }),
+  );
+  const place = { gpu_count: 4, state: "waiting", asked_at: inHours(0), position: 2, expected_at: inHours(2) };
+  let answer: object | null = null;
+  await page.route("**/environments/queue", (route) => route.fulfill({ json: { status: "success", place: answer } }));
+  for (const [name, now, path, words] of [
+    ["offered", null, "/environments/create?step=2", "Wait for 4 GPUs"],
+    ["waiting", { ...place, held_until: null }, "/environments/create?step=2", "place 2 in line"],
+    ["held", { ...place, state: "held", held_until: inHours(1) }, "/environments", "are held for you until"],
+    ["lapsed", { ...place, state: "lapsed", held_until: null }, "/dashboard", "Your turn for 4 GPUs is over"],
+  ] as const) {
+    answer = now;
+    await page.goto(path);
+    await expect(page.getByText(words)).toBeVisible();
+    await judge(page, `line-${name}`);
+  }
 });
 
 test("the creator is accessible in all four rooms, from the first step to a failed launch", async ({

@@ -4,11 +4,12 @@ import { build } from "vite";
 import { drawIcons } from "./icons.ts";
 import { slogan } from "./src/content/brand.ts";
 import { legalTexts } from "./src/content/legal.ts";
+import { statusDescription, statusTitle } from "./src/content/status.ts";
 
 /**
  * Runs after `vite build`. The built page becomes dist/shell.html, empty, for every address of the app. Each public page
  * becomes a document of its own, drawn, whole without JavaScript and without the app, which its links lead to and which is
- * fetched ahead once somebody moves (src/public-page.ts). index.html is the landing page. All carry marks such as {{APP_URL}}
+ * fetched ahead once somebody moves (src/public-page.ts); one whose figures are live keeps the app. index.html is the landing page. All carry marks such as {{APP_URL}}
  * that the server fills (http/documents.ts).
  */
 const here = import.meta.dirname;
@@ -22,6 +23,8 @@ interface Page {
   readonly description?: string;
   /** Source file of its route. */
   readonly source: string;
+  /** Its figures are asked for, so it brings the app, which takes over what is drawn. */
+  readonly live?: boolean;
 }
 
 interface Chunk {
@@ -39,6 +42,13 @@ const pages: readonly Page[] = [
     description,
     source: "src/legal/legal-page.tsx",
   })),
+  {
+    path: "/status",
+    title: `${statusTitle} · {{BRAND_NAME}}`,
+    description: statusDescription,
+    source: "src/status/status-page.tsx",
+    live: true,
+  },
 ];
 
 await build({
@@ -64,7 +74,7 @@ for (const page of pages) {
   const file = page.path === "/" ? "index.html" : `${page.path.slice(1)}.html`;
   await writeFile(
     join(dist, file),
-    inHead(described(document, page), await stylesOf(page.source)).replace(
+    inHead(described(page.live ? withChunks(shell, page.source) : document, page), await stylesOf(page.source)).replace(
       empty,
       () => `<div id="root">${markup}</div>`,
     ),
@@ -104,6 +114,15 @@ function withoutApp(html: string): string {
     `<script type="module" src="/${chunk("src/public-page.ts").file}"></script>`,
     `<template id="app">${app.map((file) => `<link rel="prefetch" href="${file}">`).join("")}</template>`,
   ]);
+}
+
+/** What its route would ask for only once the app is there. */
+function withChunks(html: string, source: string): string {
+  const own = [...closure(source, closure(entry))].filter((key) => !closure(entry).has(key));
+  return inHead(
+    html,
+    own.map((key) => `<link rel="modulepreload" crossorigin href="/${chunk(key).file}">`),
+  );
 }
 
 /** Inside the page, so that nothing has to arrive before the first paint but the page itself. */

@@ -52,6 +52,7 @@ const stored = {
     object({ environment_id: string(), gpu_id: string(), at: instant, use_percent: number(), memory_mb: number() }),
   ),
   files: array(object({ subdomain: string(), size_mb: nullable(number()), kept_until: maybe })),
+  places_in_line: array(object({ gpu_count: number(), status: string(), asked_at: instant, closed_at: maybe })),
   orders: array(
     object({
       id: string(),

@@ -17,6 +17,8 @@ import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
+import { purgeQueue } from "./environments/queue.ts";
+import { startQueue } from "./environments/queue-loop.ts";
 import { startReconciler } from "./environments/reconciler.ts";
 import { startSampling } from "./environments/sampler.ts";
 import { purgeSamples } from "./environments/samples.ts";
@@ -103,6 +105,7 @@ async function start(config: Config): Promise<void> {
         startPreparing(db, drivers, failed),
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
         startSampling({ db, drivers, failed }),
+        startQueue({ db, changes, announce, failed }),
         ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
         startPurging(db),
@@ -117,7 +120,7 @@ async function start(config: Config): Promise<void> {
 
 /** Nothing grows for ever: each part deletes what it can no longer use. One that fails does not keep the others. */
 function startPurging(db: Db): Loop {
-  const purges = [purgeIdentity, purgeMails, purgeNotifications, purgeSignIns, purgeSamples];
+  const purges = [purgeIdentity, purgeMails, purgeNotifications, purgeQueue, purgeSamples, purgeSignIns];
   return startLoop(
     async () => {
       for (const purge of purges) await purge(db).catch(failed);

@@ -10,7 +10,7 @@ const verify = () => import("./auth/verify-page.tsx").then((part) => ({ Componen
 const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
 const extending = () => import("./launch/extend-dialog.tsx").then((part) => ({ Component: part.Extending }));
 
-/** Spec section 2, plus the delivery policy (G84), the link that confirms an address (G52) and the hand-off to the gateway. */
+/** Spec section 2, plus the delivery policy (G84), the published figures (G38), the link that confirms an address (G52) and the hand-off to the gateway. */
 export const routes: RouteObject[] = [
   {
     ErrorBoundary: ErrorPage,
@@ -24,6 +24,10 @@ export const routes: RouteObject[] = [
           { path: "/privacy-policy", lazy: legal },
           { path: "/legal-compliance", lazy: legal },
           { path: "/delivery-policy", lazy: legal },
+          {
+            path: "/status",
+            lazy: () => import("./status/status-page.tsx").then((part) => ({ Component: part.StatusPage })),
+          },
           {
             lazy: frame,
             children: [

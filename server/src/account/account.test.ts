@@ -56,6 +56,7 @@ const tables: Readonly<Record<string, { readonly exported: string | null; readon
   identity_code: { exported: null, kept: false },
   profiles: { exported: "profile", kept: false },
   user_flags: { exported: "flags", kept: false },
+  queue_entries: { exported: "places_in_line", kept: false },
   notifications: { exported: "notifications", kept: false },
   mails: { exported: "mails", kept: false },
   support_tickets: { exported: "support_tickets", kept: false },

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { endAll } from "../environments/actions.ts";
 import { isAccountDeleted, releaseHomes } from "../environments/homes.ts";
+import { leave } from "../environments/queue.ts";
 import type { Identity } from "../identity/identity.ts";
 import { endUnpaidOf } from "../payments/orders.ts";
 
@@ -15,6 +16,7 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
     await identity.deleteUser(userId, tx);
     await endUnpaidOf(tx, userId);
     await endAll(tx, userId);
+    await leave(tx, userId);
     // Waits for whoever is writing about this user; whoever comes later sees the mark and writes nothing.
     await sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 6))`.execute(tx);
     if (await isAccountDeleted(tx, userId)) return;
@@ -39,6 +41,7 @@ const measured = ["samples", "gpu_samples"] as const;
 const gone = [
   "profiles",
   "user_flags",
+  "queue_entries",
   "notifications",
   "mails",
   "support_tickets",

@@ -67,6 +67,12 @@ async function rented(tx: Tx, userId: string) {
       .where("user_id", "=", userId)
       .orderBy("subdomain")
       .execute(),
+    places_in_line: await tx
+      .selectFrom("queue_entries")
+      .select(["gpu_count", "status", "asked_at", "closed_at"])
+      .where("user_id", "=", userId)
+      .orderBy("place", "desc")
+      .execute(),
   };
 }
 

@@ -1,6 +1,14 @@
 import type { Database } from "./database.ts";
 
-export type ChangeKind = "environment" | "order" | "notification" | "grant" | "mail" | "home" | "gateway_event";
+export type ChangeKind =
+  | "environment"
+  | "order"
+  | "notification"
+  | "grant"
+  | "mail"
+  | "home"
+  | "queue"
+  | "gateway_event";
 
 /** What the triggers tell: which row of whom changed. */
 interface Change {

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /** Where a running environment answers; only a driver says so. */
 export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
@@ -28,16 +28,42 @@ interface GpusTable {
   model: Generated<string>;
   memory_mb: Generated<number>;
   quarantined_at: Date | null;
+  quarantine_reason: Generated<string>;
 }
 
 interface GpuLeasesTable {
   id: string;
   gpu_id: string;
-  holder_kind: "order" | "environment" | "pool";
+  holder_kind: "order" | "environment" | "pool" | "queue";
   holder_id: string;
   hold_until: Date | null;
   created_at: Generated<Date>;
   released_at: Date | null;
+}
+
+interface QueueEntriesTable {
+  id: string;
+  place: GeneratedAlways<string>;
+  user_id: string;
+  gpu_count: number;
+  status: Generated<"waiting" | "held" | "taken" | "lapsed" | "left">;
+  asked_at: Generated<Date>;
+  kept_host_id: string | null;
+  held_until: Date | null;
+  told_at: Date | null;
+  order_id: string | null;
+  closed_at: Date | null;
+}
+
+interface LaunchTimesTable {
+  environment_id: string;
+  warm: Generated<boolean>;
+  ready_at: Date;
+  placed_ms: number | null;
+  image_ms: number | null;
+  started_ms: number | null;
+  answering_ms: number | null;
+  ready_ms: number;
 }
 
 interface SubdomainClaimsTable {
@@ -169,9 +195,11 @@ export interface EnvironmentTables {
   host_images: HostImagesTable;
   gpus: GpusTable;
   gpu_leases: GpuLeasesTable;
+  queue_entries: QueueEntriesTable;
   subdomain_claims: SubdomainClaimsTable;
   environments: EnvironmentsTable;
   launch_stages: LaunchStagesTable;
+  launch_times: LaunchTimesTable;
   sessions: SessionsTable;
   sign_in_codes: SignInCodesTable;
   grants: GrantsTable;

@@ -72,6 +72,7 @@ async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promis
   );
 }
 
+/** What was paid for comes before the line, but never takes what is held for it. */
 async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
   const { id, gpu_count: gpuCount, host_id: hostId } = row;
   if ((await leasesOf(tx, "environment", id)).length === gpuCount) return;

@@ -2,6 +2,7 @@ import { texts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { leaseGpus, leasesOf, releaseLeases, shortage } from "./leases.ts";
+import { endWait, giveTurnBack, lockLine, serveLine, takeTurn } from "./line.ts";
 import { releaseName, takeName } from "./names.ts";
 
 export interface HoldRequest {
@@ -31,10 +32,25 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   if (held[0] && held.length === gpuCount) return { ok: true, hostId: held[0].hostId };
   await releaseLeases(tx, "order", orderId);
   const home = await hostOfFiles(tx, subdomain, userId);
-  const hostId = await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId: home, holdUntil });
+  const hostId = await leaseInTurn(tx, request, home);
   if (hostId) return { ok: true, hostId };
   await releaseName(tx, orderId);
   return { ok: false, code: "out_of_stock", message: await shortage(tx, gpuCount, home) };
+}
+
+/**
+ * Who waits comes first: the line is served before anybody else is given what is free, in the same transaction, so that
+ * freed GPUs cannot be bought past it.
+ */
+async function leaseInTurn(tx: Tx, { orderId, userId, gpuCount, holdUntil }: HoldRequest, hostId: string | null) {
+  const line = await lockLine(tx);
+  const kept = line.length > 0 ? await serveLine(tx, line) : undefined;
+  const turn = line.length > 0 && (await takeTurn(tx, { userId, orderId, gpuCount, hostId, holdUntil }));
+  if (turn) return turn;
+  const notOn = kept?.userId === userId ? undefined : kept?.hostId;
+  const leased = await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, notOn, holdUntil });
+  if (leased && line.length > 0) await endWait(tx, userId, gpuCount);
+  return leased;
 }
 
 /** Kept files bind a name to the host they lie on (G39). */
@@ -65,5 +81,6 @@ export async function releaseHold(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql`
     select 1 from subdomain_claims where order_id = ${orderId} and held_until is not null for update`.execute(tx);
   if (rows.length > 0) await releaseName(tx, orderId);
+  await giveTurnBack(tx, orderId);
   await releaseLeases(tx, "order", orderId);
 }

@@ -20,6 +20,11 @@ export async function registerHost(db: Db, hostId: string, driver: Driver, slots
   });
 }
 
+/** Locked against whoever leases on it; undefined when there is none. */
+export async function hostForUpdate(tx: Tx, id: string) {
+  return await tx.selectFrom("hosts").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+}
+
 interface Unit {
   readonly id: string;
   readonly kind: "gpu" | "cpu";
@@ -42,13 +47,22 @@ async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promi
     await tx
       .insertInto("gpus")
       .values({ id, host_id: hostId, ...unit })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...unit, host_id: hostId, quarantined_at: null }))
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...unit, host_id: hostId }))
       .execute();
+  const ids = units.map(({ id }) => id);
+  // What is found again is leased again; what an operator has put aside stays there.
+  await tx
+    .updateTable("gpus")
+    .set({ quarantined_at: null })
+    .where("host_id", "=", hostId)
+    .where("quarantine_reason", "=", "")
+    .where("id", "in", ["", ...ids])
+    .execute();
   await tx
     .updateTable("gpus")
     .set({ quarantined_at: sql`now()` })
     .where("host_id", "=", hostId)
     .where("quarantined_at", "is", null)
-    .where("id", "not in", ["", ...units.map(({ id }) => id)])
+    .where("id", "not in", ["", ...ids])
     .execute();
 }

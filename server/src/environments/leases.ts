@@ -5,12 +5,16 @@ import { newId } from "../database/ids.ts";
 /** An unpaid hold may be taken over this long after its end (payments.md 6). */
 export const holdGrace = "2 minutes";
 
+type HolderKind = "order" | "environment" | "queue";
+
 export interface LeaseRequest {
-  readonly holderKind: "order" | "environment";
+  readonly holderKind: HolderKind;
   readonly holderId: string;
   readonly gpuCount: number;
   /** Set where the files already lie on one host: then no other will do (G39). */
   readonly hostId: string | null;
+  /** A host that is kept for somebody else (line.ts). */
+  readonly notOn?: string | undefined;
   /** End of an order's hold; null for an environment, which holds until it ends. */
   readonly holdUntil: Date | null;
 }
@@ -22,10 +26,11 @@ export interface LeaseRequest {
  * requests for all eight could each lock some and both be refused.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
-  const { gpuCount, hostId } = request;
+  const { gpuCount, hostId, notOn } = request;
   const hosts = await sql<{ id: string }>`
     select id from hosts where drained_at is null and (${hostId}::text is null or id = ${hostId})
       and (select count(*) from gpus where host_id = hosts.id and quarantined_at is null) >= ${gpuCount}
+      and id is distinct from ${notOn ?? null}
     order by id`.execute(tx);
   for (const { id } of hosts.rows) {
     if ((await freeGpus(tx, id)).length < gpuCount) continue;
@@ -56,11 +61,12 @@ async function freeGpus(tx: Tx, hostId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from gpus where host_id = ${hostId} and quarantined_at is null and not exists (
       select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not (${lapsed}))
+      and (select drained_at from hosts where id = ${hostId}) is null
     order by length(id), id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
-export async function releaseLeases(tx: Tx, holderKind: "order" | "environment", holderId: string): Promise<void> {
+export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: string): Promise<void> {
   await tx
     .updateTable("gpu_leases")
     .set({ released_at: sql`now()` })
@@ -93,10 +99,23 @@ export async function leasesOf(
     .execute();
 }
 
+/** Every GPU that can be leased, and when it is free by what is known now, as `id, host_id, holder_kind, free_at`. */
+export const slotTimes = sql`
+  select gpus.id, gpus.host_id, l.holder_kind, case
+      when l.id is null then now()
+      when l.holder_kind = 'order' then l.hold_until + ${sql.lit(holdGrace)}::interval
+      when l.holder_kind = 'queue' then l.hold_until
+      else coalesce(e.expires_at, now() + make_interval(hours => coalesce(e.duration_hours, 1)))
+    end as free_at
+  from gpus join hosts on hosts.id = gpus.host_id
+  left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null
+  left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
+  where quarantined_at is null and drained_at is null`;
+
 export interface FreeTime {
   readonly gpuCount: number;
-  /** When this many are free on one host, by what is known now; not after now when they are free. */
-  readonly freeAt: Date;
+  /** When this many are free on one host, by what is known now; not after now when they are free. Null: kept for who waits. */
+  readonly freeAt: Date | null;
   readonly freeNow: boolean;
 }
 
@@ -107,26 +126,22 @@ export interface FreeTime {
 export async function freeTimes(db: Sql, hostId: string | null = null): Promise<readonly FreeTime[]> {
   const { rows } = await sql<FreeTime>`
     with slots as (
-      select gpus.host_id, case
-          when l.id is null then now()
-          when l.holder_kind = 'order' then l.hold_until + ${holdGrace}::interval
-          else coalesce(e.expires_at, now() + make_interval(hours => coalesce(e.duration_hours, 1)))
-        end as free_at
-      from gpus join hosts on hosts.id = gpus.host_id
-      left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null
-      left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
-      where quarantined_at is null and drained_at is null and (${hostId}::text is null or gpus.host_id = ${hostId})),
+      select host_id, case when host_id in (select kept_host_id from queue_entries where kept_host_id is not null)
+        then null else free_at end as free_at
+      from (${slotTimes}) known where ${hostId}::text is null or host_id = ${hostId}),
     ranked as (select free_at, row_number() over (partition by host_id order by free_at) as n from slots)
-    select n as "gpuCount", min(free_at) as "freeAt", min(free_at) <= now() as "freeNow"
+    select n as "gpuCount", min(free_at) as "freeAt", coalesce(min(free_at) <= now(), false) as "freeNow"
     from ranked group by n order by n`.execute(db);
   return rows;
 }
 
 /** The refusal in words, with the time that G35 asks for. */
 export async function shortage(db: Sql, gpuCount: number, hostId: string | null): Promise<string> {
-  const freeAt = (await freeTimes(db, hostId)).find((time) => time.gpuCount === gpuCount)?.freeAt;
-  if (!freeAt) return `No machine has ${gpuCount} GPUs`;
+  const time = (await freeTimes(db, hostId)).find((each) => each.gpuCount === gpuCount);
+  if (!time && hostId) return "The machine that has these files takes no new environments";
+  if (!time) return `No machine has ${gpuCount} GPUs`;
+  if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
   const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
-  const when = freeAt.toISOString().slice(0, 16).replace("T", " ");
+  const when = time.freeAt.toISOString().slice(0, 16).replace("T", " ");
   return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
 }

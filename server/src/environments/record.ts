@@ -4,6 +4,7 @@ import type { Db, Tx } from "../database/database.ts";
 import { DriverError, type Endpoint } from "../drivers/driver.ts";
 import { abandon, type Claimed, dueIn, lostMinutes } from "./claims.ts";
 import { type Delivery, type EffectParts, takeEffect } from "./effects.ts";
+import { keepLaunchTime } from "./launch-times.ts";
 
 /** What one pass found. */
 export interface Outcome {
@@ -92,6 +93,8 @@ async function stamp(tx: Tx, row: Claimed, { stamps }: Outcome): Promise<void> {
       values (${row.id}, ${generation}, ${stage}, coalesce(${at ?? null}::timestamptz, now())) on conflict do nothing`.execute(
       tx,
     );
+  if (row.created_at === null && stamps.some(({ stage }) => stage === "ready"))
+    await keepLaunchTime(tx, row.id, generation);
 }
 
 /** Most passes of a launch find that JupyterLab is still starting. Losing such a note costs one look: no disk wait. */

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../database/ids.ts";
 import { handleErrors } from "../http/error-handler.ts";
 import { listEnvironments } from "./environments.ts";
+import { launchTimes } from "./launch-times.ts";
 import { environmentRoutes } from "./routes.ts";
 import { routesOf } from "./targets-source.ts";
 import { setupEnvironments } from "./testing.ts";
@@ -23,7 +24,7 @@ async function setup(options: Parameters<typeof setupEnvironments>[0] = {}) {
     environmentUrl: (subdomain) => `http://${subdomain}.localhost`,
   });
   const call = async (
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     url: string,
     { user = "user", body }: { user?: string; body?: object } = {},
   ) => {
@@ -217,6 +218,79 @@ test("names and capacity", async () => {
   expect(types.map(({ state }: { state: string }) => state)).toEqual(["preparing", "preparing", "preparing"]);
   expect(launch).toMatchObject({ count: 1 });
   expect(launch.p50_ms).toBeGreaterThanOrEqual(1000);
+});
+
+test("a place in the line: asked for, read, given up; only counts that are offered, and only one's own (G86)", async () => {
+  const { call, rent } = await setup({ slots: 2 });
+  await rent({ gpuCount: 2, durationHours: 6 });
+  expect(await call("GET", "/environments/queue")).toMatchObject({ code: 200, place: null });
+  const asked = await call("POST", "/environments/queue", { body: { gpu_count: 2 } });
+  expect(asked).toMatchObject({ code: 200, place: { gpu_count: 2, state: "waiting", position: 1, held_until: null } });
+  expect(Math.round((Date.parse(asked.place.expected_at) - Date.now()) / 3_600_000)).toBe(6);
+  expect((await call("POST", "/environments/queue", { user: "bob", body: { gpu_count: 1 } })).place.position).toBe(2);
+  for (const gpu_count of [0, 3, 1.5, "2", null])
+    expect(await call("POST", "/environments/queue", { body: { gpu_count } })).toMatchObject({
+      code: "invalid_request",
+    });
+  expect(await call("POST", "/environments/queue", { body: { gpu_count: 8 } })).toMatchObject({
+    code: "out_of_stock",
+    message: "No machine has 8 GPUs",
+  });
+  // What it waits for has not answered yet, so its end moves on.
+  expect((await call("GET", "/environments/queue")).place).toEqual({
+    ...asked.place,
+    expected_at: expect.any(String),
+  });
+  for (const _ of [1, 2]) expect(await call("DELETE", "/environments/queue")).toMatchObject({ code: 200 });
+  expect(await call("GET", "/environments/queue")).toMatchObject({ place: null });
+  expect((await call("GET", "/environments/queue", { user: "bob" })).place.position).toBe(1);
+  expect(await call("GET", "/environments/queue", { user: "" })).toMatchObject({ code: "unauthenticated" });
+});
+
+test("what is measured and published names nobody: a launch by stage, restarts not counted, what is free (G38)", async () => {
+  const { db, call, rent, reach, want } = await setup({ slots: 4 });
+  const none = await call("GET", "/status", { user: "" });
+  expect(none).toMatchObject({
+    code: 200,
+    days: 30,
+    cold: null,
+    warm: null,
+    capacity: { kind: "cpu", total: 4, free: 4 },
+  });
+  expect(Date.now() - Date.parse(none.since)).toBeLessThan(60_000);
+
+  const id = await rent({ subdomain: "secret-lab", userId: "ada", gpuCount: 2 });
+  await reach(id, "active");
+  await want(id, "stopped");
+  await reach(id, "stopped");
+  await call("POST", `/docker/start_container/${id}/ada`, { user: "ada" });
+  await reach(id, "active");
+  const old = await rent({ subdomain: "old-lab" });
+  await reach(old, "active");
+  await sql`update launch_times set ready_at = now() - interval '31 days' where environment_id = ${old}`.execute(db);
+  expect(await launchTimes(db)).toMatchObject({ cold: { count: 1 }, warm: null });
+  // What was read before is kept for two seconds.
+  await expect.poll(async () => (await call("GET", "/status", { user: "" })).cold?.count, { timeout: 5000 }).toBe(1);
+  const { cold, capacity: now, ...rest } = await call("GET", "/status", { user: "" });
+  expect(cold.stages.map(({ stage }: { stage: string }) => stage)).toEqual([
+    "placed",
+    "image",
+    "started",
+    "answering",
+    "ready",
+  ]);
+  // Paid a second before it was placed (testing.ts).
+  for (const { p50_ms, p95_ms } of cold.stages) {
+    expect(p50_ms).toBeGreaterThanOrEqual(1000);
+    expect(p50_ms).toBeLessThan(20_000);
+    expect(p95_ms).toBe(p50_ms);
+  }
+  expect(cold.p50_ms).toBe(cold.stages.at(-1).p50_ms);
+  expect(now.free).toBe(1);
+  expect(JSON.stringify([cold, now, rest])).not.toMatch(new RegExp(`ada|lab|${id}`));
+
+  await sql`update launch_times set warm = true, ready_ms = 500 where environment_id = ${id}`.execute(db);
+  expect(await launchTimes(db)).toMatchObject({ cold: null, warm: { count: 1, p50_ms: 500 } });
 });
 
 test("routes: the live environment of a name, else the last ended one while its files are kept", async () => {

@@ -5,6 +5,11 @@ import {
   capacity,
   environmentDetail,
   environmentSamples,
+  joinQueue,
+  leaveQueue,
+  measuredDays,
+  productStatus,
+  readQueue,
   type SampleSpan,
   subdomainCheck,
   terminate as terminateEnvironment,
@@ -12,11 +17,15 @@ import {
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
 import { mount, notFound, success } from "../http/mount.ts";
+import { installationOf } from "../installation.ts";
+import { remember } from "../remember.ts";
 import { act, cancel, terminate } from "./actions.ts";
 import { readCapacity } from "./capacity.ts";
 import { detailOf } from "./detail.ts";
 import { environmentOf } from "./environments.ts";
+import { launchTimes } from "./launch-times.ts";
 import { checkName } from "./names.ts";
+import { join, leave, placeOf } from "./queue.ts";
 import { samplesOf } from "./samples.ts";
 
 export interface EnvironmentRouteParts {
@@ -52,10 +61,46 @@ export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: 
     return success;
   });
 
-  mount(app, capacity, async () => ({ ...success, ...(await readCapacity(db)) }));
+  published(app, db);
+  queueRoutes(app, db);
 
   mount(app, subdomainCheck, async ({ params, user }) => ({
     ...success,
     ...(await checkName(db, params.name, user.id)),
   }));
+}
+
+/** A place in the line (G86). */
+function queueRoutes(app: FastifyInstance, db: Db): void {
+  mount(app, joinQueue, async ({ body, user }) => {
+    await join(db, user.id, body.gpu_count);
+    return { ...success, place: await placeOf(db, user.id) };
+  });
+
+  mount(app, readQueue, async ({ user }) => ({ ...success, place: await placeOf(db, user.id) }));
+
+  mount(app, leaveQueue, async ({ user }) => {
+    await db.transaction().execute((tx) => leave(tx, user.id));
+    return success;
+  });
+}
+
+/** What everybody may know. Launch times are the same for all, and a month of them is not read for each who asks. */
+function published(app: FastifyInstance, db: Db): void {
+  const times = remember(() => launchTimes(db));
+  const status = remember(async () => {
+    const [{ kind, total, free, counts }, { startedAt }] = await Promise.all([readCapacity(db), installationOf(db)]);
+    return { since: startedAt.toISOString(), capacity: { kind, total, free, counts } };
+  });
+
+  mount(app, capacity, async () => {
+    const [now, { cold }] = await Promise.all([readCapacity(db), times()]);
+    const launch = cold && { p50_ms: cold.p50_ms, p95_ms: cold.p95_ms, count: cold.count };
+    return { ...success, ...now, launch };
+  });
+
+  mount(app, productStatus, async () => {
+    const [now, launches] = await Promise.all([status(), times()]);
+    return { ...success, ...now, days: measuredDays, ...launches };
+  });
 }

@@ -98,7 +98,7 @@ function recorder(told: { delivered: string[]; undelivered: string[] }): Deliver
   };
 }
 
-async function writeOnly(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
+export async function writeOnly(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
   await tx
     .insertInto("notifications")
     .values({ id: newId(), user_id: userId, ...notice })

@@ -17,7 +17,7 @@ const page = (name: string) =>
 async function setup({ name = "Berth" } = {}) {
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
   mkdirSync(join(dist, "assets"));
-  for (const file of ["index", "shell", "refund"]) writeFileSync(join(dist, `${file}.html`), page(file));
+  for (const file of ["index", "shell", "refund", "status"]) writeFileSync(join(dist, `${file}.html`), page(file));
   writeFileSync(join(dist, "assets", "app-1.js"), "1;");
   const app = Fastify();
   await app.register(rateLimit, { global: false });
@@ -30,6 +30,7 @@ async function setup({ name = "Berth" } = {}) {
     scripts: [...documents.values()].flatMap(({ scripts }) => scripts),
   });
   await servePages(app, { dist, documents, appUrl });
+  app.get("/status", { config: { auth: "none" } }, async () => ({ status: "success" }));
   app.get("/environments", { config: { auth: "bearer" } }, async () => ({ status: "success" }));
   onTestFinished(async () => {
     await app.close();
@@ -61,6 +62,14 @@ test("every other address gets the shell for a navigation and the API or a 404 f
   expect((await app.inject({ url: "/environments", headers: bearer })).json()).toEqual({ status: "success" });
   for (const url of ["/nowhere", "/refund.html", "/shell.html", "/index.html"])
     expect((await app.inject({ url, headers: { accept: "*/*" } })).statusCode, url).toBe(404);
+});
+
+test("a public page may share its path with a call: a browser gets the one, a program the other (G93)", async () => {
+  const app = await setup();
+  const browser = await app.inject({ url: "/status", headers: html });
+  expect([browser.statusCode, browser.body]).toEqual([200, expect.stringContaining("<title>status")]);
+  for (const headers of [{ accept: "application/json" }, {}, { ...html, authorization: "Bearer x" }])
+    expect((await app.inject({ url: "/status", headers })).json()).toEqual({ status: "success" });
 });
 
 test("an operator's name is text, never markup", async () => {
@@ -100,6 +109,7 @@ test("robots and sitemap name the public pages at the operator's address", async
   expect([...body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => address).sort()).toEqual([
     "https://gpu.example/",
     "https://gpu.example/refund",
+    "https://gpu.example/status",
   ]);
   expect(body).not.toContain("shell");
 });

@@ -1,3 +1,4 @@
+import { productStatus } from "@berth/contract";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { crawlerRoutes } from "./crawlers.ts";
@@ -17,6 +18,9 @@ export async function servePages(
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_, reply) => reply.code(404).send(wire(notFound())));
 }
 
+/** Public pages whose path is a call too, for everybody. */
+const calls: ReadonlySet<string> = new Set([productStatus.path]);
+
 async function serveBuilt(
   app: FastifyInstance,
   { dist, documents, appUrl }: Parameters<typeof servePages>[1],
@@ -34,14 +38,17 @@ async function serveBuilt(
   const { shell, ...drawn } = Object.fromEntries(documents);
   if (!shell) throw new Error(`${dist} has no shell.html`);
   const pages = Object.entries(drawn).map(([name, page]) => ({ path: name === "index" ? "/" : `/${name}`, page }));
-  for (const { path, page } of pages) app.get(path, (request, reply) => sendDocument(request, reply, page));
+  for (const { path, page } of pages)
+    if (!calls.has(path)) app.get(path, (request, reply) => sendDocument(request, reply, page));
   crawlerRoutes(
     app,
     appUrl,
     pages.map(({ path }) => path),
   );
   app.addHook("onRequest", async (request, reply) => {
-    const { config } = request.routeOptions;
+    const { config, url = "" } = request.routeOptions;
+    const shared = calls.has(url) ? drawn[url.slice(1)] : undefined;
+    if (shared && isNavigation(request)) return sendDocument(request, reply, shared);
     if ((config.auth === "bearer" || request.is404) && isNavigation(request))
       return sendDocument(request, reply, shell);
   });

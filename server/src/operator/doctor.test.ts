@@ -12,7 +12,7 @@ test("nothing wrong is all zeros; what is broken or waits for a person is named"
   const { id } = (await order("ada")).body;
   await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   const counts = async () => (await examine(db)).map(({ rows }) => rows.length);
-  expect(await counts()).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(await counts()).toEqual([0, 0, 0, 0, 0, 0, 0]);
 
   await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at, last_error)
     select 'r', id, 40, 'USD', 'hardware', 'failed', now(), 'no balance' from payments`.execute(db);
@@ -21,7 +21,7 @@ test("nothing wrong is all zeros; what is broken or waits for a person is named"
   );
   await sql`update orders set attempts = 20`.execute(db);
   await sql`update payments set refund_minor = 1`.execute(db);
-  expect(await counts()).toEqual([1, 1, 1, 0, 0, 1]);
+  expect(await counts()).toEqual([1, 1, 1, 0, 0, 0, 1]);
   const [broken, failed] = await examine(db);
   expect(broken?.rows[0]).toContain("a payment's refunded sum is that of its refunds");
   expect(failed?.rows[0]).toMatch(/^r pay_\w+ 40 USD hardware: no balance$/);

@@ -1,10 +1,18 @@
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { brokenInvariants } from "../payments/invariants.ts";
+import { listGpus } from "./gpus.ts";
 
 interface Finding {
   readonly what: string;
   readonly rows: readonly string[];
+}
+
+/** Drained, or put aside; somebody has to bring it back or take it away. */
+async function outOfService(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`select id from hosts where drained_at is not null order by id`.execute(db);
+  const aside = (await listGpus(db)).filter((line) => line.includes(": put aside "));
+  return [...rows.map(({ id }) => `${id} drains`), ...aside];
 }
 
 const afterTries = 20;
@@ -42,6 +50,7 @@ export async function examine(db: Db): Promise<readonly Finding[]> {
       what: "Accounts that may not order (operator -- unflag USER)",
       rows: held.map(({ id, text }) => `${id} ${text}`),
     },
+    { what: "Hosts and GPUs that are out of service", rows: await outOfService(db) },
     { what: "Orders that cannot be asked about", rows: stuck.map(({ id, text }) => `${id} ${text}`) },
   ];
 }

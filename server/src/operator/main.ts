@@ -10,7 +10,10 @@ import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
 import { declineRefund, grantRefund, RefundRefused } from "../payments/decide-refund.ts";
+import { CapacityRefused } from "./capacity-refused.ts";
 import { examine } from "./doctor.ts";
+import { listGpus, quarantineGpu, releaseGpu } from "./gpus.ts";
+import { drainHost, listHosts, undrainHost } from "./hosts.ts";
 import { listRefundRequests } from "./refunds.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
@@ -22,6 +25,8 @@ const commands: Readonly<Record<string, (config: Config, ...words: string[]) => 
   refund,
   decline,
   firewall,
+  hosts,
+  gpus,
 };
 
 const [command = "", ...words] = process.argv.slice(2);
@@ -33,7 +38,7 @@ try {
 }
 
 function isForPeople(error: unknown): error is Error {
-  return [ConfigError, DriverError, EmbeddedDatabaseError, RefundRefused, SchemaError].some(
+  return [CapacityRefused, ConfigError, DriverError, EmbeddedDatabaseError, RefundRefused, SchemaError].some(
     (kind) => error instanceof kind,
   );
 }
@@ -101,6 +106,36 @@ async function decline(config: Config, orderId = "", ...said: string[]): Promise
   console.log(`The request of ${orderId} ${isNew ? "is" : "was"} declined`);
 }
 
+/** What runs environments, and taking it out of service (runtime.md 7). */
+async function hosts(config: Config, verb = "", id = ""): Promise<void> {
+  if (verb === "list") return say(await beside(config, listHosts), "There is no host");
+  if (!id || (verb !== "drain" && verb !== "undrain")) return usage();
+  if (verb === "undrain") {
+    const drained = await beside(config, (db) => undrainHost(db, id));
+    return console.log(drained ? `${id} takes environments again` : `${id} was not draining`);
+  }
+  const told = await beside(config, (db) => drainHost(db, announcerOf(config), id));
+  console.log(
+    told === undefined ? `${id} is draining already` : `${id} takes no new environments; ${told} owners are told`,
+  );
+}
+
+async function gpus(config: Config, verb = "", id = "", ...said: string[]): Promise<void> {
+  if (verb === "list") return say(await beside(config, listGpus), "There is no GPU");
+  const words = said.join(" ").trim();
+  if (!id || (verb === "quarantine" ? !words : verb !== "release")) return usage();
+  if (verb === "release") {
+    const was = await beside(config, (db) => releaseGpu(db, id));
+    return console.log(was ? `${id} is leased again` : `${id} was not put aside`);
+  }
+  const held = await beside(config, (db) => quarantineGpu(db, id, words));
+  console.log(held ? `${id} is leased to nobody else; who has it keeps it to the end` : `${id} is leased to nobody`);
+}
+
+function say(lines: readonly string[], none: string): void {
+  console.log(lines.length > 0 ? lines.join("\n") : none);
+}
+
 /** Bell and mail, as from the server; its address is the one that the settings give. */
 function announcerOf({ appUrl, port, brand }: Config) {
   return announcer({ appUrl: appUrl ?? `http://localhost:${port}`, brandName: brand.name });
@@ -127,6 +162,8 @@ npm run operator -- firewall [apply | remove]
 npm run operator -- unflag USER
 npm run operator -- refunds
 npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS]
-npm run operator -- decline ORDER WORDS`);
+npm run operator -- decline ORDER WORDS
+npm run operator -- hosts list | drain HOST | undrain HOST
+npm run operator -- gpus list | quarantine GPU WORDS | release GPU`);
   process.exit(2);
 }

@@ -119,11 +119,19 @@ export const invariants: readonly Invariant[] = [
       join gpus g on g.id = l.gpu_id
       left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
       left join orders o on l.holder_kind = 'order' and o.id = l.holder_id
+      left join queue_entries q on l.holder_kind = 'queue' and q.id = l.holder_id
       where l.released_at is null and l.holder_kind <> 'pool'
-      group by l.holder_kind, l.holder_id, e.id, o.id
+      group by l.holder_kind, l.holder_id, e.id, o.id, q.id
       having count(distinct g.host_id) > 1
         or (l.holder_kind = 'environment' and (e.id is null or e.status = 'terminated' or count(*) <> e.gpu_count))
-        or (l.holder_kind = 'order' and (o.id is null or count(*) <> o.gpu_count))`,
+        or (l.holder_kind = 'order' and (o.id is null or count(*) <> o.gpu_count))
+        or (l.holder_kind = 'queue' and (q.id is null or q.status <> 'held' or count(*) <> q.gpu_count))`,
+  },
+  {
+    name: "whose turn it is in the line holds all GPUs that they waited for",
+    broken: sql`select q.id, count(l.id) || ' of ' || q.gpu_count as what from queue_entries q
+      left join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
+      where q.status = 'held' group by q.id having count(l.id) <> q.gpu_count`,
   },
   {
     name: "two hours are owed for each order that was not delivered, once",

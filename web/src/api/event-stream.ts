@@ -35,7 +35,13 @@ export async function readEvents(
   }
 }
 
-const kinds: readonly unknown[] = ["environment", "order", "notification", "home"] satisfies readonly Change["kind"][];
+const kinds: readonly unknown[] = [
+  "environment",
+  "order",
+  "notification",
+  "home",
+  "queue",
+] satisfies readonly Change["kind"][];
 
 /** Checked by hand: a newer server may tell of kinds that this page does not know. */
 function changeOf(block: string): Change[] {

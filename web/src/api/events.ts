@@ -99,6 +99,8 @@ function apply(client: QueryClient, userId: string, heard: Change | "all"): void
   if (told("home", "environment")) again(keys.files(userId));
   if (told("environment", "order", "home")) again(keys.profile(userId));
   if (told("environment", "order")) again(keys.billing(userId));
+  if (told("queue")) again(keys.place(userId));
+  if (heard !== "all" && heard.kind === "queue") again(keys.capacity);
   // A refund that arrives may change nothing of its order, but it is always told to who waits for it.
   if (told("environment", "order", "notification")) again(keys.orders);
   if (heard === "all") {

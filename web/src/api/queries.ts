@@ -7,7 +7,9 @@ import {
   listNotifications,
   type Order,
   orderDetail,
+  productStatus,
   profile,
+  readQueue,
   type SampleSpan,
   settings,
   supportCatalog,
@@ -21,6 +23,8 @@ import { readConfig } from "./product-config.ts";
 /** Every key that more than one screen reads or invalidates (R10). */
 export const keys = {
   capacity: ["capacity"],
+  status: ["status"],
+  place: (userId: string) => ["place", userId],
   profile: (userId: string) => ["profile", userId],
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
@@ -39,6 +43,22 @@ export const capacityQuery = queryOptions({
   queryFn: ({ signal }) => call(capacity, { params: {}, body: {} }, { signal }),
   refetchInterval: 30_000,
 });
+
+export const statusQuery = queryOptions({
+  queryKey: keys.status,
+  queryFn: ({ signal }) => call(productStatus, { params: {}, body: {} }, { signal }),
+  refetchInterval: 15_000,
+});
+
+/** Others move ahead of it without a word to this one. */
+const placeEveryMs = 15_000;
+
+export const placeQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.place(userId),
+    queryFn: async ({ signal }) => (await call(readQueue, { params: {}, body: {} }, { signal })).place,
+    refetchInterval: ({ state: { data } }) => (data ? placeEveryMs : false),
+  });
 
 export const profileQuery = (userId: string) =>
   queryOptions({

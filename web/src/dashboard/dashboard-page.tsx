@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { profileQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
+import { PlaceNotice } from "../environments/place-notice.tsx";
 import { Blank, FreeSlots } from "../ui/blank.tsx";
 import { Notice } from "../ui/notice.tsx";
 import classes from "./dashboard-page.module.css";
@@ -19,7 +20,8 @@ import { UsageOverview } from "./usage-overview.tsx";
 const failed = "Error fetching user data, please refresh";
 
 export function DashboardPage() {
-  const profile = useQuery(profileQuery(useSession()?.userId ?? ""));
+  const userId = useSession()?.userId ?? "";
+  const profile = useQuery(profileQuery(userId));
   const again = (
     <Button variant="default" loading={profile.isFetching} onClick={() => void profile.refetch()}>
       {notices.tryAgain}
@@ -51,6 +53,7 @@ export function DashboardPage() {
           Create New Environment
         </Button>
       </div>
+      <PlaceNotice userId={userId} />
       <TestCardNotice />
       <DashboardStats figures={figuresOf(containers)} runHours={profile.data.usage.run_hours} />
       <Columns containers={containers} usage={profile.data.usage} />

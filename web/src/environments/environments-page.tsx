@@ -14,6 +14,7 @@ import { EnvironmentsToolbar } from "./environments-toolbar.tsx";
 import { KeptFiles } from "./kept-files.tsx";
 import { filterEnvironments, sortEnvironments } from "./listing.ts";
 import { PasswordHint } from "./password-hint.tsx";
+import { PlaceNotice } from "./place-notice.tsx";
 import { ReadyCard, useArrival } from "./ready-card.tsx";
 import { TerminateDialog } from "./terminate-dialog.tsx";
 import { useActions } from "./use-actions.ts";
@@ -35,6 +36,7 @@ function Loaded({ userId }: { readonly userId: string }) {
   return (
     <div className={classes.page}>
       {failed && <Stale listed={listed} />}
+      <PlaceNotice userId={userId} />
       {arrival && (
         <ReadyCard
           arrival={arrival}

@@ -27,6 +27,11 @@ export function stageWords(stage: LaunchStage | null, percent: number | null): s
   return percent === null ? words : `${words} ${Math.round(percent)}%`;
 }
 
+/** The line of the timeline that a stamp ends: "JupyterLab started". */
+export function stageName(stage: LaunchStage): string {
+  return shownStages.find(({ until }) => until === stage)?.name ?? stage;
+}
+
 export interface Stamp {
   readonly stage: LaunchStage;
   readonly at: string;

@@ -1,4 +1,5 @@
 import { type Quote, quote } from "@berth/contract";
+import { Link } from "react-router";
 import { environmentHost } from "../api/brand.ts";
 import { exampleOrder } from "../content/example-order.ts";
 import { money } from "../format.ts";
@@ -28,7 +29,9 @@ export function HeroPicture() {
         </div>
         <Notebook />
       </div>
-      <figcaption>Example order. Launch times are measured on every launch and published.</figcaption>
+      <figcaption>
+        Example order. Launch times are measured on every launch and <Link to="/status">published</Link>.
+      </figcaption>
     </figure>
   );
 }

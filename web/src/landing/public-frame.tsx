@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from "react";
 import { Link, useLocation, useNavigationType } from "react-router";
 import { useBrand } from "../api/brand.ts";
 import { legalLinks } from "../content/brand.ts";
+import { statusTitle } from "../content/status.ts";
 import { Logo } from "../ui/logo.tsx";
 import { SchemeToggle } from "../ui/scheme-toggle.tsx";
 import classes from "./public-frame.module.css";
@@ -39,7 +40,12 @@ export function PublicFrame({ children }: { children: ReactNode }) {
         <div className={classes.foot}>
           <div>
             <Logo />
-            <p>Open source. Run it on your own machines.</p>
+            <p>
+              Open source. Run it on your own machines.{" "}
+              <Link to="/status" className="link">
+                {statusTitle}
+              </Link>
+            </p>
           </div>
           <nav aria-label="Legal">
             {legalLinks.map(({ label, to }) => (

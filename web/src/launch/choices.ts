@@ -1,4 +1,11 @@
-import { type Capacity, type ContainerType, containerTypes, type GpuCount, gpuCounts } from "@berth/contract";
+import {
+  type Capacity,
+  type ContainerType,
+  containerTypes,
+  type GpuCount,
+  gpuCounts,
+  type QueuePlace,
+} from "@berth/contract";
 import { dateTime } from "../format.ts";
 
 export interface TypeChoice {
@@ -38,6 +45,15 @@ export function countChoices(capacity: Capacity | undefined, now: number): reado
     if (gpus > capacity.total) return { gpus, free: false, note: `This machine has ${capacity.total}` };
     return { gpus, free: false, note: known.next_free_at ? `Free ${whenFree(known.next_free_at, now)}` : "In use" };
   });
+}
+
+/** What is held for this user is free to them, or less of it (G86). */
+export function withTurn(capacity: Capacity | undefined, place: QueuePlace | null | undefined): Capacity | undefined {
+  if (!capacity || place?.state !== "held") return capacity;
+  const counts = capacity.counts.map((count) =>
+    count.gpu_count <= place.gpu_count ? { ...count, free: true, next_free_at: null } : count,
+  );
+  return { ...capacity, counts };
 }
 
 /** One sentence under the choice for the counts that are off, or undefined. Times are the earliest that are known. */

@@ -3,6 +3,8 @@ import { type FormEvent, useEffect, useRef } from "react";
 import { useConfig } from "../api/product-config.ts";
 import { capacityQuery, profileQuery } from "../api/queries.ts";
 import { type Session, useSession } from "../api/session.ts";
+import { usePlace } from "../environments/use-place.ts";
+import { withTurn } from "./choices.ts";
 import type { Step } from "./draft.ts";
 import { DraftOffer } from "./draft-offer.tsx";
 import { LaunchFoot } from "./launch-foot.tsx";
@@ -35,7 +37,9 @@ function Creator({ session }: { readonly session: Session }) {
   const { draft, change } = inHand;
   const launch = useLaunch();
   const config = useConfig();
-  const { data: capacity, isPending: asking } = useQuery(capacityQuery);
+  const line = usePlace(userId);
+  const { data: known, isPending: asking } = useQuery(capacityQuery);
+  const capacity = withTurn(known, line.place);
   const person = useQuery(profileQuery(userId)).data?.profile;
   // From Launch on there is only step 4, wherever the browser's Back leads.
   const step = launch.state.phase === "idle" ? inHand.step : 4;
@@ -62,7 +66,7 @@ function Creator({ session }: { readonly session: Session }) {
           {asking && step <= 2 && <StepSkeleton />}
           {!asking && step === 1 && <StepType draft={draft} onChange={change} capacity={capacity} />}
           {!asking && step === 2 && (
-            <StepResources draft={draft} onChange={change} capacity={capacity} config={config} />
+            <StepResources draft={draft} onChange={change} capacity={capacity} config={config} line={line} />
           )}
           {step === 3 && (
             <StepReview

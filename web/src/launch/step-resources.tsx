@@ -1,5 +1,6 @@
 import { type Capacity, type GpuCount, type ProductConfig, planOf } from "@berth/contract";
 import { Radio } from "@mantine/core";
+import type { PlaceInLine } from "../environments/use-place.ts";
 import { plural } from "../format.ts";
 import { Slots } from "../ui/slots.tsx";
 import { useNow } from "../ui/use-now.ts";
@@ -8,12 +9,14 @@ import { countChoices, countReason, machineLine } from "./choices.ts";
 import type { Draft } from "./draft.ts";
 import { DurationChoice } from "./duration-choice.tsx";
 import { hourly, printedLabel } from "./price-lines.ts";
+import { WaitOffer } from "./wait-offer.tsx";
 
 interface Props {
   readonly draft: Draft;
   readonly onChange: (part: Partial<Draft>) => void;
   readonly capacity: Capacity | undefined;
   readonly config: ProductConfig | undefined;
+  readonly line: PlaceInLine;
 }
 
 export function StepResources(props: Props) {
@@ -38,7 +41,7 @@ export function StepResources(props: Props) {
   );
 }
 
-function CountChoice({ draft, onChange, capacity, config }: Props) {
+function CountChoice({ draft, onChange, capacity, config, line }: Props) {
   const now = useNow();
   const reason = countReason(capacity, now);
   return (
@@ -77,6 +80,7 @@ function CountChoice({ draft, onChange, capacity, config }: Props) {
           {reason}
         </p>
       )}
+      <WaitOffer capacity={capacity} line={line} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { gpuCounts } from "@berth/contract";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import {
@@ -29,11 +30,16 @@ export function useDraft(): DraftInHand {
   const [left, setLeft] = useState(() => readLeftDraft(tabStorage));
   // A name in the address is what the link was for: kept files come back with it (G31).
   const named = params.get("subdomain")?.slice(0, 64);
+  // And a number of GPUs: a turn has come (G86), for what was being chosen before.
+  const counted = gpuCounts.find((count) => String(count) === params.get("gpus"));
   const [draft, setDraft] = useState<Draft>(() => {
+    if (counted !== undefined) return { ...(left?.draft ?? firstDraft), gpus: counted };
     if (named !== undefined) return { ...firstDraft, subdomain: named };
     return params.has("step") && left ? left.draft : firstDraft;
   });
-  const [offered, setOffered] = useState(!params.has("step") && left !== undefined && named === undefined);
+  const [offered, setOffered] = useState(
+    !params.has("step") && left !== undefined && named === undefined && counted === undefined,
+  );
   const step = stepOf(params.get("step"), draft);
   const goTo = (next: Step) => {
     keepDraft(tabStorage, { draft, step: next });

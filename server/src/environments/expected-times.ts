@@ -1,0 +1,22 @@
+export interface Slot {
+  readonly hostId: string;
+  /** When it is free by what is known now. */
+  readonly freeAt: Date;
+}
+
+/**
+ * When each of a line gets its turn, if everybody takes theirs and nobody ends early: each gets the GPUs of the host that
+ * has enough soonest, and keeps them for longer than is known. Undefined from where nothing is known. `slots` are in the
+ * order of their times.
+ */
+export function expectedTimes(slots: readonly Slot[], counts: readonly number[]): readonly (Date | undefined)[] {
+  const left = Map.groupBy(slots, ({ hostId }) => hostId);
+  return counts.map((count) => {
+    const able = [...left].filter(([, own]) => own.length >= count);
+    const timeOn = ([, own]: (typeof able)[number]) => own[count - 1]?.freeAt.getTime() ?? Number.POSITIVE_INFINITY;
+    const soonest = able.toSorted((a, b) => timeOn(a) - timeOn(b))[0];
+    if (!soonest) return undefined;
+    left.set(soonest[0], soonest[1].slice(count));
+    return new Date(timeOn(soonest));
+  });
+}

@@ -1,0 +1,72 @@
+import { turnMinutes } from "@berth/contract";
+import { sql } from "kysely";
+import type { Changes } from "../database/changes.ts";
+import type { Db } from "../database/database.ts";
+import { startWokenLoop } from "../database/woken-loop.ts";
+import type { Loop } from "../loop.ts";
+import { lockLine, serveLine } from "./line.ts";
+import { type Announce, instant } from "./notices.ts";
+import { turnWords } from "./queue.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly announce: Announce;
+  readonly failed: (error: unknown) => void;
+}
+
+const intervalMs = 5000;
+
+/** Serves the line whenever something may have come free, and tells whoever's turn it is. */
+export function startQueue({ db, changes, announce, failed }: Parts): Loop {
+  return startWokenLoop({
+    changes,
+    by: ["environment", "order", "queue"],
+    work: async () => {
+      await moveLine(db, announce);
+      return intervalMs;
+    },
+    intervalMs,
+    failed,
+  });
+}
+
+/** One look at the line: two transactions, each of which may be lost and is done again. */
+export async function moveLine(db: Db, announce: Announce): Promise<void> {
+  const { rows } = await sql`select 1 from queue_entries where status in ('waiting', 'held') limit 1`.execute(db);
+  if (rows.length > 0) await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));
+  await tellTurns(db, announce);
+}
+
+interface Told {
+  readonly id: string;
+  readonly user_id: string;
+  readonly gpu_count: number;
+  readonly status: "held" | "lapsed";
+  readonly held_until: Date;
+}
+
+/**
+ * The ten minutes count from when somebody is told: after an outage nobody has lost a turn that they never heard of. One
+ * who launched before is told nothing.
+ */
+async function tellTurns(db: Db, announce: Announce): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { rows: begun } = await sql<Told>`
+      with told as (
+        update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
+        where status = 'held' and told_at is null returning id, user_id, gpu_count, status, held_until),
+      later as (
+        update gpu_leases l set hold_until = told.held_until from told
+        where l.holder_kind = 'queue' and l.holder_id = told.id and l.released_at is null)
+      select * from told order by user_id`.execute(tx);
+    for (const { id, user_id: userId, gpu_count: gpuCount, held_until } of begun)
+      await announce(tx, {
+        userId,
+        cause: `turn:${id}`,
+        title: turnWords(gpuCount),
+        body: `It is your turn. Launch before ${instant(held_until)}; after that the next in line gets them.`,
+        link: `/environments/create?step=2&gpus=${gpuCount}`,
+      });
+  });
+}

@@ -1,0 +1,95 @@
+import { type GpuCount, type QueuePlace, turnMinutes } from "@berth/contract";
+import { sql } from "kysely";
+import type { Db, Sql, Tx } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+import { AppError } from "../errors.ts";
+import { expectedTimes, type Slot } from "./expected-times.ts";
+import { freeTimes, slotTimes } from "./leases.ts";
+import { closeTurn, lockLine, serveLine } from "./line.ts";
+
+/**
+ * Takes a place at the end of the line, or finds the one that is there; another count is a new place. Where enough is
+ * free the turn comes at once. Throws `out_of_stock` where no machine is that large.
+ */
+export async function join(db: Db, userId: string, gpuCount: GpuCount): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const line = await lockLine(tx);
+    const mine = line.find((each) => each.userId === userId && !each.lapsed);
+    if (mine?.gpuCount === gpuCount) return;
+    if (!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount))
+      throw new AppError("out_of_stock", `No machine has ${gpuCount} GPUs`);
+    await leave(tx, userId);
+    const added = await tx
+      .insertInto("queue_entries")
+      .values({ id: newId(), user_id: userId, gpu_count: gpuCount })
+      // Of two calls at once one is first; an account that is being deleted gets nothing.
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (added) await serveLine(tx, await lockLine(tx));
+  });
+}
+
+/** Gives up the place, and forgets a turn that was let pass. */
+export async function leave(tx: Tx, userId: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from queue_entries where user_id = ${userId} and status in ('waiting', 'held') for update`.execute(tx);
+  for (const { id } of rows) await closeTurn(tx, id, "left");
+  await sql`update queue_entries set status = 'left' where user_id = ${userId} and status = 'lapsed'`.execute(tx);
+}
+
+interface Place {
+  readonly id: string;
+  readonly gpu_count: number;
+  readonly status: "waiting" | "held" | "lapsed";
+  readonly asked_at: Date;
+  readonly held_until: Date | null;
+}
+
+/** How long a turn that was let pass is still spoken of. */
+const lapsedHours = 12;
+
+/** Where a user stands; null when they do not wait. */
+export async function placeOf(db: Sql, userId: string): Promise<QueuePlace | null> {
+  const { rows } = await sql<Place>`
+    select id, gpu_count, status, asked_at, held_until from queue_entries
+    where user_id = ${userId} and (status in ('waiting', 'held')
+      or (status = 'lapsed' and closed_at > now() - make_interval(hours => ${lapsedHours})))
+    order by place desc limit 1`.execute(db);
+  const place = rows[0];
+  if (!place) return null;
+  const { position, expectedAt } = place.status === "waiting" ? await outlookOf(db, place.id) : nothingToWaitFor;
+  return {
+    gpu_count: place.gpu_count,
+    state: place.status,
+    asked_at: place.asked_at.toISOString(),
+    position,
+    expected_at: expectedAt?.toISOString() ?? null,
+    held_until: place.status === "held" ? (place.held_until?.toISOString() ?? null) : null,
+  };
+}
+
+const nothingToWaitFor = { position: 0, expectedAt: undefined };
+
+async function outlookOf(db: Sql, id: string) {
+  const { rows: line } = await sql<{ id: string; gpuCount: number }>`
+    select id, gpu_count as "gpuCount" from queue_entries where status = 'waiting' order by place`.execute(db);
+  const { rows: slots } = await sql<Slot>`
+    select host_id as "hostId", free_at as "freeAt" from (${slotTimes}) slots order by free_at`.execute(db);
+  const at = line.findIndex((each) => each.id === id);
+  const counts = line.slice(0, at + 1).map(({ gpuCount }) => gpuCount);
+  return { position: at + 1, expectedAt: expectedTimes(slots, counts).at(-1) };
+}
+
+const keptDays = 30;
+
+/** Places that were closed long ago are no news to anybody. */
+export async function purgeQueue(db: Db): Promise<void> {
+  await sql`delete from queue_entries where closed_at < now() - make_interval(days => ${keptDays})`.execute(db);
+}
+
+/** What a turn is told with. */
+export function turnWords(gpuCount: number): string {
+  const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
+  return `${what} held for you for ${turnMinutes} minutes`;
+}

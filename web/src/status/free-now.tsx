@@ -1,0 +1,37 @@
+import { gpuCounts, type ProductStatus } from "@berth/contract";
+import { dateTime, plural } from "../format.ts";
+import { Slots } from "../ui/slots.tsx";
+import classes from "./status-page.module.css";
+
+type Known = ProductStatus["capacity"];
+
+/** One environment is on one machine, so what counts is how many are free together (G39). */
+export function FreeNow({ capacity }: { capacity: Known | undefined }) {
+  return (
+    <>
+      <p className={classes.machine}>{capacity ? machineLine(capacity) : "\u00a0"}</p>
+      <ul className={classes.free}>
+        {gpuCounts.map((count) => (
+          <li key={count}>
+            <Slots filled={count} size="lg" />
+            <span>{plural(count, capacity?.kind === "cpu" ? "place" : "GPU")}</span>
+            <Answer count={count} capacity={capacity} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Answer({ count, capacity }: { readonly count: number; readonly capacity: Known | undefined }) {
+  const known = capacity?.counts.find(({ gpu_count }) => gpu_count === count);
+  if (!capacity || !known) return <b />;
+  if (known.free) return <b data-free>Free</b>;
+  if (count > capacity.total) return <b>More than one machine has</b>;
+  return <b>{known.next_free_at ? `Free from ${dateTime(known.next_free_at)}` : "In use"}</b>;
+}
+
+function machineLine({ kind, free, total }: Known): string {
+  if (kind === "cpu") return `CPU only (no GPU on this machine). ${free} of ${total} places are free.`;
+  return `${free} of ${total} GPUs of the largest machine are free.`;
+}

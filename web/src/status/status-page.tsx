@@ -1,0 +1,85 @@
+import { measuredDays, type ProductStatus } from "@berth/contract";
+import { useDocumentTitle } from "@mantine/hooks";
+import { QueryClientProvider, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useBrand } from "../api/brand.ts";
+import { statusQuery } from "../api/queries.ts";
+import { createQueryClient } from "../api/query-client.ts";
+import { statusTitle, statusTexts as texts } from "../content/status.ts";
+import { date } from "../format.ts";
+import { PublicFrame } from "../landing/public-frame.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { FreeNow } from "./free-now.tsx";
+import { LaunchTable } from "./launch-table.tsx";
+import { StageTable } from "./stage-table.tsx";
+import classes from "./status-page.module.css";
+
+/** The frame of the other screens brings one, and much that a public page does without. */
+const client = createQueryClient();
+
+/** What is measured and published (G38): for everybody, and about nobody. */
+export function StatusPage() {
+  return (
+    <QueryClientProvider client={client}>
+      <Published />
+    </QueryClientProvider>
+  );
+}
+
+function Published() {
+  useDocumentTitle(`${statusTitle} · ${useBrand().name}`);
+  const { data, isError } = useQuery(statusQuery);
+  return (
+    <PublicFrame>
+      <div className={classes.page}>
+        <h1>{statusTitle}</h1>
+        <p className={classes.lead}>{texts.lead(data?.days ?? measuredDays)}</p>
+        {isError && (
+          <div className={classes.failed}>
+            <Notice tone="fail" title={texts.failed} alert>
+              {texts.failedText}
+            </Notice>
+          </div>
+        )}
+        {(data || !isError) && <Sections status={data} />}
+      </div>
+    </PublicFrame>
+  );
+}
+
+/** The same shape before and after the figures come: nothing moves. */
+function Sections({ status }: { status: ProductStatus | undefined }) {
+  return (
+    <div aria-busy={!status}>
+      <Section id="launches" title={texts.launches} intro={texts.launchesIntro}>
+        <LaunchTable status={status} />
+      </Section>
+      <Section id="stages" title={texts.stages} intro={texts.stagesIntro}>
+        <StageTable status={status} />
+      </Section>
+      <Section id="free" title={texts.free}>
+        <FreeNow capacity={status?.capacity} />
+      </Section>
+      <p className={classes.since}>{status ? texts.since(date(status.since)) : "\u00a0"}</p>
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly id: string;
+  readonly title: string;
+  readonly intro?: string;
+  readonly children: ReactNode;
+}
+
+function Section({ id, title, intro, children }: SectionProps) {
+  return (
+    <section className={classes.section} aria-labelledby={id}>
+      <div>
+        <h2 id={id}>{title}</h2>
+        {intro && <p>{intro}</p>}
+      </div>
+      <div>{children}</div>
+    </section>
+  );
+}
