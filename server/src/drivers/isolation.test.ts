@@ -2,17 +2,8 @@ import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { bridgeName, networkName } from "./docker-network.ts";
 import { applyWall, unwallCommands, wallCommands } from "./docker-wall.ts";
-import {
-  engine,
-  openWorld,
-  outside,
-  runPlain,
-  runWalled,
-  shell,
-  socketPath,
-  startNeighbour,
-  whyNoWall,
-} from "./isolation-testing.ts";
+import { engine, runPlain, runWalled, shell, socketPath, startNeighbour, whyNoWall } from "./isolation-testing.ts";
+import { openWorld, outside } from "./isolation-world.ts";
 import { checkWall, startWall } from "./wall-watch.ts";
 
 const absent = await whyNoWall();
