@@ -13,7 +13,7 @@ import { networkName } from "./docker-network.ts";
 import { applyWall, unwallCommands } from "./docker-wall.ts";
 import type { Spec } from "./driver.ts";
 
-export const socketPath = "/var/run/docker.sock";
+const socketPath = "/var/run/docker.sock";
 const docker = new Docker({ socketPath });
 const images = new Map([["jupyter", "berth/jupyter:local"]]);
 
