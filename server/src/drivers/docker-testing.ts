@@ -12,7 +12,7 @@ import { containerName, label } from "./docker-body.ts";
 import { networkName } from "./docker-network.ts";
 import type { Spec } from "./driver.ts";
 
-export const socketPath = "/var/run/docker.sock";
+const socketPath = "/var/run/docker.sock";
 const docker = new Docker({ socketPath });
 const images = new Map([["jupyter", "berth/jupyter:local"]]);
 
