@@ -18,7 +18,10 @@ describe.skipIf(absent)(absent ? `checks of an image, skipped because: ${absent}
   async function spoilt(instruction: string): Promise<string> {
     const name = `berth-test:${crypto.randomUUID()}`;
     const input = `FROM ${image}\nUSER 0\nRUN ${instruction}\nUSER 1000\n`;
-    await docker(["build", "--quiet", "--network", "none", "--tag", name, "-"], { input, env: { DOCKER_BUILDKIT: "0" } });
+    await docker(["build", "--quiet", "--network", "none", "--tag", name, "-"], {
+      input,
+      env: { DOCKER_BUILDKIT: "0" },
+    });
     onTestFinished(async () => {
       await docker(["image", "rm", "--force", name]);
     });

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { recordImage } from "../server/src/drivers/image-catalogue.ts";
+import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
 import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
 import { checkImage } from "./check.ts";
 import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker.ts";
@@ -32,7 +32,9 @@ async function make(type: string, quick: boolean): Promise<void> {
   console.log(`${type}: built in ${passed()}, now looked at from inside`);
   const facts = await checkImage(type, digest).catch(said(`${type} was built, but is not offered`));
   const unpacked = Number(size);
-  const packed = quick ? null : await compressedBytes(digest);
+  const before = (await readCatalogue())[type];
+  const known = before?.digest === digest ? before.compressedBytes : null;
+  const packed = known ?? (quick ? null : await compressedBytes(digest));
   const checkedAt = new Date().toISOString();
   await recordImage(type, { digest, unpackedBytes: unpacked, compressedBytes: packed, facts, checkedAt });
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;

@@ -2,6 +2,7 @@ import { label } from "./docker-body.ts";
 import { type Engine, refusalOf } from "./docker-engine.ts";
 
 export const networkName = (install: string) => `berth-${install}`;
+export const bridgeName = (install: string) => `br-${install.slice(0, 8)}`;
 
 /**
  * The one bridge of an installation: runs on it do not hear each other. Not one for each run, which costs 250 ms and
@@ -19,7 +20,7 @@ export async function ensureNetwork({ docker }: Engine, install: string, abortSi
       Driver: "bridge",
       Options: {
         "com.docker.network.bridge.enable_icc": "false",
-        "com.docker.network.bridge.name": `br-${install.slice(0, 8)}`,
+        "com.docker.network.bridge.name": bridgeName(install),
       },
       Labels: { [label.install]: install },
       abortSignal,

@@ -2,8 +2,13 @@ import { join, resolve } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { type Db, openDatabase, SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
+import { bridgeName } from "../drivers/docker-network.ts";
+import { applyWall, engineNameservers, unwallCommands, wallCommands } from "../drivers/docker-wall.ts";
 import { DriverError } from "../drivers/driver.ts";
+import { imageOf } from "../drivers/image-catalogue.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
+import { checkWall } from "../drivers/wall-watch.ts";
+import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
 import { declineRefund, grantRefund, RefundRefused } from "../payments/decide-refund.ts";
@@ -18,6 +23,7 @@ const commands: Readonly<Record<string, (config: Config, ...words: string[]) => 
   refunds,
   refund,
   decline,
+  firewall,
 };
 
 const [command = "", ...words] = process.argv.slice(2);
@@ -50,10 +56,30 @@ async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<voi
 
 /** Looks beside the running server and changes nothing; ends with 1 when something is found. */
 async function doctor(config: Config): Promise<void> {
-  const findings = await beside(config, examine);
+  const findings = [...(await beside(config, examine)), ...(await holes(config))];
   for (const { what, rows } of findings)
     console.log(`${what}: ${rows.length}${rows.map((row) => `\n  ${row}`).join("")}`);
   if (findings.some(({ rows }) => rows.length > 0)) process.exitCode = 1;
+}
+
+/** Looked for anew, from inside. */
+async function holes(config: Config): Promise<{ what: string; rows: readonly string[] }[]> {
+  if (config.runtime !== "docker") return [];
+  const { id: install } = await beside(config, installationOf);
+  const isHost = config.docker.reach === "published";
+  const parts = { engine: config.docker, install, image: () => imageOf("jupyter"), isHost, port: config.port };
+  return [{ what: "Holes in the wall around environments (operator -- firewall apply)", rows: await checkWall(parts) }];
+}
+
+/** The rules around the containers of this installation, as a shell script: root may run it, or has it run. */
+async function firewall(config: Config, verb = "print"): Promise<void> {
+  const script = { print: wallCommands, apply: wallCommands, remove: unwallCommands }[verb];
+  if (!script) return usage();
+  const { id } = await beside(config, installationOf);
+  const commands = script(id, await engineNameservers());
+  if (verb === "print") return console.log(commands);
+  await applyWall(commands);
+  console.log(`Done: the bridge ${bridgeName(id)} ${verb === "apply" ? "is walled" : "has no wall any more"}`);
 }
 
 /** An account that lost a dispute may order again. */
@@ -108,6 +134,7 @@ async function beside<T>({ database: settings, dataDir }: Config, work: (db: Db)
 async function usage(): Promise<void> {
   console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}
 npm run operator -- doctor
+npm run operator -- firewall [apply | remove]
 npm run operator -- unflag USER
 npm run operator -- refunds
 npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS]

@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { isIPv4, isIPv6 } from "node:net";
+import { promisify } from "node:util";
+import { bridgeName } from "./docker-network.ts";
+
+/** Where no run may go (reliability.md 6): this machine's networks, other machines of ours, the provider's metadata. */
+const closed = {
+  iptables: [
+    ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
+    ...["192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4"],
+  ],
+  // The last two carry IPv4 addresses, private ones too.
+  ip6tables: ["::/127", "fc00::/7", "fe80::/10", "ff00::/8", "64:ff9b::/96", "2002::/16"],
+} as const;
+
+/** Mail is sent by spammers from here, and by nobody else. */
+const smtpPorts = "25,465,587";
+
+type Command = keyof typeof closed;
+
+/**
+ * Shell commands that put the wall around the bridge of an installation; run again, they change nothing. Two chains of
+ * its own for each of IPv4 and IPv6, replaced in one step: what a run sends to this machine, and what it sends through
+ * it. Replies pass, so that the gateway reaches the runs. On a bridge of its own the engine asks the name servers from
+ * within the run (Docker 20 to 25), and theirs may be private addresses: port 53 of exactly these is open.
+ */
+export function wallCommands(install: string, nameservers: readonly string[]): string {
+  const own = (command: Command) => nameservers.filter(command === "iptables" ? isIPv4 : isIPv6);
+  return `set -e\n${(["iptables", "ip6tables"] as const).map((command) => commandsOf(command, install, own(command))).join("")}`;
+}
+
+function commandsOf(command: Command, install: string, nameservers: readonly string[]): string {
+  const { input, output } = chains(install);
+  const replies = "-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN";
+  const names = nameservers.flatMap((server) =>
+    ["udp", "tcp"].map((kind) => `-d ${server} -p ${kind} --dport 53 -j RETURN`),
+  );
+  // Without these two kinds of message no IPv6 neighbour is found, not even the way out.
+  const neighbours =
+    command === "ip6tables" ? ["135", "136"].map((type) => `-p icmpv6 --icmpv6-type ${type} -j RETURN`) : [];
+  const toHost = [replies, ...neighbours, ...names, "-j DROP"];
+  const through = [
+    replies,
+    ...names,
+    // The engine keeps runs apart too, but of IPv6 only where it was told to.
+    `-o ${bridgeName(install)} -j DROP`,
+    ...closed[command].map((range) => `-d ${range} -j DROP`),
+    `-p tcp -m multiport --dports ${smtpPorts} -j DROP`,
+  ];
+  return `${command}-restore --noflush --wait 5 <<'RULES'
+*filter
+:${input} - [0:0]
+:${output} - [0:0]
+${[...toHost.map((rule) => `-A ${input} ${rule}`), ...through.map((rule) => `-A ${output} ${rule}`)].join("\n")}
+COMMIT
+RULES
+through=DOCKER-USER
+${command} -w 5 -n -L DOCKER-USER >/dev/null 2>&1 || through=FORWARD
+${jump(command, "INPUT", install, input)}
+${jump(command, '"$through"', install, output)}
+`;
+}
+
+/** In front of what other firewalls let through when it comes; that it stays there is what the probe is for. */
+function jump(command: Command, from: string, install: string, chain: string): string {
+  const rule = `-i ${bridgeName(install)} -j ${chain}`;
+  return `${command} -w 5 -C ${from} ${rule} 2>/dev/null || ${command} -w 5 -I ${from} 1 ${rule}`;
+}
+
+const chains = (install: string) => ({
+  input: `BERTH-IN-${install.slice(0, 8)}`,
+  output: `BERTH-OUT-${install.slice(0, 8)}`,
+});
+
+/** Shell commands that take it away again, also where it never was. */
+export function unwallCommands(install: string): string {
+  const { input, output } = chains(install);
+  const bridge = bridgeName(install);
+  const jumps = [["INPUT", input] as const, ["DOCKER-USER", output] as const, ["FORWARD", output] as const];
+  return (["iptables", "ip6tables"] as const)
+    .flatMap((command) => [
+      ...jumps.map(([from, to]) => `while ${command} -w 5 -D ${from} -i ${bridge} -j ${to} 2>/dev/null; do :; done`),
+      ...[input, output].map((chain) => `${command} -w 5 -F ${chain} 2>/dev/null && ${command} -w 5 -X ${chain}`),
+    ])
+    .concat("true")
+    .join("\n");
+}
+
+/** Runs such commands. Throws with the words of the one that failed: not root, or no iptables. */
+export async function applyWall(commands: string): Promise<void> {
+  const path = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
+  await promisify(execFile)("/bin/sh", ["-c", commands], { env: { PATH: path }, timeout: 20_000 });
+}
+
+/** Name servers that the engine of this machine gives its containers: its own setting, else those of the machine. */
+export async function engineNameservers(): Promise<readonly string[]> {
+  const settings = await readFile("/etc/docker/daemon.json", "utf8").catch(() => "{}");
+  const { dns = [] } = JSON.parse(settings) as { dns?: string[] };
+  if (dns.length > 0) return dns;
+  const files = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"];
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
+  const found = texts.flatMap((text) => [...text.matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? ""));
+  // One on the machine's own loopback is asked by the engine, outside of the run.
+  return [...new Set(found)].filter((server) => !server.startsWith("127.") && server !== "::1");
+}

@@ -1,0 +1,67 @@
+import { networkInterfaces } from "node:os";
+import { type Loop, startLoop } from "../loop.ts";
+import { type EngineAddress, openEngine } from "./docker-engine.ts";
+import { ensureNetwork } from "./docker-network.ts";
+import { applyWall, engineNameservers, wallCommands } from "./docker-wall.ts";
+import { probeWall } from "./wall-probe.ts";
+
+export interface WallParts {
+  readonly engine: EngineAddress;
+  readonly install: string;
+  /** Any image that is here; undefined while there is none, and so no run either. */
+  readonly image: () => Promise<string | undefined>;
+  /** Whether this process sees the engine's machine as its own: not within a container. */
+  readonly isHost: boolean;
+  /** A port of this machine that answers. */
+  readonly port: number;
+}
+
+const intervalMs = 60_000;
+const limitMs = 9_000;
+
+/** Puts the wall up and looks at it, at start and every minute; a hole is told each time, until somebody closes it. */
+export function startWall(parts: WallParts, failed: (error: unknown) => void): Loop {
+  const stopping = new AbortController();
+  const loop = startLoop(
+    async () => {
+      const holes = await checkWall(parts, stopping.signal);
+      if (holes.length > 0) failed(new Error(wordsOf(holes)));
+      return intervalMs;
+    },
+    intervalMs,
+    failed,
+  );
+  return {
+    nudge: loop.nudge,
+    stop() {
+      stopping.abort();
+      return loop.stop();
+    },
+  };
+}
+
+function wordsOf(holes: readonly string[]): string {
+  return `ALARM: environments are not walled: ${holes.join("; ")}. Close it as root: npm run operator -- firewall apply`;
+}
+
+/**
+ * What is open, in words; nothing when it was cut short. Puts the rules up first where it may: where it may not, an
+ * operator did, or the probe sees it.
+ */
+export async function checkWall(
+  { engine: address, install, image, isHost, port }: WallParts,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly string[]> {
+  const engine = openEngine(address);
+  const reference = await image();
+  if (!reference) return [];
+  await ensureNetwork(engine, install, AbortSignal.timeout(limitMs));
+  if (isHost && process.getuid?.() === 0) await raiseWall(install).catch(() => {});
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const addresses = own.filter(({ family, internal }) => family === "IPv4" && !internal).map((each) => each.address);
+  return await probeWall({ engine, install, image: reference, addresses: isHost ? addresses : [], port, signal });
+}
+
+async function raiseWall(install: string): Promise<void> {
+  await applyWall(wallCommands(install, await engineNameservers()));
+}
