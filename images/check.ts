@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ContainerCreateOptions } from "dockerode";
 import { containerBody, containerName, runUser } from "../server/src/drivers/docker-body.ts";
 import { openEngine } from "../server/src/drivers/docker-engine.ts";
 import { docker, folder, socketPath } from "./docker.ts";
@@ -23,7 +22,7 @@ export async function checkImage(type: string, image: string): Promise<Record<st
   const cpus = Math.max(1, Math.min(2, availableParallelism()));
   const place = { install, image, home, network: "none", reach: "network", cpus, gpu: "none" } as const;
   const body = { name: containerName(id), ...containerBody(spec, { ...place, openFiles: undefined }) };
-  const container = await openEngine({ socketPath }).docker.createContainer(body as ContainerCreateOptions);
+  const container = await openEngine({ socketPath }).docker.createContainer(body as object);
   try {
     await container.start();
     const input = await readFile(join(folder, "check.py"), "utf8");

@@ -13,37 +13,41 @@ const absent = await docker(["image", "inspect", image]).then(
   (error: Error) => error.message,
 );
 
-describe.skipIf(absent)(absent ? `checks of an image, skipped because: ${absent}` : "checks of an image", () => {
-  /** The same image with one layer on top. */
-  async function spoilt(instruction: string): Promise<string> {
-    const name = `berth-test:${crypto.randomUUID()}`;
-    const input = `FROM ${image}\nUSER 0\nRUN ${instruction}\nUSER 1000\n`;
-    await docker(["build", "--quiet", "--network", "none", "--tag", name, "-"], {
-      input,
-      env: { DOCKER_BUILDKIT: "0" },
+describe.skipIf(absent)(
+  absent ? `checks of an image, skipped because: ${absent}` : "checks of an image",
+  { timeout: 60_000 },
+  () => {
+    /** The same image with one layer on top. */
+    async function spoilt(instruction: string): Promise<string> {
+      const name = `berth-test:${crypto.randomUUID()}`;
+      const input = `FROM ${image}\nUSER 0\nRUN ${instruction}\nUSER 1000\n`;
+      await docker(["build", "--quiet", "--network", "none", "--tag", name, "-"], {
+        input,
+        env: { DOCKER_BUILDKIT: "0" },
+      });
+      onTestFinished(async () => {
+        await docker(["image", "rm", "--force", name]);
+      });
+      return name;
+    }
+
+    test("what npm run images made serves with an empty home, the flags of a run and no network", async () => {
+      expect(await checkImage("jupyter", image)).toEqual({ python: "3.11.2", jupyterlab: "4.6.6", tensor: null });
     });
-    onTestFinished(async () => {
-      await docker(["image", "rm", "--force", name]);
+
+    test.each([
+      ["chmod u+s /usr/bin/less", "/usr/bin/less changes its user"],
+      ["rm -r /opt/berth/runtime/lib/python3.11/site-packages/jupyterlab/__pycache__", "without bytecode"],
+      ["ln -s /usr/bin/true /usr/bin/node", "Node is on PATH"],
+    ])("refused after: %s", async (instruction, problem) => {
+      await expect(checkImage("jupyter", await spoilt(instruction))).rejects.toThrow(problem);
     });
-    return name;
-  }
 
-  test("what npm run images made serves with an empty home, the flags of a run and no network", async () => {
-    expect(await checkImage("jupyter", image)).toEqual({ python: "3.11.2", jupyterlab: "4.6.6", tensor: null });
-  });
-
-  test.each([
-    ["chmod u+s /usr/bin/less", "/usr/bin/less changes its user"],
-    ["rm -r /opt/berth/runtime/lib/python3.11/site-packages/jupyterlab/__pycache__", "without bytecode"],
-    ["ln -s /usr/bin/true /usr/bin/node", "Node is on PATH"],
-  ])("refused after: %s", async (instruction, problem) => {
-    await expect(checkImage("jupyter", await spoilt(instruction))).rejects.toThrow(problem);
-  });
-
-  test("a type whose packages are not there makes no tensor", async () => {
-    await expect(checkImage("pytorch", image)).rejects.toThrow("No module named 'torch'");
-  });
-});
+    test("a type whose packages are not there makes no tensor", async () => {
+      await expect(checkImage("pytorch", image)).rejects.toThrow("No module named 'torch'");
+    });
+  },
+);
 
 test("the catalogue keeps one image of each type, and is empty before the first", async () => {
   const place = await mkdtemp(join(tmpdir(), "berth-catalogue-"));

@@ -23,6 +23,12 @@ SETTINGS = [
 PIP = '#!/bin/sh\nexec "$(dirname "$0")/python" -m pip "$@"\n'
 
 
+def keep(path, content):
+    """Written only where it differs: writing empties the file first, and a full disk may then keep it so."""
+    if not path.exists() or path.read_text() != content:
+        path.write_text(content)
+
+
 def make_home(own):
     """The home's own Python environment, by hand (`python -m venv` takes seconds): the runtime's packages are visible
     below the owner's, `pip install` writes here, and kernels and terminals use it. Kept through stop and start.
@@ -34,8 +40,8 @@ def make_home(own):
     (own / "bin").mkdir(exist_ok=True)
     base = os.path.dirname(os.path.realpath(python))
     version = "%d.%d.%d" % sys.version_info[:3]
-    (own / "pyvenv.cfg").write_text(f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
-    (packages / "_runtime.pth").write_text(f"{sys.prefix}/lib/{name}/site-packages\n")
+    keep(own / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
+    keep(packages / "_runtime.pth", f"{sys.prefix}/lib/{name}/site-packages\n")
     for link in ("python", "python3", name):
         if not os.path.lexists(own / "bin" / link):
             (own / "bin" / link).symlink_to(python)

@@ -19,7 +19,7 @@ const env = {
 install();
 buildWeb();
 installBrowser();
-buildImage();
+const hasImage = buildImage();
 
 check("lockfile", node, ["scripts/check-lockfile.mjs"]);
 check("coverage of the specification", node, ["scripts/check-coverage.mjs"]);
@@ -28,7 +28,8 @@ check("types", bin("tsc"), ["-b"]);
 check("unused", bin("knip"), []);
 vitest();
 check("crash, two kills at each point", node, ["prove/run.ts", "crash", "--rounds", "2"]);
-playwright();
+playwright("e2e in Chromium");
+if (hasImage) playwright("the first rental, in containers", ["first-rental"], { RUNTIME: "docker" });
 
 rmSync(reports, { recursive: true, force: true });
 for (const line of skipped) console.log(`skipped: ${line}`);
@@ -63,11 +64,10 @@ function vitest() {
   total.failed += Math.max(counts.numFailedTests ?? 0, ok ? 0 : 1);
 }
 
-function playwright() {
-  const report = join(reports, "playwright.json");
-  const ok = step("e2e in Chromium", bin("playwright"), ["test", "--config", "e2e/playwright.config.ts"], {
-    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
-  });
+function playwright(name, files = [], extra = {}) {
+  const report = join(reports, `${name}.json`);
+  const args = ["test", "--config", "e2e/playwright.config.ts", ...files];
+  const ok = step(name, bin("playwright"), args, { ...extra, PLAYWRIGHT_JSON_OUTPUT_NAME: report });
   const { expected = 0, unexpected = 0, flaky = 0, skipped = 0 } = read(report).stats ?? {};
   total.passed += expected;
   total.skipped += skipped;
@@ -87,10 +87,11 @@ function buildImage() {
     encoding: "utf8",
     env,
   });
-  if (status === 0) return;
+  if (status === 0) return true;
   total.skipped++;
   skipped.push(`containers, because: ${stderr.trim()}`);
   console.log(`== skipped: ${stderr.trim()}`);
+  return false;
 }
 
 /** The browser that npm brings needs libraries which the system's own one brings along. */

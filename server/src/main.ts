@@ -11,10 +11,11 @@ import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
-import { readCatalogue } from "./drivers/image-catalogue.ts";
+import { imageOf } from "./drivers/image-catalogue.ts";
 import { processDriver } from "./drivers/process.ts";
 import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
+import { startWall, type WallParts } from "./drivers/wall-watch.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
 import { purgeQueue } from "./environments/queue.ts";
@@ -102,6 +103,7 @@ async function start(config: Config): Promise<void> {
   const deliver = delivery({ announce });
   const loops = config.roles.has("worker")
     ? [
+        ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
         startPreparing(db, drivers, failed),
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
         startSampling({ db, drivers, failed }),
@@ -171,11 +173,14 @@ async function driverOf(config: Config, directory: string, install: string): Pro
 
 async function dockerOf({ docker }: Config, directory: string, install: string): Promise<Driver> {
   for (const words of await checkEngine(docker, docker)) console.warn(`WARNING: ${words}.`);
-  const images = async (type: string) => (await readCatalogue())[type]?.digest;
-  if (!(await images("jupyter")))
+  if (!(await imageOf("jupyter")))
     console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
   const homeRoot = join(directory, "homes");
-  return await dockerDriver({ engine: docker, install, homeRoot, images, reach: docker.reach, failed });
+  return await dockerDriver({ engine: docker, install, homeRoot, images: imageOf, reach: docker.reach, failed });
+}
+
+function wallOf({ docker }: Config, install: string, port: number): WallParts {
+  return { engine: docker, install, image: () => imageOf("jupyter"), isHost: docker.reach === "published", port };
 }
 
 async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" | "changes" | "announce" | "failed">) {

@@ -85,5 +85,8 @@ function explained(error: unknown, place: string): unknown {
       "unavailable",
       `No permission to use the Docker Engine at ${place}: add the user to the group docker, then sign in anew`,
     );
-  return code ? said("unavailable", `The connection to the Docker Engine at ${place} broke: ${error.message}`) : error;
+  // An abort has a number here, and is its caller's own.
+  return typeof code === "string"
+    ? said("unavailable", `The connection to the Docker Engine at ${place} broke: ${error.message}`)
+    : error;
 }

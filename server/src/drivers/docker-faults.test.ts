@@ -1,9 +1,12 @@
 import { rm } from "node:fs/promises";
-import { describe, expect, onTestFinished, type TestContext, test } from "vitest";
+import { describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
 import { openSecondEngine, whyNoSecondEngine } from "./docker-second-engine.ts";
 import { openDockerMachine, openLine, whyNoDocker } from "./docker-testing.ts";
 import { becomes, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";
+
+// Of many at once on a small machine, one start may take what ten take elsewhere.
+vi.setConfig({ testTimeout: 60_000 });
 
 const noEngine = await whyNoDocker();
 const noSecond = noEngine ?? (await whyNoSecondEngine());

@@ -13,7 +13,7 @@ export async function* watchRuns({ docker }: Engine, install: string, signal: Ab
   let since = Date.now() / 1000;
   while (!signal.aborted) {
     try {
-      const filters = { type: ["container" as const], label: [`${label.install}=${install}`] };
+      const filters = { type: ["container" as const], label: [`${label.install}=${install}`, label.environment] };
       const events = await docker.getEvents({ since, filters, abortSignal: signal });
       for await (const line of linesOf(events as AsyncIterable<Buffer>)) {
         const { timeNano, Actor } = JSON.parse(line);

@@ -10,9 +10,10 @@ import Docker from "dockerode";
 import { type DockerOptions, dockerDriver } from "./docker.ts";
 import { containerName, label } from "./docker-body.ts";
 import { networkName } from "./docker-network.ts";
+import { applyWall, unwallCommands } from "./docker-wall.ts";
 import type { Spec } from "./driver.ts";
 
-export const socketPath = "/var/run/docker.sock";
+const socketPath = "/var/run/docker.sock";
 const docker = new Docker({ socketPath });
 const images = new Map([["jupyter", "berth/jupyter:local"]]);
 
@@ -94,6 +95,7 @@ export async function removeRuns(install: string): Promise<void> {
     .getNetwork(networkName(install))
     .remove()
     .catch(() => {});
+  await applyWall(unwallCommands(install));
 }
 
 export interface Line {

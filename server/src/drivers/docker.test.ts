@@ -1,12 +1,15 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { label } from "./docker-body.ts";
 import { networkName } from "./docker-network.ts";
 import { openDockerMachine, whyNoDocker } from "./docker-testing.ts";
 import { answersTo, becomes, call, driverSuite, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";
 import { specHash } from "./spec-hash.ts";
+
+// Of many at once on a small machine, one start may take what ten take elsewhere.
+vi.setConfig({ testTimeout: 60_000 });
 
 const absent = await whyNoDocker();
 

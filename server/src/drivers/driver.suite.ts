@@ -100,6 +100,25 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       expect(await remembered(second, wanted)).toEqual(memory);
     });
 
+    test("start from every state: absent, starting, running, paused, stopped", async () => {
+      const wanted = spec();
+      onTestFinished(() => driver.stop(wanted.id, 0));
+      const starts: Record<string, () => Promise<unknown>> = {
+        absent: async () => {},
+        starting: async () => {},
+        running: () => becomes(driver, wanted.id, "running"),
+        paused: () => driver.pause(wanted.id),
+        stopped: () => bench.crash(driver, wanted.id).then(() => becomes(driver, wanted.id, "stopped")),
+      };
+      for (const reach of Object.values(starts)) {
+        await reach();
+        await driver.start(wanted);
+        expect(["starting", "running"]).toContain((await driver.observe(wanted.id)).state);
+      }
+      await becomes(driver, wanted.id, "running");
+      expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
+    });
+
     test("two starts at once: one run", async () => {
       const wanted = spec();
       onTestFinished(() => driver.stop(wanted.id, 0));

@@ -28,6 +28,11 @@ export async function readCatalogue(path = file): Promise<Catalogue> {
   }
 }
 
+/** What of a type is started; undefined before it was built here. */
+export async function imageOf(type: string): Promise<string | undefined> {
+  return (await readCatalogue())[type]?.digest;
+}
+
 export async function recordImage(type: string, image: CatalogueImage, path = file): Promise<void> {
   const content = JSON.stringify({ ...(await readCatalogue(path)), [type]: image }, null, 2);
   await writeFile(`${path}.new`, `${content}\n`);

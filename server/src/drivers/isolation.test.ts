@@ -2,16 +2,8 @@ import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { bridgeName, networkName } from "./docker-network.ts";
 import { applyWall, unwallCommands, wallCommands } from "./docker-wall.ts";
-import {
-  openWorld,
-  outside,
-  runPlain,
-  runWalled,
-  shell,
-  socketPath,
-  startNeighbour,
-  whyNoWall,
-} from "./isolation-testing.ts";
+import { engine, runPlain, runWalled, shell, socketPath, startNeighbour, whyNoWall } from "./isolation-testing.ts";
+import { openWorld, outside } from "./isolation-world.ts";
 import { checkWall, startWall } from "./wall-watch.ts";
 
 const absent = await whyNoWall();
@@ -135,6 +127,8 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
     const opened = ["DOCKER-USER", "INPUT"].map((chain) => `${chain} -i ${bridgeName(world.install)} -j ACCEPT`);
     onTestFinished(async () => void (await shell(opened.map((rule) => `iptables -D ${rule}`).join("; "))));
     await shell(opened.map((rule) => `iptables -I ${rule.replace(" ", " 1 ")}`).join("; "));
+    const filters = { label: [`berth.install=${world.install}`], status: ["running"] };
+    const probes = async () => (await engine.docker.listContainers({ filters })).length;
     const said: string[] = [];
     const watch = startWall(parts, (error) => said.push(String(error)));
     onTestFinished(watch.stop);
@@ -144,7 +138,11 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
       expect(said[0]).toMatch(what);
     }
     expect(said[0]).toContain("reaches the provider's metadata at 169.254.169.254:80");
-  });
+    watch.nudge();
+    await expect.poll(probes, { interval: 10 }).toBeGreaterThan(0);
+    await watch.stop();
+    expect(await probes()).toBe(0);
+  }, 40_000);
 
   test("a machine without an image has no runs, and is not looked at", async () => {
     const nowhere = { socketPath: "/nowhere.sock" };

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { text } from "node:stream/consumers";
 import type { ContainerCreateOptions } from "dockerode";
 import { containerBody, label } from "./docker-body.ts";
 import { type Engine, orDone } from "./docker-engine.ts";
@@ -11,6 +13,7 @@ export interface ProbeParts {
   /** The machine's own addresses, and one port of it that answers. */
   readonly addresses: readonly string[];
   readonly port: number;
+  readonly signal: AbortSignal;
 }
 
 interface Target {
@@ -42,58 +45,65 @@ with socket.create_server(("", 8888)):
 
 /**
  * Looks from inside a run at what no run may reach, with a second run beside it. Answers what is open, in words; empty is
- * well. Takes 2 s and leaves nothing behind. Throws what the engine says when a run cannot be started at all.
+ * well. Takes 2 s, and leaves nothing behind, nor does one that was cut short. Throws what the engine says when a run
+ * cannot be started at all.
  */
 export async function probeWall(parts: ProbeParts): Promise<readonly string[]> {
-  const { engine, install } = parts;
-  const { docker } = engine;
-  const names = ["neighbour", "client"].map((role) => `probe-${role}-${install}`);
-  const clear = () => Promise.all(names.map((name) => orDone(docker.getContainer(name).remove({ force: true }), 409)));
-  // Of a probe that was cut short.
-  await clear();
-  try {
-    const beside = await begin(parts, `probe-neighbour-${install}`, ["-c", neighbour]);
-    const { Networks } = (await beside.inspect()).NetworkSettings;
-    const { IPAddress = "", Gateway = "" } = Networks[networkName(install)] ?? {};
-    const targets: Target[] = [
-      { what: "another environment", host: IPAddress, port: 8888 },
-      ...[Gateway, ...parts.addresses].map((host) => ({ what: "this machine", host, port: parts.port })),
-      { what: "the provider's metadata", host: "169.254.169.254", port: 80 },
-    ];
-    const from = await begin(parts, `probe-client-${install}`, ["-c", client, JSON.stringify(targets)]);
-    await from.wait();
-    const said = (await from.logs({ stdout: true, stderr: true })).toString();
-    const open: Target[] = JSON.parse(said.slice(said.indexOf("[")));
-    return open.map(({ what, host, port }) => `an environment reaches ${what} at ${host}:${port}`);
-  } finally {
-    await clear();
-  }
+  await using ended = new AsyncDisposableStack();
+  const beside = await create(parts, "neighbour", ["-c", neighbour], ended);
+  await beside.start();
+  const { Networks } = (await beside.inspect()).NetworkSettings;
+  const { IPAddress = "", Gateway = "" } = Networks[networkName(parts.install)] ?? {};
+  const targets: Target[] = [
+    { what: "another environment", host: IPAddress, port: 8888 },
+    ...[Gateway, ...parts.addresses].map((host) => ({ what: "this machine", host, port: parts.port })),
+    { what: "the provider's metadata", host: "169.254.169.254", port: 80 },
+  ];
+  const from = await create(parts, "client", ["-c", client, JSON.stringify(targets)], ended);
+  const output = await from.attach({ stream: true, stdout: true, stderr: true });
+  const cut = Promise.withResolvers<string>();
+  const stop = () => cut.resolve("");
+  parts.signal.addEventListener("abort", stop);
+  ended.defer(() => parts.signal.removeEventListener("abort", stop));
+  await from.start();
+  const said = await Promise.race([text(output), cut.promise]);
+  if (parts.signal.aborted) return [];
+  if (!said.startsWith("open:")) throw new Error(`The wall could not be looked at: ${said}`);
+  const open: Target[] = JSON.parse(said.slice("open:".length));
+  return open.map(({ what, host, port }) => `an environment reaches ${what} at ${host}:${port}`);
 }
 
-/** With the flags of a run; without what would make it count as one, or give it a home. */
-async function begin({ engine, install, image }: ProbeParts, name: string, command: readonly string[]) {
+/** With the flags of a run; without what would make it count as one, or give it a home. Gone when it ends, or before. */
+async function create(
+  { engine, install, image }: ProbeParts,
+  role: string,
+  command: readonly string[],
+  ended: AsyncDisposableStack,
+) {
   const limits = { cpus: 1, memoryMb: 128, shmMb: 16, pids: 32, diskGb: 1 };
-  const spec = { id: name, generation: 1, image, token: "", home: "", gpus: [], limits };
+  const spec = { id: role, generation: 1, image, token: "", home: "", gpus: [], limits };
+  const network = networkName(install);
   const place = {
     install,
     image,
     home: "",
-    network: networkName(install),
+    network,
     reach: "network",
     cpus: 1,
     gpu: "none",
+    openFiles: undefined,
   } as const;
-  const { HostConfig, ...body } = containerBody(spec, { ...place, openFiles: undefined });
+  const { HostConfig, ...body } = containerBody(spec, place);
   const container = await engine.docker.createContainer({
     ...body,
-    name,
+    name: `probe-${role}-${randomUUID()}`,
     // A terminal's output comes as it is, not in frames.
     Tty: true,
     Entrypoint: ["/usr/bin/python3"],
     Cmd: [...command],
     Labels: { [label.install]: install },
-    HostConfig: { ...HostConfig, Mounts: [] },
+    HostConfig: { ...HostConfig, Mounts: [], AutoRemove: true },
   } as ContainerCreateOptions);
-  await container.start();
+  ended.defer(async () => void (await orDone(container.remove({ force: true }), 409)));
   return container;
 }

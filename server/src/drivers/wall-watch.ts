@@ -21,29 +21,37 @@ const limitMs = 9_000;
 
 /** Puts the wall up and looks at it, at start and every minute; a hole is told each time, until somebody closes it. */
 export function startWall(parts: WallParts, failed: (error: unknown) => void): Loop {
-  return startLoop(
+  const stopping = new AbortController();
+  const loop = startLoop(
     async () => {
-      const holes = await checkWall(parts);
+      const holes = await checkWall(parts, stopping.signal);
       if (holes.length > 0) failed(new Error(wordsOf(holes)));
       return intervalMs;
     },
     intervalMs,
     failed,
   );
+  return {
+    nudge: loop.nudge,
+    stop() {
+      stopping.abort();
+      return loop.stop();
+    },
+  };
 }
 
 function wordsOf(holes: readonly string[]): string {
   return `ALARM: environments are not walled: ${holes.join("; ")}. Close it as root: npm run operator -- firewall apply`;
 }
 
-/** What is open, in words. Puts the rules up first where it may; where it may not, an operator did, or the probe sees it. */
-export async function checkWall({
-  engine: address,
-  install,
-  image,
-  isHost,
-  port,
-}: WallParts): Promise<readonly string[]> {
+/**
+ * What is open, in words; nothing when it was cut short. Puts the rules up first where it may: where it may not, an
+ * operator did, or the probe sees it.
+ */
+export async function checkWall(
+  { engine: address, install, image, isHost, port }: WallParts,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly string[]> {
   const engine = openEngine(address);
   const reference = await image();
   if (!reference) return [];
@@ -51,10 +59,9 @@ export async function checkWall({
   if (isHost && process.getuid?.() === 0) await raiseWall(install).catch(() => {});
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const addresses = own.filter(({ family, internal }) => family === "IPv4" && !internal).map((each) => each.address);
-  return await probeWall({ engine, install, image: reference, addresses: isHost ? addresses : [], port });
+  return await probeWall({ engine, install, image: reference, addresses: isHost ? addresses : [], port, signal });
 }
 
-/** Throws where this process may not: it takes root and iptables. */
-export async function raiseWall(install: string): Promise<void> {
+async function raiseWall(install: string): Promise<void> {
   await applyWall(wallCommands(install, await engineNameservers()));
 }

@@ -5,7 +5,9 @@ import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.
 import { bridgeName } from "../drivers/docker-network.ts";
 import { applyWall, engineNameservers, unwallCommands, wallCommands } from "../drivers/docker-wall.ts";
 import { DriverError } from "../drivers/driver.ts";
+import { imageOf } from "../drivers/image-catalogue.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
+import { checkWall } from "../drivers/wall-watch.ts";
 import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
@@ -59,10 +61,19 @@ async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<voi
 
 /** Looks beside the running server and changes nothing; ends with 1 when something is found. */
 async function doctor(config: Config): Promise<void> {
-  const findings = await beside(config, examine);
+  const findings = [...(await beside(config, examine)), ...(await holes(config))];
   for (const { what, rows } of findings)
     console.log(`${what}: ${rows.length}${rows.map((row) => `\n  ${row}`).join("")}`);
   if (findings.some(({ rows }) => rows.length > 0)) process.exitCode = 1;
+}
+
+/** Looked for anew, from inside. */
+async function holes(config: Config): Promise<{ what: string; rows: readonly string[] }[]> {
+  if (config.runtime !== "docker") return [];
+  const { id: install } = await beside(config, installationOf);
+  const isHost = config.docker.reach === "published";
+  const parts = { engine: config.docker, install, image: () => imageOf("jupyter"), isHost, port: config.port };
+  return [{ what: "Holes in the wall around environments (operator -- firewall apply)", rows: await checkWall(parts) }];
 }
 
 /** The rules around the containers of this installation, as a shell script: root may run it, or has it run. */
