@@ -229,6 +229,8 @@ test("a rented environment's page: from its name in the list, live, with logs, r
   await page.getByRole("button", { name: "Pause" }).click();
   await expect(page.getByRole("button", { name: "Restart" })).toBeVisible();
   await expect(page.getByText("Nothing is measured while it does not run.")).toBeVisible();
+  // Without the toasts of what was done, which lie over the menu for a while.
+  await page.reload();
   await page.getByRole("button", { name: `More actions for ${subdomain}` }).click();
   await page.getByRole("menuitem", { name: "Terminate" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill(subdomain);

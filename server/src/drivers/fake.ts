@@ -144,7 +144,7 @@ function verbs({ options, machine, install, find, pass }: Parts): Omit<Driver, "
       await pass("stats");
       const run = find(id);
       if (!run) throw new DriverError("refused", `nothing runs as ${id}`);
-      return statsOf(machine, run);
+      return statsOf(machine, run, capabilitiesOf(options, machine));
     },
   };
 }
@@ -180,10 +180,11 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
   return { pause: options["pause"] !== 0, warm: "none", diskQuota: false, gpu, gpus, isolation: "none" };
 }
 
-function statsOf(machine: FakeMachine, run: FakeRun): Stats {
+function statsOf(machine: FakeMachine, run: FakeRun, { gpus: own }: Capabilities): Stats {
   const homeMb = homeMbOf(machine, run.spec.home);
   const cpuSeconds = (Date.now() - run.createdAt.getTime()) / 10_000;
-  const gpus = run.spec.gpus.map((id) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
+  const leased = own.filter(({ id }) => run.spec.gpus.includes(id));
+  const gpus = leased.map(({ id }) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
   return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus };
 }
 

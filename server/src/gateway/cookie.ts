@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { cookieHeader } from "./cookie-header.ts";
-import { type Grant, type Grants, grantDays, holds } from "./grants.ts";
+import { type Grant, type Grants, grantDays } from "./grants.ts";
 import { cookieName } from "./names.ts";
 
 export interface Cookies {
@@ -53,7 +53,7 @@ export function createCookies(parts: {
   return {
     issue(grant) {
       const longest = Math.floor(parts.now() / 1000) + grantDays * 86_400;
-      const expiresAt = Math.min(longest, Math.ceil((grant.share?.expiresAtMs ?? Number.POSITIVE_INFINITY) / 1000));
+      const expiresAt = Math.min(longest, Math.floor((grant.share?.expiresAtMs ?? Number.POSITIVE_INFINITY) / 1000));
       const seconds = Math.max(0, expiresAt - Math.floor(parts.now() / 1000));
       const value = `${grant.id}.${expiresAt}.${macOf(grant, expiresAt).toString("base64url")}`;
       return `${prefix}${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${parts.secure ? "; Secure" : ""}`;
@@ -64,8 +64,7 @@ export function createCookies(parts: {
         if (!pair.startsWith(prefix)) continue;
         if (++tried > mostTried) return undefined;
         const grant = verify(pair.slice(prefix.length));
-        if (grant?.environmentId === environment.id && grant.userId === environment.userId && holds(grant, parts.now()))
-          return grant;
+        if (grant?.environmentId === environment.id && grant.userId === environment.userId) return grant;
       }
       return undefined;
     },

@@ -59,11 +59,11 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
         onAction={actions.run}
         onTerminate={() => setTerminating(environment)}
       />
+      {environment.status === "pending" && <EnvironmentLaunch environment={environment} />}
       <div className={classes.columns}>
         {/* First for the keyboard, because on a phone it stands first. */}
         <EnvironmentSummary environment={environment} />
         <div className={classes.story}>
-          {environment.status === "pending" && <EnvironmentLaunch environment={environment} />}
           {!isFirstLaunch(environment) && (
             <EnvironmentUse environment={environment} hasGpu={environment.gpu !== null} />
           )}

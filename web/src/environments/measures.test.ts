@@ -12,7 +12,7 @@ const point = (minutes: number, change: Partial<SamplePoint> = {}): SamplePoint 
 const box = { fromMs: start, toMs: start + 10 * minute, stepMs: minute, top: 4 };
 
 test("a line breaks where nothing was measured, and a lone point is a dot", () => {
-  const points = [point(0), point(1, { cpu_cores: 2 }), point(5, { cpu_cores: 4 })];
+  const points = [point(-1), point(0), point(1, { cpu_cores: 2 }), point(5, { cpu_cores: 4 })];
   expect(draw(points, ({ cpu_cores }) => cpu_cores, box)).toEqual({
     path: "M0.00 75.00h0L10.00 50.00M50.00 0.00h0",
     last: 4,

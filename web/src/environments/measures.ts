@@ -73,9 +73,9 @@ export function draw(
   let highest = 0;
   for (const point of points) {
     const value = of(point);
-    if (value === null) continue;
     const at = Date.parse(point.at);
-    const x = Math.min(100, Math.max(0, ((at - box.fromMs) / (box.toMs - box.fromMs)) * 100));
+    if (value === null || at < box.fromMs) continue;
+    const x = Math.min(100, ((at - box.fromMs) / (box.toMs - box.fromMs)) * 100);
     const y = 100 - Math.min(100, (value / box.top) * 100);
     // A lone point is a dot: a line of no length with round ends.
     path += at - before > 1.5 * box.stepMs ? `M${x.toFixed(2)} ${y.toFixed(2)}h0` : `L${x.toFixed(2)} ${y.toFixed(2)}`;
