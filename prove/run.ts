@@ -1,5 +1,6 @@
 // npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]: one command per promise of docs/proof.md.
 import { parseArgs } from "node:util";
+import { proveCapacity } from "./capacity.ts";
 import { proveCrash } from "./crash.ts";
 import { proveFaults } from "./faults.ts";
 import { proveMoney } from "./money.ts";
@@ -14,6 +15,7 @@ interface Options {
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
+  capacity: proveCapacity,
   crash: proveCrash,
   faults: proveFaults,
   money: proveMoney,
