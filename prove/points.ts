@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { Client } from "pg";
 import { openChanges } from "../server/src/database/changes.ts";
 import { type Connection, openDatabase } from "../server/src/database/database.ts";
-import { startEmbedded } from "../server/src/database/embedded.ts";
 import { fakeDriver } from "../server/src/drivers/fake.ts";
 import { fakeMachine } from "../server/src/drivers/fake-machine.ts";
 import { registerHost } from "../server/src/environments/hosts.ts";
@@ -14,9 +12,9 @@ import { announce } from "../server/src/notifications/notifications.ts";
 import { embeddedGateway, embeddedGatewayPath } from "../server/src/payments/embedded-gateway/embedded-gateway.ts";
 import { brokenInvariants } from "../server/src/payments/invariants.ts";
 import { razorpay } from "../server/src/payments/razorpay.ts";
+import { startCluster } from "./cluster.ts";
 import { flows, type Scene, settle, timePasses, type Visit } from "./points-flows.ts";
 import { type Fuse, openPool, startProcess } from "./process-model.ts";
-import { removeFolder, temporaryFolder } from "./product.ts";
 import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
 
@@ -67,20 +65,6 @@ function* plans(lengths: Readonly<Record<string, number>>, random: Random): Gene
           const again = round === 0 ? [] : [{ step: 1 + Math.floor(random() * 60), when: random.of(sides) }];
           yield { name, fuses: [{ step, when }, ...again] };
         }
-}
-
-async function startCluster(stack: AsyncDisposableStack): Promise<Connection> {
-  const folder = temporaryFolder();
-  stack.defer(() => removeFolder(folder));
-  const embedded = await startEmbedded({ directory: join(folder, "database"), fsync: false, failed: () => {} });
-  stack.defer(() => embedded.stop());
-  // Every end of a process cuts its connections. To prove the password anew 4096 times over would be most of the work.
-  const admin = new Client(embedded.connection);
-  await admin.connect();
-  await admin.query("set scram_iterations = 1");
-  await admin.query(`alter role berth password '${embedded.connection.password}'`);
-  await admin.end();
-  return embedded.connection;
 }
 
 async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: number): Promise<Scene> {

@@ -28,7 +28,7 @@ export interface World {
   readonly announce: Announce;
 }
 
-class Ended extends Error {}
+export class Ended extends Error {}
 
 /**
  * A server process in a model: every word to the database, the provider and the driver passes one gate, and once that
@@ -72,7 +72,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
 
 export type Process = ReturnType<typeof startProcess>;
 
-interface Gate {
+export interface Gate {
   readonly shut: Promise<never>;
   steps(): number;
   isShut(): boolean;
@@ -80,7 +80,7 @@ interface Gate {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
-function openGate(fuse: Fuse | undefined): Gate {
+export function openGate(fuse: Fuse | undefined): Gate {
   const { promise: shut, reject } = Promise.withResolvers<never>();
   shut.catch(() => {});
   let steps = 0;
@@ -111,7 +111,7 @@ function openGate(fuse: Fuse | undefined): Gate {
 }
 
 /** A connection that was open when the process ended is cut: what it had not committed is undone. */
-function fusedDatabase(pool: Pool, gate: Gate): Db {
+export function fusedDatabase(pool: Pool, gate: Gate): Db {
   return new Kysely({
     dialect: new PostgresDialect({
       pool: {
@@ -129,7 +129,7 @@ function fusedDatabase(pool: Pool, gate: Gate): Db {
 }
 
 /** Every method that answers a promise passes the gate. */
-function fused<T extends object>(port: T, gate: Gate): T {
+export function fused<T extends object>(port: T, gate: Gate): T {
   return new Proxy(port, {
     get(target, name) {
       const value = Reflect.get(target, name);

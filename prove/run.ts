@@ -1,5 +1,6 @@
 // npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]: one command per promise of docs/proof.md.
 import { parseArgs } from "node:util";
+import { proveCapacity } from "./capacity.ts";
 import { proveCrash } from "./crash.ts";
 import { proveFaults } from "./faults.ts";
 import { proveHomes } from "./homes.ts";
@@ -15,6 +16,7 @@ interface Options {
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
+  capacity: proveCapacity,
   crash: proveCrash,
   faults: proveFaults,
   homes: proveHomes,

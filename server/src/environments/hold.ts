@@ -45,11 +45,11 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
 async function leaseInTurn(tx: Tx, { orderId, userId, gpuCount, holdUntil }: HoldRequest, hostId: string | null) {
   const line = await lockLine(tx);
   const kept = line.length > 0 ? await serveLine(tx, line) : undefined;
-  const turn = line.length > 0 && (await takeTurn(tx, { userId, orderId, gpuCount, hostId, holdUntil }));
+  const turn = line.length > 0 && (await takeTurn(tx, line, { userId, orderId, gpuCount, hostId, holdUntil }));
   if (turn) return turn;
   const notOn = kept?.userId === userId ? undefined : kept?.hostId;
   const leased = await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, notOn, holdUntil });
-  if (leased && line.length > 0) await endWait(tx, userId, gpuCount);
+  if (leased && line.length > 0) await endWait(tx, line, userId, gpuCount);
   return leased;
 }
 

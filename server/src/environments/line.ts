@@ -19,7 +19,11 @@ export interface Kept {
   readonly userId: string;
 }
 
-/** The whole line, first come first. Its rows are locked before any host, in their order, by everybody who moves it. */
+/**
+ * The whole line, first come first. Its rows are locked before any host, in their order, by everybody who moves it. Who
+ * joins meanwhile is not in it and stays untouched until the next look: their row may be locked by somebody who waits for
+ * the host that we have.
+ */
 export async function lockLine(tx: Tx): Promise<readonly InLine[]> {
   const { rows } = await sql<InLine>`
     select id, user_id as "userId", gpu_count as "gpuCount", status, kept_host_id as "hostId",
@@ -52,7 +56,7 @@ export async function serveLine(tx: Tx, line: readonly InLine[]): Promise<Kept |
   }
   await sql`
     update queue_entries set kept_host_id = case when id = ${kept?.id ?? null} then ${kept?.hostId ?? null} end
-    where status = 'waiting'
+    where id = any(${waiting.map(({ id }) => id)}) and status = 'waiting'
       and kept_host_id is distinct from case when id = ${kept?.id ?? null} then ${kept?.hostId ?? null} end`.execute(
     tx,
   );
@@ -101,12 +105,18 @@ interface Turn {
 }
 
 /** What is held for this user becomes their order's, the rest of it free; undefined when it does not serve the order. */
-export async function takeTurn(tx: Tx, { userId, orderId, gpuCount, hostId, holdUntil }: Turn) {
+export async function takeTurn(
+  tx: Tx,
+  line: readonly InLine[],
+  { userId, orderId, gpuCount, hostId, holdUntil }: Turn,
+): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; host_id: string }>`
     select q.id, min(g.host_id) as host_id from queue_entries q
     join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
     join gpus g on g.id = l.gpu_id
-    where q.user_id = ${userId} and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(tx);
+    where q.id = any(${ownIn(line, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
+    tx,
+  );
   const turn = rows[0];
   if (!turn || (hostId !== null && hostId !== turn.host_id)) return undefined;
   await sql`
@@ -123,12 +133,17 @@ export async function takeTurn(tx: Tx, { userId, orderId, gpuCount, hostId, hold
 }
 
 /** Who has got as much as they waited for, or more, some other way does not wait any longer. */
-export async function endWait(tx: Tx, userId: string, gpuCount: number): Promise<void> {
+export async function endWait(tx: Tx, line: readonly InLine[], userId: string, gpuCount: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update queue_entries set status = 'taken', kept_host_id = null, closed_at = now()
-    where user_id = ${userId} and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(tx);
+    where id = any(${ownIn(line, userId)}) and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(
+    tx,
+  );
   for (const { id } of rows) await releaseLeases(tx, "queue", id);
 }
+
+const ownIn = (line: readonly InLine[], userId: string) =>
+  line.filter((each) => each.userId === userId).map(({ id }) => id);
 
 /** An unpaid order that took a turn gives it back while it lasts: a dismissed dialog does not send anyone to the end. */
 export async function giveTurnBack(tx: Tx, orderId: string): Promise<void> {

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { Client } from "pg";
+import type { Connection } from "../server/src/database/database.ts";
+import { startEmbedded } from "../server/src/database/embedded.ts";
+import { removeFolder, temporaryFolder } from "./product.ts";
+
+/** A database server of its own, ended with the stack; nothing of it has to outlive the machine. */
+export async function startCluster(stack: AsyncDisposableStack): Promise<Connection> {
+  const folder = temporaryFolder();
+  stack.defer(() => removeFolder(folder));
+  const embedded = await startEmbedded({ directory: join(folder, "database"), fsync: false, failed: () => {} });
+  stack.defer(() => embedded.stop());
+  // Every end of a process cuts its connections. To prove the password anew 4096 times over would be most of the work.
+  const admin = new Client(embedded.connection);
+  await admin.connect();
+  await admin.query("set scram_iterations = 1");
+  await admin.query(`alter role berth password '${embedded.connection.password}'`);
+  await admin.end();
+  return embedded.connection;
+}
