@@ -146,9 +146,13 @@ async function asMerchant({ gateway, gatewayUrl }: Scene, path: string, body: ob
   return (await answer.json()) as { id: string };
 }
 
-/** Once the customer's environment is there, and in this status where one is named. */
-async function own({ scene, user }: Visit, work: (id: string) => Promise<unknown>, status?: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+/** Once the customer's environment is there, and in this status where one is named; never, when the process ends before. */
+async function own(
+  { scene, process, user }: Visit,
+  work: (id: string) => Promise<unknown>,
+  status?: string,
+): Promise<void> {
+  for (let tries = 0; tries < 100 && !process.hasEnded(); tries++) {
     await timePasses(scene, user);
     const row = await scene.db
       .selectFrom("environments")

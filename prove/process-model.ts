@@ -62,6 +62,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
     payments,
     /** Rejects once the process has ended. */
     ended: gate.shut,
+    hasEnded: gate.isShut,
     steps: gate.steps,
     async stop() {
       gate.close();
