@@ -62,7 +62,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
     payments,
     /** Rejects once the process has ended. */
     ended: gate.shut,
-    hasEnded: gate.isShut,
+    ending: gate.ending,
     steps: gate.steps,
     async stop() {
       gate.close();
@@ -75,6 +75,7 @@ export type Process = ReturnType<typeof startProcess>;
 
 interface Gate {
   readonly shut: Promise<never>;
+  readonly ending: AbortSignal;
   steps(): number;
   isShut(): boolean;
   close(): void;
@@ -86,8 +87,10 @@ function openGate(fuse: Fuse | undefined): Gate {
   shut.catch(() => {});
   let steps = 0;
   let closed = false;
+  const ending = new AbortController();
   const close = () => {
     closed = true;
+    ending.abort();
     reject(new Ended("the process has ended"));
   };
   const check = () => {
@@ -95,6 +98,7 @@ function openGate(fuse: Fuse | undefined): Gate {
   };
   return {
     shut,
+    ending: ending.signal,
     steps: () => steps,
     isShut: () => closed,
     close,
