@@ -117,7 +117,8 @@ async function prove(
     .update(`${order_id}|${payment_id}`)
     .digest("hex");
   const payment_data = { razorpay_order_id: order_id, razorpay_payment_id: payment_id, razorpay_signature };
-  return deliver(process.payments, user, { container_request, payment_data }, AbortSignal.timeout(5000));
+  const signal = AbortSignal.any([AbortSignal.timeout(5000), process.ending]);
+  return deliver(process.payments, user, { container_request, payment_data }, signal);
 }
 
 /** The customer asks, and an operator grants: each at once, and again if the process ends meanwhile. */
@@ -146,9 +147,13 @@ async function asMerchant({ gateway, gatewayUrl }: Scene, path: string, body: ob
   return (await answer.json()) as { id: string };
 }
 
-/** Once the customer's environment is there, and in this status where one is named. */
-async function own({ scene, user }: Visit, work: (id: string) => Promise<unknown>, status?: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+/** Once the customer's environment is there, and in this status where one is named; never, when the process ends before. */
+async function own(
+  { scene, process, user }: Visit,
+  work: (id: string) => Promise<unknown>,
+  status?: string,
+): Promise<void> {
+  for (let tries = 0; tries < 100 && !process.ending.aborted; tries++) {
     await timePasses(scene, user);
     const row = await scene.db
       .selectFrom("environments")

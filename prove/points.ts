@@ -138,10 +138,10 @@ async function play(scene: Scene, { name, fuses, random }: Play): Promise<number
     ends++;
     await timePasses(scene, user);
   }
+  // A process that ended does not end its customer, nor the bank: who was about to pay does so before the last one begins.
+  await Promise.all(ways);
   const last = startProcess(scene, { starts });
   try {
-    // A process that ended does not end its customer: who was about to pay does so now.
-    await Promise.all(ways);
     await settle(scene, user);
     await check(scene, user, name);
   } catch (error) {

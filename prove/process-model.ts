@@ -62,6 +62,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
     payments,
     /** Rejects once the process has ended. */
     ended: gate.shut,
+    ending: gate.ending,
     steps: gate.steps,
     async stop() {
       gate.close();
@@ -74,6 +75,7 @@ export type Process = ReturnType<typeof startProcess>;
 
 export interface Gate {
   readonly shut: Promise<never>;
+  readonly ending: AbortSignal;
   steps(): number;
   isShut(): boolean;
   close(): void;
@@ -85,8 +87,10 @@ export function openGate(fuse: Fuse | undefined): Gate {
   shut.catch(() => {});
   let steps = 0;
   let closed = false;
+  const ending = new AbortController();
   const close = () => {
     closed = true;
+    ending.abort();
     reject(new Ended("the process has ended"));
   };
   const check = () => {
@@ -94,6 +98,7 @@ export function openGate(fuse: Fuse | undefined): Gate {
   };
   return {
     shut,
+    ending: ending.signal,
     steps: () => steps,
     isShut: () => closed,
     close,
