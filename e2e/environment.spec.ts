@@ -170,7 +170,7 @@ test("an environment's page is accessible in all four rooms, in every state (G33
       : route.fulfill({ status: 503, json: { status: "error", code: "unavailable", message: "Out", detail: "" } }),
   );
   await page.goto(`/environments/${id}`);
-  await passUntilVisible(page, page.getByText("Unable to load this environment"));
+  await passUntilVisible(page, page.getByText("Unable to load this environment"), 500);
   await judge(page, "environment-failed");
   expect(customer.userId).not.toBe("");
 });
