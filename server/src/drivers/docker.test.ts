@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { label } from "./docker-body.ts";
 import { networkName } from "./docker-network.ts";
-import { openDockerMachine, whyNoDocker } from "./docker-testing.ts";
+import { openDockerMachine, openLine, whyNoDocker } from "./docker-testing.ts";
 import { answersTo, becomes, call, driverSuite, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";
 import { specHash } from "./spec-hash.ts";
@@ -130,6 +130,48 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
     expect((await driver.list()).find(({ id }) => id === wanted.id)?.observed.state).toBe("starting");
     await driver.start(wanted);
     expect(await driver.observe(wanted.id)).toMatchObject({ state: "running" });
+  });
+
+  test("two servers that start the same run at once: both succeed, and it is one", async () => {
+    const wanted = spec();
+    onTestFinished(() => driver.stop(wanted.id, 0));
+    const second = await machine.open();
+    // Each has learnt by now how many open files this engine can give.
+    for (const server of [driver, second]) {
+      const first = spec();
+      onTestFinished(() => driver.stop(first.id, 0));
+      await server.start(first);
+    }
+    await Promise.all([driver.start(wanted), second.start(wanted)]);
+    expect(await second.observe(wanted.id)).toMatchObject({ state: "running", generation: 1 });
+  });
+
+  test("a server that comes second with an older run fails and leaves the newer one alone", async () => {
+    const wanted = spec();
+    onTestFinished(() => driver.stop(wanted.id, 0));
+    const line = await openLine(machine.directory);
+    onTestFinished(line.close);
+    const late = await machine.open("one", line.path);
+    line.onRequest = (head) => {
+      return head.includes("/containers/create") ? driver.start({ ...wanted, generation: 2 }) : undefined;
+    };
+    await expect(late.start(wanted)).rejects.toMatchObject({ code: "refused" });
+    expect(await driver.observe(wanted.id)).toMatchObject({ state: "running", generation: 2 });
+  });
+
+  test("a start that is given up half-way leaves nothing", async () => {
+    const wanted = spec();
+    onTestFinished(() => driver.stop(wanted.id, 0));
+    const line = await openLine(machine.directory);
+    onTestFinished(line.close);
+    const watched = await machine.open("one", line.path);
+    const enough = new AbortController();
+    line.onRequest = (head) => {
+      if (head.includes("/start")) enough.abort(new Error("enough"));
+      return undefined;
+    };
+    await expect(watched.start(wanted, enough.signal)).rejects.toThrow("enough");
+    expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
   });
 
   test("what nobody starts within 3 s counts as ended, and can be removed", async () => {

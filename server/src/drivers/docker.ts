@@ -1,8 +1,10 @@
 import { chown, mkdir } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { ContainerInspectInfo } from "dockerode";
 import { containerBody, containerName, devicesOf, label, runUser } from "./docker-body.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
 import { type EngineFacts, readFacts } from "./docker-facts.ts";
+import { freeze } from "./docker-freeze.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
@@ -149,8 +151,7 @@ function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove"
     pause: (id) =>
       inTurn(id, async (abortSignal) => {
         const found = await inspect(parts, id, abortSignal);
-        // 409: it ended, or was paused, since the look.
-        if (found?.info.State.Status === "running") await orDone(found.container.pause({ abortSignal }), 409);
+        if (found?.info.State.Status === "running") await freeze(found.container, abortSignal);
       }),
     stop,
     remove: (id) => stop(id, longestGraceMs),
@@ -186,9 +187,17 @@ async function createAndBegin(parts: Parts, spec: Spec, signal: AbortSignal): Pr
     await begin(parts, spec.id, signal);
   } catch (error) {
     // Under a limit of its own, because this one may have passed. What stays nevertheless is seen, and ended, later.
-    await parts.engine.verb((limit) => end(parts, spec.id, 0, limit)).catch(() => {});
+    await parts.engine.verb((limit) => undo(parts, spec, signal, limit)).catch(() => {});
     throw error;
   }
+}
+
+/** Never another server's run; one that runs after all only when its own caller gave it up. */
+async function undo(parts: Parts, spec: Spec, signal: AbortSignal, limit: AbortSignal): Promise<void> {
+  const there = await inspect(parts, spec.id, limit);
+  if (there?.info.Config.Labels[label.spec] !== specHash(spec)) return;
+  const givenUp = signal.aborted && !(signal.reason instanceof DriverError);
+  if (givenUp || !there.info.State.Running) await end(parts, spec.id, 0, limit);
 }
 
 async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promise<void> {
@@ -213,19 +222,31 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
       const status = refusalOf(error)?.status;
       if (status === 404) throw missingImage(spec.image);
       if (status !== 409) throw error;
-      // Another server was quicker with the very same run; or the name is a stranger's, whom we leave alone.
-      const there = await inspect(parts, spec.id, abortSignal);
-      if (there?.info.Config.Labels[label.spec] !== specHash(spec))
+      // Another server was quicker, with the very same run if we are to go on.
+      const labels = await labelsOf(parts, spec.id, abortSignal);
+      if (labels[label.install] !== install || labels[label.spec] !== specHash(spec))
         throw new DriverError("refused", `${containerName(spec.id)} exists already and is another one`);
     }
   });
 }
 
+/** Of whichever container has the name. It is taken a moment before the engine can say by whom. */
+async function labelsOf({ engine }: Parts, id: string, abortSignal: AbortSignal): Promise<Record<string, string>> {
+  for (;;) {
+    const info = await orDone(engine.docker.getContainer(containerName(id)).inspect({ abortSignal }));
+    if (info) return info.Config.Labels;
+    await wait(50, undefined, { signal: abortSignal });
+  }
+}
+
 /** Starts what was created. The network is looked for only when it is missed, which is once in an installation's life. */
 async function begin({ engine, install, serially }: Parts, id: string, abortSignal: AbortSignal): Promise<void> {
   const container = engine.docker.getContainer(containerName(id));
-  // 304: it runs already.
-  const go = () => container.start({ abortSignal });
+  const go = () =>
+    container.start({ abortSignal }).catch((error) => {
+      // It runs already.
+      if (refusalOf(error)?.status !== 304) throw error;
+    });
   try {
     await go();
   } catch (error) {
