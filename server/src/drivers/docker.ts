@@ -4,6 +4,7 @@ import type { ContainerInspectInfo } from "dockerode";
 import { containerBody, containerName, devicesOf, label, runUser } from "./docker-body.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
 import { type EngineFacts, readFacts } from "./docker-facts.ts";
+import { freeze } from "./docker-freeze.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
@@ -150,8 +151,7 @@ function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove"
     pause: (id) =>
       inTurn(id, async (abortSignal) => {
         const found = await inspect(parts, id, abortSignal);
-        // 409: it ended, or was paused, since the look.
-        if (found?.info.State.Status === "running") await orDone(found.container.pause({ abortSignal }), 409);
+        if (found?.info.State.Status === "running") await freeze(found.container, abortSignal);
       }),
     stop,
     remove: (id) => stop(id, longestGraceMs),
