@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import Docker from "dockerode";
 import { expect } from "vitest";
@@ -21,6 +21,8 @@ export async function whyNoSecondEngine(): Promise<string | undefined> {
 export async function openSecondEngine() {
   const folder = mkdtempSync(join(tmpdir(), "berth-engine-"));
   const socketPath = join(folder, "docker.sock");
+  await run("ip", ["link", "add", "name", bridgeOf(folder), "type", "bridge"]);
+  await run("ip", ["address", "add", "10.214.0.1/24", "dev", bridgeOf(folder)]);
   let daemon = await startDaemon(folder, socketPath);
   const sleeper = "berth/sleeper:local";
   await importSleeper(new Docker({ socketPath }), sleeper, folder);
@@ -40,9 +42,15 @@ export async function openSecondEngine() {
         .map((line) => line.split(" ")[1] ?? "");
       for (const mount of mounts.filter((path) => path.startsWith(folder)).toReversed())
         await run("umount", ["-l", mount]);
+      await run("ip", ["link", "delete", bridgeOf(folder)]);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Of its own: an engine without one, or with the usual one, takes `docker0` from the engine of the machine. */
+function bridgeOf(folder: string): string {
+  return `bt-${basename(folder).slice(-6)}`;
 }
 
 /** Away from the machine's own engine in everything: folders, socket, addresses; and it writes no firewall rules. */
@@ -57,7 +65,7 @@ async function startDaemon(folder: string, socketPath: string): Promise<ChildPro
     "--pidfile",
     join(folder, "pid"),
   ];
-  const addresses = ["--bridge=none", "--default-address-pool", "base=10.213.0.0/16,size=24"];
+  const addresses = [`--bridge=${bridgeOf(folder)}`, "--default-address-pool", "base=10.213.0.0/16,size=24"];
   const firewall = ["--iptables=false", "--ip6tables=false"];
   const options = [...places, ...addresses, ...firewall, "--live-restore"];
   const daemon = spawn("dockerd", ["-H", `unix://${socketPath}`, ...options], { stdio: "ignore" });
