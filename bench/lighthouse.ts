@@ -9,7 +9,15 @@ const rounds = 5;
 const cache = fileURLToPath(new URL("../node_modules/.cache/berth/lighthouse", import.meta.url));
 const categories = ["performance", "accessibility", "best-practices", "seo"] as const;
 
-const paths = ["/", "/terms-condition", "/refund", "/privacy-policy", "/legal-compliance", "/delivery-policy", "/status"];
+const paths = [
+  "/",
+  "/terms-condition",
+  "/refund",
+  "/privacy-policy",
+  "/legal-compliance",
+  "/delivery-policy",
+  "/status",
+];
 
 /** Lighthouse mobile on the prerendered pages: the median of five (G104). Installed on first use, not a dependency. */
 export async function run(): Promise<void> {
