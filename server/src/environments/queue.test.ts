@@ -192,6 +192,10 @@ test("a turn that is not taken goes to the next; one that nobody was told of doe
   expect((await told()).map(({ user_id }) => user_id)).toEqual(["ann", "bob"]);
   await wait("ann", 1);
   expect(await place("ann")).toMatchObject({ state: "waiting", position: 1 });
+  await pass(11);
+  await move();
+  expect(await order("ann", 1)).toMatchObject({ hostId: "a" });
+  expect(await place("ann")).toBe(null);
 });
 
 test("a big request is passed at first, then not: a host is kept for it once that idles no longer than it waited", async () => {

@@ -9,25 +9,25 @@ import { closeTurn, lockLine, serveLine } from "./line.ts";
 
 /**
  * Takes a place at the end of the line, or finds the one that is there; another count is a new place. Where enough is
- * free the turn comes at once. Throws `out_of_stock` where no machine is that large.
+ * free the turn comes at once. Throws `out_of_stock` where no machine is that large. The line is served afterwards, for
+ * to lock it twice in one transaction could be to lock an earlier place after a later one; who is interrupted in between
+ * is served by the loop.
  */
 export async function join(db: Db, userId: string, gpuCount: GpuCount): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const line = await lockLine(tx);
-    const mine = line.find((each) => each.userId === userId && !each.lapsed);
-    if (mine?.gpuCount === gpuCount) return;
+    const own = (await lockLine(tx)).filter((each) => each.userId === userId);
+    if (own.some((each) => each.gpuCount === gpuCount && !each.lapsed)) return;
     if (!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount))
       throw new AppError("out_of_stock", `No machine has ${gpuCount} GPUs`);
-    await leave(tx, userId);
-    const added = await tx
+    for (const { id } of own) await closeTurn(tx, id, "left");
+    await tx
       .insertInto("queue_entries")
       .values({ id: newId(), user_id: userId, gpu_count: gpuCount })
       // Of two calls at once one is first; an account that is being deleted gets nothing.
       .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (added) await serveLine(tx, await lockLine(tx));
+      .execute();
   });
+  await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));
 }
 
 /** Gives up the place, and forgets a turn that was let pass. */
@@ -52,10 +52,11 @@ const lapsedHours = 12;
 /** Where a user stands; null when they do not wait. */
 export async function placeOf(db: Sql, userId: string): Promise<QueuePlace | null> {
   const { rows } = await sql<Place>`
-    select id, gpu_count, status, asked_at, held_until from queue_entries
-    where user_id = ${userId} and (status in ('waiting', 'held')
-      or (status = 'lapsed' and closed_at > now() - make_interval(hours => ${lapsedHours})))
-    order by place desc limit 1`.execute(db);
+    select * from (
+      select id, gpu_count, status, asked_at, held_until, closed_at from queue_entries
+      where user_id = ${userId} order by place desc limit 1) latest
+    where status in ('waiting', 'held')
+      or (status = 'lapsed' and closed_at > now() - make_interval(hours => ${lapsedHours}))`.execute(db);
   const place = rows[0];
   if (!place) return null;
   const { position, expectedAt } = place.status === "waiting" ? await outlookOf(db, place.id) : nothingToWaitFor;

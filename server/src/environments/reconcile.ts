@@ -1,7 +1,7 @@
-import type { LaunchStage } from "@berth/contract";
+import { type LaunchStage, maxSessionHours } from "@berth/contract";
 import type { Driver, Endpoint, Observed } from "../drivers/driver.ts";
 import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
-import { noticeExpiry, noticeRollover } from "./notices.ts";
+import { noticeAt, noticeExpiry, noticeRollover } from "./notices.ts";
 import { plan, shownStatus } from "./plan.ts";
 import { backoffMs, type Outcome, type RecordParts, record, recordFailure } from "./record.ts";
 import { beginRun, endedByItself, imageOf, seenState, specOf } from "./runs.ts";
@@ -31,7 +31,7 @@ export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<vo
     if (!found) return await abandon(parts.db, row);
     await record(parts, found.row, found.outcome);
     const { status, waitMs } = found.outcome;
-    if (waitMs === settledMs && (status === "active" || status === "paused")) await keepTime(parts, row.id);
+    if (waitMs === settledMs && (status === "active" || status === "paused")) await keepTime(parts, row);
   } catch (error) {
     parts.failed(error);
     await recordFailure(parts.db, row, error);
@@ -156,8 +156,25 @@ function workingWaitMs(observed: Observed): number {
   return Date.now() - observed.createdAt.getTime() > 60_000 ? slowMs : workingMs;
 }
 
-async function keepTime({ db, announce }: ReconcileParts, id: string): Promise<void> {
-  await noticeExpiry(db, announce, id);
-  await noticeRollover(db, announce, id);
-  await rollSession(db, id);
+/**
+ * Of a thousand that run hardly one has something to be told. The row itself says so, which spares five questions each;
+ * near a threshold the database is asked, whose clock decides.
+ */
+async function keepTime({ db, announce }: ReconcileParts, row: Claimed): Promise<void> {
+  const now = Date.now();
+  if (mayTell(row, now)) await noticeExpiry(db, announce, row.id);
+  if (row.created_at && now - row.created_at.getTime() < rollMs) return;
+  await noticeRollover(db, announce, row.id);
+  await rollSession(db, row.id);
+}
+
+/** More than two machines' clocks differ by. */
+const doubtSeconds = 300;
+/** No session is older than its environment, and none is spoken of before a day from its end. */
+const rollMs = (maxSessionHours - 24) * 3_600_000 - doubtSeconds * 1000;
+
+function mayTell({ expires_at: end, notice }: Claimed, now: number): boolean {
+  if (!end) return true;
+  const left = (end.getTime() - now) / 1000;
+  return noticeAt(left - doubtSeconds) !== notice || noticeAt(left + doubtSeconds) !== notice;
 }

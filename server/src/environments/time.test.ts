@@ -53,6 +53,8 @@ test("G22: at 168 hours a session is closed and the next one opened, the contain
   await reach(id, "active");
   const starts = driver.calls.get("start");
   const first = await db.selectFrom("sessions").select("id").executeTakeFirstOrThrow();
+  // No session is older than its environment.
+  await sql`update environments set created_at = now() - interval '168 hours'`.execute(db);
   await sql`update sessions set opened_at = now() - interval '167 hours'`.execute(db);
   await pass();
   await pass();

@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { cpus, loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { until } from "../prove/customer.ts";
+import { type Product, removeFolder, startProduct } from "../prove/product.ts";
+import { openProductDatabase } from "../prove/seed.ts";
+import type { Db } from "../server/src/database/database.ts";
+import { quantile } from "./quantiles.ts";
+
+const fleet = 1000;
+const expiring = 500;
+const idleSeconds = 30;
+const spreadSeconds = 60;
+/** Of a process's clock in /proc, on every Linux that runs Node. */
+const ticksPerSecond = 100;
+
+/** 1,000 environments at once: starting, a pass over all of them, idle, and 500 that end within a minute (P2). */
+export async function run(): Promise<void> {
+  const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${fleet},startMs=50` };
+  const product = await startProduct({ env });
+  const { db, close } = await openProductDatabase(product);
+  try {
+    const began = performance.now();
+    await rentAll(db);
+    await until("all to be active", async () => (await counted(db, "status = 'active'")) === fleet, 600_000);
+    say("paid to active, all at once", `${seconds(performance.now() - began)} s`);
+    await pass(product, db);
+    await idle(product);
+    await expire(product, db);
+    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
+  } finally {
+    await close();
+    await product.stop();
+    removeFolder(product.dataDir);
+  }
+}
+
+/** As settling leaves them, without what money would add. */
+async function rentAll(db: Db): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`
+      insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
+        currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+      select 'order-' || n, 'user-' || n, 'paid', 'jupyter', 'fleet-' || n, 1, 24, 20, 20, 'USD', 8822, 'embedded', 'embedded',
+        'fleet-' || n, '', now(), now(), now(), now() + interval '1 day' from generate_series(1, ${fleet}) n`.execute(
+      tx,
+    );
+    await sql`
+      insert into environments (id, order_id, user_id, container_type, subdomain, gpu_count, duration_hours, host_id, home, secret,
+        stage, give_up_at)
+      select left(md5(n::text), 25), 'order-' || n, 'user-' || n, 'jupyter', 'fleet-' || n, 1, 24, 'local', 'fleet-' || n, md5('s' || n),
+        'placed', now() + interval '1 hour' from generate_series(1, ${fleet}) n`.execute(tx);
+    await sql`
+      insert into gpu_leases (id, gpu_id, holder_kind, holder_id)
+      select 'lease-' || n, g.id, 'environment', e.id
+      from (select id, row_number() over (order by id) as n from environments) e
+      join (select id, row_number() over (order by id) as n from gpus where kind = 'gpu') g using (n)`.execute(tx);
+    await sql`
+      insert into subdomain_claims (name, user_id, order_id) select subdomain, user_id, order_id from environments`.execute(
+      tx,
+    );
+    await sql`
+      insert into launch_stages (environment_id, generation, stage)
+      select id, 1, reached.stage from environments, unnest(array['ordered', 'paid']) as reached (stage)`.execute(tx);
+  });
+}
+
+/** Every row is due at once, as after an outage: looked at on the machine, and written. */
+async function pass({ pid }: Product, db: Db): Promise<void> {
+  const took: number[] = [];
+  const before = cpuSeconds(pid);
+  for (let round = 0; round < 5; round++) {
+    const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+    const now = rows[0]?.now ?? new Date();
+    const began = performance.now();
+    await sql`update environments set due_at = ${now} where claim is null`.execute(db);
+    await sql`select pg_notify('changes', '{"kind": "environment", "id": "", "user": ""}')`.execute(db);
+    await until(
+      "a whole pass",
+      async () => (await counted(db, `claim is not null or due_at <= '${now.toISOString()}'`)) === 0,
+    );
+    took.push(performance.now() - began);
+  }
+  say(
+    `reconcile pass over ${fleet} (goal 2 s)`,
+    `median ${seconds(quantile(took, 0.5))} s, worst ${seconds(quantile(took, 1))} s, ${((cpuSeconds(pid) - before) / took.length).toFixed(2)} s of the server's CPU`,
+  );
+}
+
+async function idle({ pid }: Product): Promise<void> {
+  const before = cpuSeconds(pid);
+  await sleep(idleSeconds * 1000);
+  const share = ((cpuSeconds(pid) - before) / idleSeconds) * 100;
+  const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+  say(`idle, server process over ${idleSeconds} s (goal 10 %)`, `${share.toFixed(1)} % of a core`);
+  say("memory of the server, with its fake runs (goal 300 MB)", `${rss.toFixed(0)} MB`);
+}
+
+/** User and system time of a process so far. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+interface Ending {
+  readonly id: string;
+  readonly subdomain: string;
+  readonly secret: string;
+  readonly expires_at: Date;
+}
+
+/** Half of them end, spread over a minute. Each is asked for by the gateway just before and one second after. */
+async function expire(product: Product, db: Db): Promise<void> {
+  const { rows } = await sql<Ending>`
+    update environments e set expires_at = now() + interval '10 seconds' + n * interval '1 second' * ${spreadSeconds / expiring},
+      due_at = now() + interval '10 seconds' + n * interval '1 second' * ${spreadSeconds / expiring}
+    from (select id, row_number() over (order by id) as n from environments limit ${expiring}) ending where ending.id = e.id
+    returning e.id, e.subdomain, e.secret, e.expires_at`.execute(db);
+  const answers = await Promise.all(
+    rows.map(async (row) => [await asked(product, row, -1000), await asked(product, row, 1000)] as const),
+  );
+  await until("all to be gone", async () => (await counted(db, "status = 'terminated'")) === expiring, 60_000);
+  const ended = await sql<{ late: number }>`
+    select extract(epoch from terminated_at - expires_at)::float8 as late from environments where status = 'terminated'`.execute(
+    db,
+  );
+  const late = ended.rows.map((row) => row.late);
+  // An answer on a busy machine may come after the end that it was asked before.
+  const early = answers.filter(([before]) => before.leftMs > 0 && before.status !== 200).length;
+  const open = answers.filter(([, after]) => after.status === 200).length;
+  say(
+    `${expiring} ending within ${spreadSeconds} s: gateway`,
+    `${early} refused at T-1 s, ${open} let in at T+1 s (goal 0, 0)`,
+  );
+  say(
+    "gone after T (goal p99 5 s, none before)",
+    `p50 ${quantile(late, 0.5).toFixed(2)} s, p99 ${quantile(late, 0.99).toFixed(2)} s, worst ${quantile(late, 1).toFixed(2)} s, ${late.filter((each) => each < 0).length} before`,
+  );
+}
+
+const agent = new Agent({ keepAlive: false });
+
+interface Seen {
+  /** 0 without an answer. */
+  readonly status: number;
+  /** To the end, when the answer was there. */
+  readonly leftMs: number;
+}
+
+/** The gateway's answer to a request of that time after the end. */
+async function asked({ port }: Product, { subdomain, secret, expires_at }: Ending, afterMs: number): Promise<Seen> {
+  await sleep(Math.max(0, expires_at.getTime() + afterMs - Date.now()));
+  const { promise, resolve } = Promise.withResolvers<Seen>();
+  const answered = (status: number) => resolve({ status, leftMs: expires_at.getTime() - Date.now() });
+  const headers = { host: `${subdomain}.localhost:${port}`, authorization: `token ${secret}` };
+  request({ host: "127.0.0.1", port, path: "/api", headers, agent }, (response) => {
+    response.resume();
+    answered(response.statusCode ?? 0);
+  })
+    .on("error", () => answered(0))
+    .end();
+  return await promise;
+}
+
+async function counted(db: Db, condition: string): Promise<number> {
+  const { rows } = await sql<{
+    n: number;
+  }>`select count(*)::int as n from environments where ${sql.raw(condition)}`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+const seconds = (ms: number) => (ms / 1000).toFixed(2);
+
+function say(what: string, figure: string): void {
+  console.log(`${what.padEnd(58)} ${figure}`);
+}
