@@ -139,7 +139,11 @@ const events: readonly Event[] = [
     title: /^my-lab: a new session begins within 24 hours$/,
     body: /^A session lasts 168 hours at most\. .* nothing is interrupted\.$/,
     link: "/environments",
-    happen: later(sql`update sessions set opened_at = now() - interval '145 hours'`, 720),
+    happen: later(
+      sql`with rented as (update environments set created_at = now() - interval '145 hours')
+        update sessions set opened_at = now() - interval '145 hours'`,
+      720,
+    ),
   },
   {
     name: "a home is about to be deleted (P5, G31)",

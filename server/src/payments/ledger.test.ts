@@ -138,6 +138,8 @@ test("each invariant finds what breaks it", async () => {
     "tax serials have no gap": "insert into invoice_series values ('I', 2026, 3)",
     "GPUs are held by who may hold them, all of one holder on one host":
       "update gpu_leases set released_at = now() where id = (select min(id) from gpu_leases)",
+    "whose turn it is in the line holds all GPUs that they waited for":
+      "insert into queue_entries (id, user_id, gpu_count, status, held_until) values ('q', 'ada', 2, 'held', now())",
     "two hours are owed for each order that was not delivered, once": `${owed} select 'r', id, 5, 'USD', 'not_delivered', 'queued', now() from payments`,
     "what is not finished is due": "update orders set next_check_at = null, status = 'fulfilled'",
   };
