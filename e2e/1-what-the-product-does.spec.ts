@@ -84,7 +84,7 @@ test("every route has a title of its own", async ({ page, customer: _ }) => {
 });
 
 test("a link preview and a search engine find what they need", async ({ page, request, product }) => {
-  for (const path of ["/", "/refund"]) {
+  for (const path of ["/", "/refund", "/status"]) {
     await page.goto(path);
     const content = (property: string) => page.locator(`meta[property="og:${property}"]`).getAttribute("content");
     expect(await content("title")).toBe(await page.title());
@@ -107,7 +107,7 @@ test("a link preview and a search engine find what they need", async ({ page, re
   expect(await (await request.get("/robots.txt")).text()).toContain(`Sitemap: ${product.url}/sitemap.xml`);
   const sitemap = await (await request.get("/sitemap.xml")).text();
   const listed = [...sitemap.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address = ""]) => address);
-  expect(listed).toHaveLength(6);
+  expect(listed).toHaveLength(7);
   for (const address of listed) expect((await request.get(address)).status(), address).toBe(200);
 });
 

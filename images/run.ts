@@ -9,11 +9,17 @@ try {
   const { values, positionals } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true });
   const wrong = positionals.filter((type) => !runtimeTypes.includes(type));
   if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${runtimeTypes.join(", ")}.`);
-  console.log(`Docker Engine ${await engineVersion()}`);
+  console.log(`Docker Engine ${await engineVersion().catch(noEngine)}`);
   for (const type of positionals.length > 0 ? positionals : runtimeTypes) await make(type, values.quick ?? false);
 } catch (error) {
   console.error(error instanceof ImageError ? error.message : error);
   process.exit(1);
+}
+
+/** Told apart by its exit status: a machine without an engine has not failed at anything. */
+function noEngine(error: unknown): never {
+  console.error(error instanceof ImageError ? error.message : error);
+  process.exit(3);
 }
 
 async function make(type: string, quick: boolean): Promise<void> {

@@ -19,7 +19,7 @@ import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
 
 /** Each with a database of its own, so that no process of one works on what is another's: while one waits, others go on. */
-const lanes = 6;
+const lanes = 8;
 /** Of one lane; all of them stay below what the cluster takes. */
 const connections = 11;
 

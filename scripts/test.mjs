@@ -88,9 +88,10 @@ function buildImage() {
     env,
   });
   if (status === 0) return true;
-  total.skipped++;
+  const isAbsent = status === 3;
+  total[isAbsent ? "skipped" : "failed"]++;
   skipped.push(`containers, because: ${stderr.trim()}`);
-  console.log(`== skipped: ${stderr.trim()}`);
+  console.log(`== ${isAbsent ? "skipped" : "failed"}: ${stderr.trim()}`);
   return false;
 }
 
