@@ -311,7 +311,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       expected_by: refund.expected_by,
     },
     references: {
-      environment: null,
+      environment: "1a3f9c27b0d4e5a61a3f9c27b",
       ...{ invoice: "INV-94kq0t9w2mz", payment: "pay_R1x7Qm2Lk9WzTa", session: "s94kq0t9w2mzp7xk4q0t9w2mz" },
       bank: [4, 3, 2, 1].map((index) => `7420193846501${index}`),
     },
