@@ -8,18 +8,15 @@ import { removeFolder, temporaryFolder } from "./product.ts";
 export async function startCluster(stack: AsyncDisposableStack): Promise<Connection> {
   const folder = temporaryFolder();
   stack.defer(() => removeFolder(folder));
-  const start = () => startEmbedded({ directory: join(folder, "database"), fsync: false, failed: () => {} });
-  const first = await start();
-  // Every end of a process cuts its connections. To prove the password anew 4096 times over would be most of the work,
-  // and on a busy machine those that were cut are still counted while their successors come.
-  const admin = new Client(first.connection);
+  const directory = join(folder, "database");
+  // On a busy machine connections that were cut are still counted while their successors come.
+  const embedded = await startEmbedded({ directory, fsync: false, connections: 400, failed: () => {} });
+  stack.defer(() => embedded.stop());
+  // Every end of a process cuts its connections. To prove the password anew 4096 times over would be most of the work.
+  const admin = new Client(embedded.connection);
   await admin.connect();
   await admin.query("set scram_iterations = 1");
-  await admin.query(`alter role berth password '${first.connection.password}'`);
-  await admin.query("alter system set max_connections = 400");
+  await admin.query(`alter role berth password '${embedded.connection.password}'`);
   await admin.end();
-  await first.stop();
-  const embedded = await start();
-  stack.defer(() => embedded.stop());
   return embedded.connection;
 }

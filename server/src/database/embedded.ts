@@ -20,6 +20,7 @@ interface Options {
   readonly directory: string;
   /** Off in tests only. */
   readonly fsync?: boolean;
+  readonly connections?: number;
   readonly failed: (error: unknown) => void;
 }
 
@@ -38,7 +39,8 @@ interface Cluster {
  * product process leaves it running: the next start takes it over by a clean shutdown. The advisory lock that a product
  * process holds is what refuses a second one, and dies with its connection.
  */
-export async function startEmbedded({ directory, fsync = true, failed }: Options): Promise<Embedded> {
+export async function startEmbedded(options: Options): Promise<Embedded> {
+  const { directory, fsync = true, connections = 100, failed } = options;
   mkdirSync(directory, { recursive: true });
   const claim = await claimDirectory(realpathSync(directory));
   const cluster = await locate(realpathSync(directory));
@@ -48,7 +50,7 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
   await endLeftOver(cluster, connection);
 
   let stopping = false;
-  let child = start(cluster, fsync);
+  let child = start(cluster, fsync, connections);
   child.on("exit", restart);
   const lock = await lockDirectory(connection, directory, () => child.exitCode !== null);
 
@@ -57,7 +59,7 @@ export async function startEmbedded({ directory, fsync = true, failed }: Options
     failed(new Error("the embedded database ended; starting it again"));
     setTimeout(() => {
       if (stopping) return;
-      child = start(cluster, fsync);
+      child = start(cluster, fsync, connections);
       child.on("exit", restart);
     }, 500);
   }
@@ -157,12 +159,12 @@ function owner(folder: string): [number, number] {
   return [uid, gid];
 }
 
-function start({ bin, data, sockets, run }: Cluster, fsync: boolean): ChildProcess {
+function start({ bin, data, sockets, run }: Cluster, fsync: boolean, connections: number): ChildProcess {
   const settings = {
     listen_addresses: "",
     unix_socket_directories: sockets,
     unix_socket_permissions: "0700",
-    max_connections: "100",
+    max_connections: String(connections),
     timezone: "UTC",
     log_min_messages: "warning",
     ...(!fsync && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
