@@ -127,7 +127,7 @@ test("from the landing page to a running environment and its end, without a mous
   await expect(terminate).toBeHidden();
   await expect(menu).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page.locator("[role=menu]:focus-within")).toHaveCount(1);
+  await expect(page.locator("[role=menuitem]:focus")).toHaveCount(1);
   await page.keyboard.press("End");
   await expect(terminate).toBeFocused();
   await page.keyboard.press("Enter");

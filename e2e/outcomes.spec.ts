@@ -9,6 +9,7 @@ test("the embedded dialog leads to a page where its outcome is chosen: a failure
   await page.getByRole("button", { name: "Launch" }).click();
   const dialog = page.frameLocator("iframe");
   await dialog.getByRole("link", { name: "Choose what happens next" }).click();
+  await expect(dialog.getByLabel("Fails with insufficient_fund")).toBeVisible();
   await expect(dialog.getByText("Test mode: no money moves")).toBeVisible();
   await expectAccessible(page);
   await dialog.getByLabel("Fails with insufficient_fund").check();
