@@ -166,6 +166,7 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    Checkbox: { defaultProps: { iconColor: "var(--mantine-color-body)" } },
     // Dropdowns stay where they are in the document: inside a landmark, next in the tab order.
     Menu: { defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false } },
     Popover: { defaultProps: { withinPortal: false } },
