@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buildWeb, install, node, root } from "./setup.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-const skipped = [];
+const notes = [];
 const reports = mkdtempSync(join(tmpdir(), "berth-reports-"));
 const bin = (name) => join(root, "node_modules", ".bin", name);
 // Tests share one prepared JupyterLab runtime; a product installation has its own in its data folder.
@@ -32,8 +32,7 @@ playwright("e2e in Chromium");
 if (hasImage) playwright("the first rental, in containers", ["first-rental"], { RUNTIME: "docker" });
 
 rmSync(reports, { recursive: true, force: true });
-for (const line of skipped) console.log(`skipped: ${line}`);
-console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+console.log(`\n${notes.join("\n")}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed > 0 ? 1 : 0);
 
 function step(name, command, args, extra = {}) {
@@ -47,7 +46,7 @@ function step(name, command, args, extra = {}) {
 
 function check(name, command, args) {
   if (step(name, command, args)) total.passed++;
-  else total.failed++;
+  else fail(1, [name]);
 }
 
 function vitest() {
@@ -61,17 +60,38 @@ function vitest() {
   const counts = read(report);
   total.passed += counts.numPassedTests ?? 0;
   total.skipped += counts.numPendingTests ?? 0;
-  total.failed += Math.max(counts.numFailedTests ?? 0, ok ? 0 : 1);
+  const files = (counts.testResults ?? []).filter((file) => file.status === "failed");
+  const names = files.flatMap(({ name, message, assertionResults }) => [
+    ...(message ? [`${name}: ${message}`] : []),
+    ...assertionResults
+      .filter((test) => test.status === "failed")
+      .map((test) => `${name}: ${test.fullName}\n  ${test.failureMessages.join("\n").slice(0, 2000)}`),
+  ]);
+  fail(Math.max(counts.numFailedTests ?? 0, ok ? 0 : 1), names);
 }
 
 function playwright(name, files = [], extra = {}) {
   const report = join(reports, `${name}.json`);
   const args = ["test", "--config", "e2e/playwright.config.ts", ...files];
   const ok = step(name, bin("playwright"), args, { ...extra, PLAYWRIGHT_JSON_OUTPUT_NAME: report });
-  const { expected = 0, unexpected = 0, flaky = 0, skipped = 0 } = read(report).stats ?? {};
-  total.passed += expected;
-  total.skipped += skipped;
-  total.failed += Math.max(unexpected + flaky, ok ? 0 : 1);
+  const { stats = {}, suites = [] } = read(report);
+  total.passed += stats.expected ?? 0;
+  total.skipped += stats.skipped ?? 0;
+  const failures = suites.flatMap((suite) => specs(suite)).filter((spec) => !spec.ok);
+  fail(
+    Math.max((stats.unexpected ?? 0) + (stats.flaky ?? 0), ok ? 0 : 1),
+    failures.map((spec) => `${spec.file}:${spec.line}: ${spec.title}`),
+  );
+}
+
+function specs(suite) {
+  return [...suite.specs, ...(suite.suites ?? []).flatMap(specs)];
+}
+
+/** Failures are named once more at the end: of a long output often only the end is kept. */
+function fail(count, names) {
+  total.failed += count;
+  if (count > 0) notes.push(...names.map((name) => `failed: ${name}`));
 }
 
 function read(report) {
@@ -90,8 +110,8 @@ function buildImage() {
   if (status === 0) return true;
   const isAbsent = status === 3;
   total[isAbsent ? "skipped" : "failed"]++;
-  skipped.push(`containers, because: ${stderr.trim()}`);
-  console.log(`== ${isAbsent ? "skipped" : "failed"}: ${stderr.trim()}`);
+  notes.push(`${isAbsent ? "skipped" : "failed"}: containers, because: ${stderr.trim()}`);
+  console.log(`== ${notes.at(-1)}`);
   return false;
 }
 
