@@ -2,22 +2,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { must } from "../prove/customer.ts";
 import { removeFolder, startProduct } from "../prove/product.ts";
 import { median } from "./quantiles.ts";
 
 const rounds = 5;
 const cache = fileURLToPath(new URL("../node_modules/.cache/berth/lighthouse", import.meta.url));
 const categories = ["performance", "accessibility", "best-practices", "seo"] as const;
-
-const paths = [
-  "/",
-  "/terms-condition",
-  "/refund",
-  "/privacy-policy",
-  "/legal-compliance",
-  "/delivery-policy",
-  "/status",
-];
 
 /** Lighthouse mobile on the prerendered pages: the median of five (G104). Installed on first use, not a dependency. */
 export async function run(): Promise<void> {
@@ -29,7 +20,7 @@ export async function run(): Promise<void> {
   }
   const product = await startProduct({ env: { RUNTIME: "fake" } });
   try {
-    for (const path of paths) {
+    for (const path of await publicPaths(product.url)) {
       const scores = Array.from({ length: rounds }, () => measure(program, product.url + path, product.dataDir));
       for (const category of categories) {
         const all = scores.map((score) => score[category] ?? 0);
@@ -40,6 +31,12 @@ export async function run(): Promise<void> {
     await product.stop();
     removeFolder(product.dataDir);
   }
+}
+
+/** Every page that search engines are told of. */
+async function publicPaths(url: string): Promise<string[]> {
+  const sitemap: string = await must(url, "GET", "/sitemap.xml");
+  return [...sitemap.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address = ""]) => new URL(address).pathname);
 }
 
 function measure(program: string, url: string, folder: string): Record<string, number> {

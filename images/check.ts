@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { containerBody, containerName, runUser } from "../server/src/drivers/docker-body.ts";
+import { containerBody, containerName, runUser, scratch } from "../server/src/drivers/docker-body.ts";
 import { openEngine } from "../server/src/drivers/docker-engine.ts";
 import { docker, folder, socketPath } from "./docker.ts";
 
@@ -20,8 +20,8 @@ export async function checkImage(type: string, image: string): Promise<Record<st
   const limits = { cpus: 2, memoryMb: 4096, shmMb: 256, pids: 512, diskGb: 1 };
   const spec = { id, generation: 1, image: type, token: randomUUID(), home: "check", gpus: [], limits };
   const cpus = Math.max(1, Math.min(2, availableParallelism()));
-  const place = { install, image, home, network: "none", reach: "network", cpus, gpu: "none" } as const;
-  const body = { name: containerName(id), ...containerBody(spec, { ...place, openFiles: undefined }) };
+  const place = { ...scratch, install, image, home, network: "none", cpus };
+  const body = { name: containerName(id), ...containerBody(spec, place) };
   const container = await openEngine({ socketPath }).docker.createContainer(body as object);
   try {
     await container.start();

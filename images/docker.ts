@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 export const folder = fileURLToPath(new URL(".", import.meta.url));
 /** Images are built where they run. */
 export const socketPath = "/var/run/docker.sock";
+const host = `unix://${socketPath}`;
+/** What `env` ends with when there is no such command. */
+const notFound = 127;
 
 /** For people: said as it is, without a trace. */
 export class ImageError extends Error {}
@@ -18,9 +21,8 @@ interface DockerOptions {
 
 /** Runs the docker command and answers what it printed. Throws an ImageError with its last lines when it fails. */
 export async function docker(args: readonly string[], options: DockerOptions = {}): Promise<string> {
-  // biome-ignore lint/style/noProcessEnv: the command needs PATH and HOME
-  const env = { ...process.env, DOCKER_HOST: `unix://${socketPath}`, ...options.env };
-  const child = spawn("docker", args, { env });
+  const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
+  const child = spawn("/usr/bin/env", [...variables, "docker", "--host", host, ...args]);
   const printed: string[] = [];
   const last: string[] = [];
   const read = async (stream: NodeJS.ReadableStream, line: (text: string) => void) => {
@@ -32,14 +34,13 @@ export async function docker(args: readonly string[], options: DockerOptions = {
     }
   };
   child.stdin.on("error", () => {}).end(options.input ?? "");
-  const closed = once(child, "close").catch(() => {
-    throw new ImageError("There is no docker command on this machine: install Docker Engine 20.10 or newer.");
-  });
   const [[code]] = await Promise.all([
-    closed,
+    once(child, "close"),
     read(child.stdout, (text) => printed.push(text)),
     read(child.stderr, () => {}),
   ]);
+  if (code === notFound)
+    throw new ImageError("There is no docker command on this machine: install Docker Engine 20.10 or newer.");
   if (code !== 0) throw new ImageError(last.join("\n"));
   return printed.join("\n");
 }
@@ -56,9 +57,7 @@ export async function engineVersion(): Promise<string> {
 
 /** Bytes of the image's layers as a registry would hold them. Reads and packs all of it: a minute for 5 GB. */
 export async function compressedBytes(image: string): Promise<number> {
-  // biome-ignore lint/style/noProcessEnv: as above
-  const env = { ...process.env, DOCKER_HOST: `unix://${socketPath}` };
-  const child = spawn("/bin/sh", ["-c", 'docker save "$1" | gzip -1 | wc -c', "size", image], { env });
+  const child = spawn("/bin/sh", ["-c", 'docker --host "$2" save "$1" | gzip -1 | wc -c', "size", image, host]);
   let printed = "";
   for await (const text of child.stdout.setEncoding("utf8")) printed += text;
   return Number(printed);

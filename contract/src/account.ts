@@ -2,6 +2,7 @@ import { array, boolean, literal, maxLength, nullable, number, object, string } 
 import { endpoint } from "./endpoint.ts";
 import { refundRequest } from "./orders.ts";
 import { maxPasswordLength } from "./rules.ts";
+import { measured } from "./samples.ts";
 import { flags } from "./settings.ts";
 import { instant, nothing, success } from "./wire.ts";
 
@@ -37,17 +38,7 @@ const stored = {
     }),
   ),
   /** Means over ten minutes each. */
-  measurements: array(
-    object({
-      environment_id: string(),
-      at: instant,
-      cpu_cores: number(),
-      memory_mb: number(),
-      home_mb: number(),
-      received_bytes_per_second: nullable(number()),
-      sent_bytes_per_second: nullable(number()),
-    }),
-  ),
+  measurements: array(object({ environment_id: string(), ...measured })),
   gpu_measurements: array(
     object({ environment_id: string(), gpu_id: string(), at: instant, use_percent: number(), memory_mb: number() }),
   ),

@@ -5,8 +5,8 @@ import { instant, nothing } from "./wire.ts";
 export const sampleSpans = ["1h", "24h", "7d"] as const;
 export type SampleSpan = (typeof sampleSpans)[number];
 
-/** The mean over one step that begins at `at`. */
-const samplePoint = object({
+/** Means over a step that begins at `at`. */
+export const measured = {
   at: instant,
   /** Cores kept busy: 0.5 is half of one. */
   cpu_cores: number(),
@@ -16,6 +16,10 @@ const samplePoint = object({
   /** Null where the machine cannot tell one environment's traffic from another's. */
   received_bytes_per_second: nullable(number()),
   sent_bytes_per_second: nullable(number()),
+};
+
+const samplePoint = object({
+  ...measured,
   /** Empty where there is no GPU (G33). */
   gpus: array(object({ id: string(), use_percent: number(), memory_mb: number() })),
 });

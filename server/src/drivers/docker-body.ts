@@ -35,6 +35,9 @@ export interface RunPlace {
   readonly openFiles: number | undefined;
 }
 
+/** Of a run that is no environment, such as a look at an image: on its network alone, with little. */
+export const scratch = { reach: "network", cpus: 1, gpu: "none", openFiles: undefined } as const;
+
 /** The body of the engine's create call: all that a run may and may not (runtime.md 3, reliability.md 6). */
 export function containerBody(spec: Spec, place: RunPlace) {
   const published = place.reach === "published" && {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ContainerCreateOptions, ContainerInspectInfo, HostConfig } from "dockerode";
-import { containerBody, runUser } from "./docker-body.ts";
+import { containerBody, runUser, scratch } from "./docker-body.ts";
 import { openEngine } from "./docker-engine.ts";
 import type { Spec } from "./driver.ts";
 
@@ -75,16 +75,7 @@ export async function runWalled(program: string, { home, ...asked }: Asked): Pro
 
 export function walledBody({ network, home = "", limits, host }: Asked) {
   const spec = { id: "", generation: 1, image, token: "open", home: "", gpus: [], limits: { ...roomy, ...limits } };
-  const place = {
-    install: "isolation-test",
-    image,
-    home,
-    network,
-    reach: "network",
-    cpus: 1,
-    gpu: "none",
-    openFiles: undefined,
-  } as const;
+  const place = { ...scratch, install: "isolation-test", image, home, network };
   const body = containerBody(spec, place) as ContainerCreateOptions;
   return { ...body, HostConfig: { ...body.HostConfig, ...host } };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type { ContainerCreateOptions } from "dockerode";
-import { containerBody, label } from "./docker-body.ts";
+import { containerBody, label, scratch } from "./docker-body.ts";
 import { type Engine, orDone } from "./docker-engine.ts";
 import { networkName } from "./docker-network.ts";
 
@@ -82,17 +82,7 @@ async function create(
 ) {
   const limits = { cpus: 1, memoryMb: 128, shmMb: 16, pids: 32, diskGb: 1 };
   const spec = { id: role, generation: 1, image, token: "", home: "", gpus: [], limits };
-  const network = networkName(install);
-  const place = {
-    install,
-    image,
-    home: "",
-    network,
-    reach: "network",
-    cpus: 1,
-    gpu: "none",
-    openFiles: undefined,
-  } as const;
+  const place = { ...scratch, install, image, home: "", network: networkName(install) };
   const { HostConfig, ...body } = containerBody(spec, place);
   const container = await engine.docker.createContainer({
     ...body,

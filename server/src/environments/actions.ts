@@ -49,7 +49,8 @@ export async function cancel(db: Db, owned: Owned): Promise<void> {
   });
 }
 
-async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
+/** The row, locked. Another's is like none: the same 404. */
+export async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
   if (!isEnvironmentId(id)) throw notFound();
   const row = await tx
     .selectFrom("environments")

@@ -6,18 +6,13 @@ import { readCapacity } from "./capacity.ts";
 import { extendHold, type HoldRequest, hold, releaseHold } from "./hold.ts";
 import { launch } from "./launch.ts";
 import { checkName } from "./names.ts";
-import { addOrder, inMs, rent } from "./testing.ts";
+import { addHosts, addOrder, inMs, rent } from "./testing.ts";
 
 async function setup(hosts: Record<string, number>) {
   const database = await testDatabase();
   onTestFinished(database.close);
   const { db } = database;
-  for (const [id, count] of Object.entries(hosts)) {
-    await sql`insert into hosts (id, kind) values (${id}, 'fake')`.execute(db);
-    await sql`insert into gpus (id, host_id, kind) select ${id} || n, ${id}, 'gpu' from generate_series(1, ${count}) n`.execute(
-      db,
-    );
-  }
+  await addHosts(db, hosts);
   const ask = (request: Partial<HoldRequest> = {}) =>
     db.transaction().execute((tx) =>
       hold(tx, {

@@ -9,19 +9,14 @@ import { type HoldRequest, hold, releaseHold } from "./hold.ts";
 import { leaseGpus, releaseLeases } from "./leases.ts";
 import { join, leave, placeOf } from "./queue.ts";
 import { moveLine } from "./queue-loop.ts";
-import { addOrder, inMs, writeOnly } from "./testing.ts";
+import { addHosts, addOrder, inMs, writeOnly } from "./testing.ts";
 
 /** Hosts with so many GPUs each; who has some, who asks, who waits. */
 async function setup(hosts: Record<string, number>) {
   const database = await testDatabase();
   onTestFinished(database.close);
   const { db } = database;
-  for (const [id, count] of Object.entries(hosts)) {
-    await sql`insert into hosts (id, kind) values (${id}, 'fake')`.execute(db);
-    await sql`insert into gpus (id, host_id, kind) select ${id} || n, ${id}, 'gpu' from generate_series(1, ${count}) n`.execute(
-      db,
-    );
-  }
+  await addHosts(db, hosts);
   const turnsOf = async (userId: string) => {
     const { rows } = await sql<{ gpu_id: string }>`
       select gpu_id from gpu_leases l join queue_entries q on q.id = l.holder_id

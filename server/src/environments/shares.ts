@@ -5,7 +5,7 @@ import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { AppError } from "../errors.ts";
 import { notFound } from "../http/mount.ts";
-import type { Owned } from "./actions.ts";
+import { lockOwned, type Owned } from "./actions.ts";
 import { isEnvironmentId } from "./environments.ts";
 
 /** A new link (G50); only the hash of its secret is stored. The row of the environment is the lock for how many there are. */
@@ -83,17 +83,4 @@ function onWire({ created_at, expires_at, last_viewed_at, ...row }: Row): Share 
     expires_at: expires_at.toISOString(),
     last_viewed_at: last_viewed_at?.toISOString() ?? null,
   };
-}
-
-async function lockOwned(tx: Tx, { id, userId }: Owned) {
-  if (!isEnvironmentId(id)) throw notFound();
-  const row = await tx
-    .selectFrom("environments")
-    .select(["subdomain", "status", "desired"])
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
 }

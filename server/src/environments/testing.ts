@@ -106,6 +106,16 @@ export async function writeOnly(tx: Tx, { userId, ...notice }: Notice): Promise<
     .execute();
 }
 
+/** Hosts by id, with so many GPUs each. */
+export async function addHosts(db: Db, hosts: Readonly<Record<string, number>>): Promise<void> {
+  for (const [id, count] of Object.entries(hosts)) {
+    await sql`insert into hosts (id, kind) values (${id}, 'fake')`.execute(db);
+    await sql`insert into gpus (id, host_id, kind) select ${id} || n, ${id}, 'gpu' from generate_series(1, ${count}) n`.execute(
+      db,
+    );
+  }
+}
+
 /** A paid order's environment, as settling makes it. */
 export async function rent(db: Db, rental: Rental = {}): Promise<string> {
   const {

@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import { mostShares, type ShareTerm } from "@berth/contract";
 import { sql } from "kysely";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { makeShare, revokeShare } from "../environments/shares.ts";
 import { testApp } from "../testing.ts";
-import { listen, setup, track } from "./testing.ts";
+import { openUpstream, setup } from "./testing.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -19,12 +19,7 @@ async function running() {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
     socket.pipe(socket);
   });
-  const sockets = track(upstream);
-  const port = await listen(upstream);
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    upstream.close();
-  });
+  const { port } = await openUpstream(upstream);
   const given = await setup();
   const row = await given.environment({ port });
   const host = given.hostOf(row);
@@ -180,7 +175,9 @@ async function lock(db: Db, id: string): Promise<() => void> {
 async function waiting(db: Db): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like 'select "subdomain"%'`.execute(db);
+    where datname = current_database() and wait_event_type = 'Lock' and query like 'select % from "environments" % for update'`.execute(
+    db,
+  );
   return rows[0]?.n ?? 0;
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
-import { listen, setup, track } from "./testing.ts";
+import { expect, test } from "vitest";
+import { openUpstream, setup } from "./testing.ts";
 
 /** An upstream that keeps every byte it gets and answers each request head with 200; signed in to it. */
 async function recording(answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") {
@@ -12,12 +12,7 @@ async function recording(answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no
       socket.write(answer, "latin1");
     });
   });
-  const sockets = track(upstream);
-  const port = await listen(upstream);
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    upstream.close();
-  });
+  const { port, sockets } = await openUpstream(upstream);
   const given = await setup();
   const row = await given.environment({ port });
   return { ...given, host: given.hostOf(row), cookie: await given.signedIn(row), received: () => received, sockets };

@@ -203,14 +203,18 @@ function send(port: number, host: string, path: string, given: Given): Promise<R
 /** A real upstream; `sockets` are the connections it has open. */
 export async function upstreamServer(listener: RequestListener) {
   const server = createServer(listener);
+  return { server, ...(await openUpstream(server)) };
+}
+
+/** The same for a server that speaks more, or less, than HTTP. */
+export async function openUpstream(server: NetServer | Server) {
   const sockets = track(server);
   const port = await listen(server);
   onTestFinished(() => {
-    server.closeAllConnections();
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { server, port, sockets };
+  return { port, sockets };
 }
 
 export function track(server: NetServer | Server): Set<Socket> {

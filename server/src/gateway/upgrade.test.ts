@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { createServer as createNetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { listen, setup, track } from "./testing.ts";
+import { listen, openUpstream, setup, track } from "./testing.ts";
 
 const handshake = (host: string, headers: string) =>
   `GET /api/kernels/1/channels HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${headers}\r\n`;
@@ -23,12 +23,7 @@ async function echoing(
     socket.write(answer);
     socket.pipe(socket);
   });
-  const sockets = track(upstream);
-  const upstreamPort = await listen(upstream);
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    upstream.close();
-  });
+  const { port: upstreamPort, sockets } = await openUpstream(upstream);
   const given = await setup();
   const row = await given.environment({ port: upstreamPort });
   const cookie = await given.signedIn(row);

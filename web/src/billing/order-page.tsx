@@ -1,13 +1,11 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
-import { Link, useParams } from "react-router";
+import { useParams } from "react-router";
 import { useBrand } from "../api/brand.ts";
-import { ApiError } from "../api/client.ts";
 import { orderQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
-import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { DetailPage, NotShown } from "../ui/detail-page.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { usePrinting } from "../ui/use-printing.ts";
 import { reasonOf } from "./figures.ts";
@@ -18,16 +16,30 @@ import { OrderSkeleton } from "./order-skeleton.tsx";
 import { OrderSummary } from "./order-summary.tsx";
 import { OrderTimeline } from "./order-timeline.tsx";
 
+const back = { to: "/billing?tab=invoices", label: "Payment History" };
+
 /** One order, and where its money is (G14, G16, G70). It changes by itself when something happens. */
 export function OrderPage() {
   const { orderId = "" } = useParams();
   const { data: order, error, refetch } = useQuery(orderQuery(orderId));
   const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
-  if (!order) return <Unread error={error} again={again} />;
+  if (!order)
+    return (
+      <DetailPage back={back}>
+        {error ? (
+          <NotShown
+            {...{ back, error, again }}
+            what="order"
+            where="Every payment of yours stands in Payment History."
+            failed={`${reasonOf(error)}. Your money and your environments are not affected.`}
+          />
+        ) : (
+          <OrderSkeleton />
+        )}
+      </DetailPage>
+    );
   return (
-    <div className={classes.page}>
-      <Letterhead />
-      <Back />
+    <DetailPage back={back} above={<Letterhead />}>
       {error && (
         <Notice tone="fail" title="This order could not be read again" action={again}>
           {reasonOf(error)}. What stands here is from before.
@@ -46,46 +58,7 @@ export function OrderPage() {
         <OrderSummary order={order} />
         <OrderReferences order={order} />
       </div>
-    </div>
-  );
-}
-
-function Unread({ error, again }: { readonly error: Error | null; readonly again: React.ReactNode }) {
-  if (!error) return <OrderSkeleton back={<Back />} />;
-  const unknown = error instanceof ApiError && error.status === 404;
-  return (
-    <div className={classes.page}>
-      <Back />
-      {unknown ? (
-        <Blank
-          title="There is no such order"
-          picture={<FreeSlots />}
-          action={
-            <Button component={Link} to={history}>
-              Payment History
-            </Button>
-          }
-        >
-          The address may be mistyped, or the order is another account's. Every payment of yours stands in Payment
-          History.
-        </Blank>
-      ) : (
-        <Blank title="Unable to load this order" picture={<FreeSlots failed />} action={again}>
-          {reasonOf(error)}. Your money and your environments are not affected.
-        </Blank>
-      )}
-    </div>
-  );
-}
-
-const history = "/billing?tab=invoices";
-
-function Back() {
-  return (
-    <Link to={history} className={classes.back}>
-      <ArrowLeft size={14} strokeWidth={1.6} aria-hidden="true" />
-      Payment History
-    </Link>
+    </DetailPage>
   );
 }
 

@@ -1,27 +1,23 @@
 import { Skeleton } from "@mantine/core";
-import type { ReactNode } from "react";
 import classes from "./order-page.module.css";
 
 const rows = [0, 1, 2, 3];
 
 /** The layout of a paid order while it is read. */
-export function OrderSkeleton({ back }: { readonly back: ReactNode }) {
+export function OrderSkeleton() {
   return (
-    <div className={classes.page}>
-      {back}
-      <div className={classes.columns} role="status" aria-label="Loading your order...">
-        <div className={classes.story}>
-          <div className={classes.money} data-tone="loading">
-            <Skeleton height={12} width={112} mt={2} />
-            <Skeleton height={24} width="56%" my={9} />
-            <Skeleton height={14} width="80%" mb={3} />
-          </div>
-          <Rows />
+    <div className={classes.columns} role="status" aria-label="Loading your order...">
+      <div className={classes.story}>
+        <div className={classes.money} data-tone="loading">
+          <Skeleton height={12} width={112} mt={2} />
+          <Skeleton height={24} width="56%" my={9} />
+          <Skeleton height={14} width="80%" mb={3} />
         </div>
-        <Skeleton className={classes.summarySkeleton ?? ""} radius="lg" />
-        <div className={classes.references}>
-          <Rows />
-        </div>
+        <Rows />
+      </div>
+      <Skeleton className={classes.summarySkeleton ?? ""} radius="lg" />
+      <div className={classes.references}>
+        <Rows />
       </div>
     </div>
   );

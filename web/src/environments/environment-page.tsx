@@ -1,15 +1,14 @@
 import { mayExtend } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
-import { type ReactNode, useState } from "react";
-import { Link, Outlet, useParams } from "react-router";
+import { useState } from "react";
+import { Outlet, useParams } from "react-router";
 import { ApiError } from "../api/client.ts";
 import { useConfig } from "../api/product-config.ts";
 import { environmentQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
-import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { DetailPage, NotShown } from "../ui/detail-page.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { type Detail, detailed, isFirstLaunch } from "./environment.ts";
 import { EnvironmentHead } from "./environment-head.tsx";
@@ -25,16 +24,31 @@ import { EnvironmentUse } from "./environment-use.tsx";
 import { TerminateDialog } from "./terminate-dialog.tsx";
 import { useActions } from "./use-actions.ts";
 
+const back = { to: "/environments", label: "Environments" };
+
 /** Everything about one environment (G32, G33, G37, G70, G86). It changes by itself when something happens. */
 export function EnvironmentPage() {
   const { id = "" } = useParams();
   const userId = useSession()?.userId;
   const { data, error, refetch } = useQuery(environmentQuery(id));
   const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
-  if (!data || userId === undefined) return <Unread error={error} again={again} />;
+  if (!data || userId === undefined)
+    return (
+      <DetailPage back={back}>
+        {error ? (
+          <NotShown
+            {...{ back, error, again }}
+            what="environment"
+            where="Every one of yours stands in the list."
+            failed={`${error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server"}. What runs goes on running.`}
+          />
+        ) : (
+          <EnvironmentSkeleton />
+        )}
+      </DetailPage>
+    );
   return (
-    <div className={classes.page}>
-      <Back />
+    <DetailPage back={back}>
       {error && (
         <Notice tone="fail" title="This environment could not be read again" action={again}>
           What stands here is from before. What runs goes on running.
@@ -43,7 +57,7 @@ export function EnvironmentPage() {
       <Read key={data.id} environment={detailed(data)} userId={userId} />
       {/* The dialog for more time (router.tsx). */}
       <Outlet />
-    </div>
+    </DetailPage>
   );
 }
 
@@ -86,44 +100,5 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
         }}
       />
     </>
-  );
-}
-
-function Unread({ error, again }: { readonly error: Error | null; readonly again: ReactNode }) {
-  if (!error) return <EnvironmentSkeleton back={<Back />} />;
-  const unknown = error instanceof ApiError && error.status === 404;
-  return (
-    <div className={classes.page}>
-      <Back />
-      {unknown ? (
-        <Blank
-          title="There is no such environment"
-          picture={<FreeSlots />}
-          action={
-            <Button component={Link} to={list}>
-              Environments
-            </Button>
-          }
-        >
-          The address may be mistyped, or the environment is another account's. Every one of yours stands in the list.
-        </Blank>
-      ) : (
-        <Blank title="Unable to load this environment" picture={<FreeSlots failed />} action={again}>
-          {error instanceof ApiError && error.status > 0 ? `${error.message}.` : "No answer from the server."} What runs
-          goes on running.
-        </Blank>
-      )}
-    </div>
-  );
-}
-
-const list = "/environments";
-
-function Back() {
-  return (
-    <Link to={list} className={classes.back}>
-      <ArrowLeft size={14} strokeWidth={1.6} aria-hidden="true" />
-      Environments
-    </Link>
   );
 }

@@ -1,5 +1,6 @@
 import { dateTime, duration } from "../format.ts";
 import { CopyText } from "../ui/copy-text.tsx";
+import table from "../ui/plain-table.module.css";
 import { useNow } from "../ui/use-now.ts";
 import type { Detail } from "./environment.ts";
 import classes from "./environment-sessions.module.css";
@@ -24,7 +25,7 @@ export function EnvironmentSessions({ sessions }: Pick<Detail, "sessions">) {
       {sessions.length === 0 ? (
         <p className={classes.none}>The first one begins when JupyterLab answers.</p>
       ) : (
-        <table className={classes.table}>
+        <table className={`${table.table} ${classes.table}`}>
           <thead>
             <tr>
               <th scope="col">Session ID</th>

@@ -5,6 +5,7 @@ import { dateTime, duration, plural } from "../format.ts";
 import { CopyText } from "../ui/copy-text.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { PlainSegments } from "../ui/plain-segments.tsx";
+import table from "../ui/plain-table.module.css";
 import { useNow } from "../ui/use-now.ts";
 import type { Detail } from "./environment.ts";
 import classes from "./environment-shares.module.css";
@@ -62,7 +63,7 @@ interface LinksProps {
 function Links({ shares, busy, onRevoke }: LinksProps) {
   const now = useNow();
   return (
-    <table className={classes.table}>
+    <table className={`${table.table} ${classes.table}`}>
       <thead>
         <tr>
           <th scope="col">Made</th>

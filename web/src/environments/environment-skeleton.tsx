@@ -1,12 +1,10 @@
 import { Skeleton } from "@mantine/core";
-import type { ReactNode } from "react";
 import classes from "./environment-page.module.css";
 
 /** The layout while it is read. */
-export function EnvironmentSkeleton({ back }: { readonly back: ReactNode }) {
+export function EnvironmentSkeleton() {
   return (
-    <div className={classes.page}>
-      {back}
+    <>
       <div className={classes.head} role="status" aria-label="Loading your environment...">
         <div className={classes.title}>
           <Skeleton height={24} width={200} my={3} />
@@ -21,6 +19,6 @@ export function EnvironmentSkeleton({ back }: { readonly back: ReactNode }) {
         </div>
         <Skeleton className={classes.summarySkeleton ?? ""} radius="lg" />
       </div>
-    </div>
+    </>
   );
 }

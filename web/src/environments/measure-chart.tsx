@@ -1,6 +1,7 @@
 import type { SamplePoint } from "@berth/contract";
+import { lazy, Suspense } from "react";
 import classes from "./environment-use.module.css";
-import { draw, type Measure, topOf } from "./measures.ts";
+import { type Measure, rowsOf, topOf } from "./measures.ts";
 
 interface Props {
   readonly measure: Measure;
@@ -13,16 +14,18 @@ interface Props {
   readonly tense: "now" | "last";
 }
 
+const MeasureLines = lazy(() => import("./measure-lines.tsx").then((part) => ({ default: part.MeasureLines })));
+
 /** One measure: its last figure, and how it went. The picture says nothing that its words do not. */
 export function MeasureChart({ measure: { title, lines, text, least, absent }, points, tense, ...time }: Props) {
-  const box = { fromMs: time.toMs - time.spanMs, toMs: time.toMs, stepMs: time.stepMs };
-  const highest = Math.max(0, ...lines.flatMap(({ of }) => points.map((point) => of(point) ?? 0)));
-  const top = topOf(highest, least);
-  const drawn = lines.flatMap(({ name, of }) => {
-    const line = draw(points, of, { ...box, top });
-    return line ? [{ name, ...line }] : [];
+  const fromMs = time.toMs - time.spanMs;
+  const rows = rowsOf(points, lines, { fromMs, stepMs: time.stepMs });
+  const measured = lines.flatMap(({ name }) => {
+    const values = rows.flatMap((row) => row[name] ?? []);
+    const last = values.at(-1);
+    return last === undefined ? [] : [{ name, last, highest: Math.max(...values) }];
   });
-  if (drawn.length === 0)
+  if (measured.length === 0)
     return (
       <div className={classes.measure}>
         <h3>{title}</h3>
@@ -32,23 +35,21 @@ export function MeasureChart({ measure: { title, lines, text, least, absent }, p
         <p className={classes.note}>{absent ?? "Nothing was measured in this time"}</p>
       </div>
     );
-  const figures = drawn.map(({ name, last }) => (drawn.length === 1 ? text(last) : `${name} ${text(last)}`)).join(", ");
+  const many = measured.length > 1;
+  const figures = measured.map(({ name, last }) => (many ? `${name} ${text(last)}` : text(last))).join(", ");
+  const highest = Math.max(...measured.map((each) => each.highest));
+  const top = topOf(highest, least);
   return (
     <div className={classes.measure}>
       <h3>{title}</h3>
-      <p className={classes.figure} data-many={drawn.length > 1 || undefined}>
+      <p className={classes.figure} data-many={many || undefined}>
         {figures}
       </p>
-      <svg
-        viewBox="0 0 100 100"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${title}: ${figures} ${tense}, at most ${text(highest)}`}
-      >
-        {drawn.map(({ name, path }) => (
-          <path key={name} d={path} />
-        ))}
-      </svg>
+      <div className={classes.lines} role="img" aria-label={`${title}: ${figures} ${tense}, at most ${text(highest)}`}>
+        <Suspense>
+          <MeasureLines rows={rows} names={measured.map(({ name }) => name)} span={[fromMs, time.toMs]} top={top} />
+        </Suspense>
+      </div>
       <p className={classes.note} aria-hidden="true">
         <span>At most {text(highest)}</span>
         <span>Scale to {text(top)}</span>

@@ -1,6 +1,6 @@
 import type { SamplePoint } from "@berth/contract";
 import { expect, test } from "vitest";
-import { coresText, draw, measuresOf, rateText, topOf } from "./measures.ts";
+import { coresText, measuresOf, rateText, rowsOf, topOf } from "./measures.ts";
 
 const minute = 60_000;
 const start = Date.parse("2026-11-20T12:00:00.000Z");
@@ -9,15 +9,16 @@ const point = (minutes: number, change: Partial<SamplePoint> = {}): SamplePoint 
   ...{ received_bytes_per_second: null, sent_bytes_per_second: null, gpus: [] },
   ...change,
 });
-const box = { fromMs: start, toMs: start + 10 * minute, stepMs: minute, top: 4 };
+const box = { fromMs: start, stepMs: minute };
 
-test("a line breaks where nothing was measured, and a lone point is a dot", () => {
+test("a line begins with its time, and breaks where nothing was measured", () => {
   const points = [point(-1), point(0), point(1, { cpu_cores: 2 }), point(5, { cpu_cores: 4 })];
-  expect(draw(points, ({ cpu_cores }) => cpu_cores, box)).toEqual({
-    path: "M0.00 75.00h0L10.00 50.00M50.00 0.00h0",
-    last: 4,
-    highest: 4,
-  });
+  expect(rowsOf(points, [{ name: "CPU", of: ({ cpu_cores }) => cpu_cores }], box)).toEqual([
+    { at: start, CPU: 1 },
+    { at: start + minute, CPU: 2 },
+    { at: start + 2 * minute },
+    { at: start + 5 * minute, CPU: 4 },
+  ]);
 });
 
 test("what was not measured is no line: never an invented figure (G33)", () => {
@@ -25,7 +26,10 @@ test("what was not measured is no line: never an invented figure (G33)", () => {
   const [gpu, , , , network] = measuresOf(points, false);
   expect(gpu?.lines).toEqual([]);
   expect(gpu?.absent).toContain("CPU only");
-  expect(network?.lines.map(({ of }) => draw(points, of, box))).toEqual([undefined, undefined]);
+  expect(rowsOf(points, network?.lines ?? [], box).map(({ In, Out }) => [In, Out])).toEqual([
+    [null, null],
+    [null, null],
+  ]);
 });
 
 test("each GPU has a line of its own, gone where it was not sampled", () => {

@@ -2,7 +2,7 @@ import type { SamplePoint, SampleSpan } from "@berth/contract";
 import { sizeText } from "./kept.ts";
 
 /** One thing that is measured, of one place that has it: a line of a chart. */
-interface Line {
+export interface Line {
   readonly name: string;
   readonly of: (point: SamplePoint) => number | null;
 }
@@ -54,36 +54,24 @@ export function measuresOf(points: readonly SamplePoint[], hasGpu: boolean): rea
   ];
 }
 
-export interface Drawn {
-  /** SVG path in a box of 100 by 100. */
-  readonly path: string;
-  readonly last: number;
-  readonly highest: number;
-}
+/** A moment of a chart: milliseconds since the epoch, and each line's value by its name. */
+export type Row = { readonly at: number } & Readonly<Record<string, number | null>>;
 
-/** A line of straight segments, broken where nothing was measured. Undefined without a value. */
-export function draw(
+/** From a moment on, with a row of nothing where nothing was measured, so that lines break there. */
+export function rowsOf(
   points: readonly SamplePoint[],
-  of: (point: SamplePoint) => number | null,
-  box: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number; readonly top: number },
-): Drawn | undefined {
-  let path = "";
-  let before = Number.NEGATIVE_INFINITY;
-  let last: number | undefined;
-  let highest = 0;
+  lines: readonly Line[],
+  { fromMs, stepMs }: { readonly fromMs: number; readonly stepMs: number },
+): Row[] {
+  const rows: Row[] = [];
   for (const point of points) {
-    const value = of(point);
     const at = Date.parse(point.at);
-    if (value === null || at < box.fromMs) continue;
-    const x = Math.min(100, ((at - box.fromMs) / (box.toMs - box.fromMs)) * 100);
-    const y = 100 - Math.min(100, (value / box.top) * 100);
-    // A lone point is a dot: a line of no length with round ends.
-    path += at - before > 1.5 * box.stepMs ? `M${x.toFixed(2)} ${y.toFixed(2)}h0` : `L${x.toFixed(2)} ${y.toFixed(2)}`;
-    before = at;
-    last = value;
-    highest = Math.max(highest, value);
+    if (at < fromMs) continue;
+    const before = rows.at(-1)?.at ?? at;
+    if (at - before > 1.5 * stepMs) rows.push({ at: before + stepMs });
+    rows.push({ at, ...Object.fromEntries(lines.map(({ name, of }) => [name, of(point)])) });
   }
-  return last === undefined ? undefined : { path, last, highest };
+  return rows;
 }
 
 /** 1, 2 or 5 times a power of ten, not below `least`: a scale that does not move with every sample. */
