@@ -87,8 +87,8 @@ export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
  * The end of a wait, never later than what the clock wants of a row that is not already on its way out. What it wanted
  * in the past and did not get, because the clock is in doubt, waits a second, not nothing.
  */
-export function dueIn(waitMs: number) {
-  const end = sql`now() + make_interval(secs => ${waitMs / 1000})`;
+export function dueIn(waitMs: number | RawBuilder<unknown>) {
+  const end = sql`now() + make_interval(secs => ${waitMs}::float8 / 1000)`;
   return sql<Date>`case when desired = 'terminated' then ${end}
     else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null or down_since is not null then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
 }

@@ -27,6 +27,13 @@ export function noticeAt(remainingSeconds: number): string {
   return notices.find(({ seconds }) => remainingSeconds <= seconds)?.name ?? "";
 }
 
+/** What a remaining time calls for, unless that or something newer has been told. */
+export function untold(remainingSeconds: number, toldName: string) {
+  const due = notices.find(({ seconds }) => remainingSeconds <= seconds);
+  const told = notices.find(({ name }) => name === toldName);
+  return due && !(told && told.seconds <= due.seconds) ? due : undefined;
+}
+
 /** "Nov 20, 2026, 2:52 PM UTC": a notice is also a mail, which knows no viewer's zone. */
 export function instant(at: Date): string {
   return `${formatInstant(at)} UTC`;
@@ -57,9 +64,8 @@ export async function noticeExpiry(db: Db, announce: Announce, id: string): Prom
       .forUpdate()
       .executeTakeFirst();
     if (!row?.expires_at || row.left === null || row.left <= 0) return;
-    const due = notices.find(({ name }) => name === noticeAt(row.left ?? 0));
-    const told = notices.find(({ name }) => name === row.notice);
-    if (!due || (told && told.seconds <= due.seconds)) return;
+    const due = untold(row.left, row.notice);
+    if (!due) return;
     await tx.updateTable("environments").set({ notice: due.name }).where("id", "=", id).execute();
     await announce(tx, {
       userId: row.user_id,

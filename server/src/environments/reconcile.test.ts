@@ -316,6 +316,30 @@ test("what the owner asked for while a worker was at it is not overwritten", asy
   expect(await driver.list()).toEqual([]);
 });
 
+test("of several that find nothing new at once, only those whose claim and wish still hold are settled", async () => {
+  const { db, rent, read, reach, parts, told } = await setupEnvironments();
+  const ids = await Promise.all(Array.from({ length: 4 }, (_, index) => rent({ userId: `user-${index}` })));
+  for (const id of ids) await reach(id, "active");
+  await sql`update environments set due_at = now()`.execute(db);
+  const claimed = await claimDue(db, ["host"], 4, sql`true`);
+  const [same = "", claimedAnew = "", wanted = "", ending = ""] = claimed.map(({ id }) => id);
+  await sql`update environments set claim = gen_random_uuid() where id = ${claimedAnew}`.execute(db);
+  await sql`update environments set desired = 'stopped' where id = ${wanted}`.execute(db);
+  await sql`update environments set expires_at = now() + interval '5 seconds' where id = ${ending}`.execute(db);
+  const before = await read(claimedAnew);
+  const began = Date.now();
+  await Promise.all(claimed.map((row) => reconcile(parts, row)));
+  const waitMs = async (id: string) => (await read(id)).due_at.getTime() - began;
+  expect(await read(same)).toMatchObject({ claim: null, desired: "running" });
+  expect(await waitMs(same)).toBeGreaterThanOrEqual(20_000);
+  expect(await read(claimedAnew)).toEqual(before);
+  expect(await read(wanted)).toMatchObject({ claim: null, desired: "stopped" });
+  expect(await waitMs(wanted), "asked for meanwhile: at once").toBeLessThan(5000);
+  expect(await read(ending)).toMatchObject({ claim: null });
+  expect(await waitMs(ending), "never later than its end").toBeLessThanOrEqual(5000);
+  expect(told.failures).toEqual([]);
+});
+
 test("a stop that is through only after the end of the time is an end, not a bank of nothing", async () => {
   const { db, rent, read, reach, parts } = await setupEnvironments();
   const id = await rent();

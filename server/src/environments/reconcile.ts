@@ -1,7 +1,7 @@
 import { type LaunchStage, maxSessionHours } from "@berth/contract";
 import type { Driver, Endpoint, Observed } from "../drivers/driver.ts";
 import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
-import { noticeAt, noticeExpiry, noticeRollover } from "./notices.ts";
+import { noticeExpiry, noticeRollover, untold } from "./notices.ts";
 import { plan, shownStatus } from "./plan.ts";
 import { backoffMs, type Outcome, type RecordParts, record, recordFailure } from "./record.ts";
 import { beginRun, endedByItself, imageOf, seenState, specOf } from "./runs.ts";
@@ -174,7 +174,5 @@ const doubtSeconds = 300;
 const rollMs = (maxSessionHours - 24) * 3_600_000 - doubtSeconds * 1000;
 
 function mayTell({ expires_at: end, notice }: Claimed, now: number): boolean {
-  if (!end) return true;
-  const left = (end.getTime() - now) / 1000;
-  return noticeAt(left - doubtSeconds) !== notice || noticeAt(left + doubtSeconds) !== notice;
+  return !end || untold((end.getTime() - now) / 1000 - doubtSeconds, notice) !== undefined;
 }

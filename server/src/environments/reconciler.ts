@@ -5,13 +5,14 @@ import { type Loop, startLoop } from "../loop.ts";
 import { adopt } from "./adopt.ts";
 import { claimDue, grantTime, makeDue, nextDueMs } from "./claims.ts";
 import { type ReconcileParts, reconcile } from "./reconcile.ts";
+import { settling } from "./record.ts";
 import { keepHomes } from "./retention.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 export type { Delivery } from "./effects.ts";
 export type { Announce } from "./notices.ts";
 
-export interface ReconcilerParts extends ReconcileParts {
+export interface ReconcilerParts extends Omit<ReconcileParts, "settle"> {
   readonly changes: Changes;
   /** The machine's steady clock; a test gives another. */
   readonly uptimeSeconds?: () => number;
@@ -30,6 +31,7 @@ const retentionMs = 10 * 60_000;
  */
 export function startReconciler(parts: ReconcilerParts): Loop {
   const { db, changes, drivers, failed } = parts;
+  const settle = settling(db);
   const hostIds = [...drivers.keys()];
   const clock = steadyClock(db, parts.uptimeSeconds);
   const working = new Set<Promise<void>>();
@@ -41,7 +43,7 @@ export function startReconciler(parts: ReconcilerParts): Loop {
     const room = width - working.size;
     if (room === 0) return intervalMs;
     for (const row of await claimDue(db, hostIds, room, await clock.agrees())) {
-      const work = reconcile(parts, row)
+      const work = reconcile({ ...parts, settle }, row)
         .catch(failed)
         .finally(() => {
           working.delete(work);

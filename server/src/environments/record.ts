@@ -2,6 +2,7 @@ import type { LaunchStage, Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { DriverError, type Endpoint } from "../drivers/driver.ts";
+import { together } from "../together.ts";
 import { abandon, type Claimed, dueIn, lostMinutes } from "./claims.ts";
 import { type Delivery, type EffectParts, takeEffect } from "./effects.ts";
 import { keepLaunchTime } from "./launch-times.ts";
@@ -24,6 +25,8 @@ export interface Outcome {
 export interface RecordParts extends EffectParts {
   readonly db: Db;
   readonly delivery: Delivery;
+  /** Made by `settling`. */
+  readonly settle: Settle;
 }
 
 /** Thrown to undo a record whose claim, or what was wanted, is no longer the one it was made under. */
@@ -35,7 +38,7 @@ class Overtaken extends Error {}
  */
 export async function record(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<void> {
   if (isQuiet(row, outcome)) {
-    if (!(await settleQuietly(parts.db, row, outcome))) await abandon(parts.db, row);
+    if (!(await parts.settle({ row, waitMs: outcome.waitMs }))) await abandon(parts.db, row);
     return;
   }
   try {
@@ -97,13 +100,28 @@ async function stamp(tx: Tx, row: Claimed, { stamps }: Outcome): Promise<void> {
     await keepLaunchTime(tx, row.id, generation);
 }
 
-/** Most passes of a launch find that JupyterLab is still starting. Losing such a note costs one look: no disk wait. */
-async function settleQuietly(db: Db, row: Claimed, { waitMs }: Outcome): Promise<boolean> {
-  const { rows } = await sql`
-    with lazily as (select set_config('synchronous_commit', 'off', true))
-    update environments set claim = null, attempts = 0, last_error = null, due_at = ${dueIn(waitMs)} from lazily
-    where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(db);
-  return rows.length > 0;
+interface Quiet {
+  readonly row: Claimed;
+  readonly waitMs: number;
+}
+
+type Settle = (quiet: Quiet) => Promise<boolean>;
+
+/**
+ * Most passes find nothing new, of a launch or of a thousand that run: what several find at one moment is one statement.
+ * Losing such a note costs one look: no disk wait. Answers false for a claim, or a wish, that is no longer the same.
+ */
+export function settling(db: Db): Settle {
+  return together(async (all: readonly Quiet[]) => {
+    const rows = all.map(({ row: { id, claim, desired }, waitMs }) => ({ id, claim, wanted: desired, wait: waitMs }));
+    const settled = await sql<{ id: string }>`
+      with lazily as (select set_config('synchronous_commit', 'off', true))
+      update environments e set claim = null, attempts = 0, last_error = null, due_at = ${dueIn(sql`quiet.wait`)}
+      from lazily, json_to_recordset(${JSON.stringify(rows)}) as quiet (id text, claim uuid, wanted text, wait float8)
+      where e.id = quiet.id and e.claim = quiet.claim and e.desired = quiet.wanted returning e.id`.execute(db);
+    const ids = new Set(settled.rows.map(({ id }) => id));
+    return rows.map(({ id }) => ids.has(id));
+  });
 }
 
 function isQuiet(row: Claimed, outcome: Outcome): boolean {

@@ -269,8 +269,12 @@ test("what is measured and published names nobody: a launch by stage, restarts n
   await reach(old, "active");
   await sql`update launch_times set ready_at = now() - interval '31 days' where environment_id = ${old}`.execute(db);
   expect(await launchTimes(db)).toMatchObject({ cold: { count: 1 }, warm: null });
-  // What was read before is kept for two seconds.
-  await expect.poll(async () => (await call("GET", "/status", { user: "" })).cold?.count, { timeout: 5000 }).toBe(1);
+  // What was read before is kept for two seconds, and longer where reading was slow.
+  const read = async () => {
+    const { cold, capacity } = await call("GET", "/status", { user: "" });
+    return { launches: cold?.count, free: capacity.free };
+  };
+  await expect.poll(read, { timeout: 20_000 }).toEqual({ launches: 1, free: 1 });
   const { cold, capacity: now, ...rest } = await call("GET", "/status", { user: "" });
   expect(cold.stages.map(({ stage }: { stage: string }) => stage)).toEqual([
     "placed",
@@ -286,7 +290,6 @@ test("what is measured and published names nobody: a launch by stage, restarts n
     expect(p95_ms).toBe(p50_ms);
   }
   expect(cold.p50_ms).toBe(cold.stages.at(-1).p50_ms);
-  expect(now.free).toBe(1);
   expect(JSON.stringify([cold, now, rest])).not.toMatch(new RegExp(`ada|lab|${id}`));
 
   await sql`update launch_times set warm = true, ready_ms = 500 where environment_id = ${id}`.execute(db);

@@ -14,8 +14,9 @@ import { hold } from "./hold.ts";
 import { registerHost } from "./hosts.ts";
 import { launch } from "./launch.ts";
 import type { Announce, Notice } from "./notices.ts";
-import { reconcile } from "./reconcile.ts";
+import { type ReconcileParts, reconcile } from "./reconcile.ts";
 import { type ReconcilerParts, startReconciler } from "./reconciler.ts";
+import { settling } from "./record.ts";
 
 export interface Rental {
   readonly userId?: string;
@@ -46,11 +47,12 @@ export async function setupEnvironments({
     await driver.close();
     await database.close();
   });
-  const parts: ReconcilerParts = {
+  const parts: ReconcilerParts & Pick<ReconcileParts, "settle"> = {
     db,
     changes: await openChanges(database),
     drivers: new Map([["host", driver]]),
     delivery: recorder(told),
+    settle: settling(db),
     announce,
     answers: answersAt,
     retentionDays: 30,
@@ -169,14 +171,14 @@ async function openLeases(db: Db, holderId: string): Promise<number> {
   return rows.length;
 }
 
-async function onePass(parts: ReconcilerParts): Promise<readonly Claimed[]> {
+async function onePass(parts: ReconcileParts): Promise<readonly Claimed[]> {
   await sql`update environments set due_at = now() where status <> 'terminated' and claim is null`.execute(parts.db);
   const rows = await claimDue(parts.db, ["host"], 20, sql`true`);
   for (const row of rows) await reconcile(parts, row);
   return rows;
 }
 
-async function reach(parts: ReconcilerParts, id: string, status: string): Promise<void> {
+async function reach(parts: ReconcileParts, id: string, status: string): Promise<void> {
   for (let passes = 0; passes < 200; passes++) {
     await onePass(parts);
     const row = await parts.db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
