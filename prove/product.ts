@@ -37,7 +37,9 @@ export async function startProduct({
   env = {},
   log,
 }: Options = {}): Promise<Product> {
-  const child = spawn(process.execPath, [join(root, "server/src/main.ts")], {
+  // As npm start does.
+  const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
+  const child = spawn(process.execPath, [...limits, join(root, "server/src/main.ts")], {
     cwd: root,
     env: {
       PATH: process.env["PATH"],

@@ -70,7 +70,9 @@ function filesIn(folder) {
 export function become(program, args) {
   // Compiled once and kept, Node starts the server in half the time.
   const env = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "berth", "compiled"), ...process.env };
-  const child = spawn(node, [join(root, program), ...args], { cwd: root, stdio: "inherit", env });
+  // A heap that may have half of the machine is collected late: 458 MB with 1,000 environments, of which 60 were in use.
+  const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
+  const child = spawn(node, [...limits, join(root, program), ...args], { cwd: root, stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" || signal === "SIGTERM" ? 0 : 1)));
 }
