@@ -17,6 +17,9 @@ const closed = {
 /** Mail is sent by spammers from here, and by nobody else. */
 const smtpPorts = "25,465,587";
 
+/** Of new connections of one run. More than any notebook opens, far less than a scan or a flood; beyond it they wait a second. */
+const newConnections = { above: "100/second", burst: 300 };
+
 type Command = keyof typeof closed;
 
 /**
@@ -47,6 +50,7 @@ function commandsOf(command: Command, install: string, nameservers: readonly str
     `-o ${bridgeName(install)} -j DROP`,
     ...closed[command].map((range) => `-d ${range} -j DROP`),
     `-p tcp -m multiport --dports ${smtpPorts} -j DROP`,
+    `-m hashlimit --hashlimit-name ${output} --hashlimit-mode srcip --hashlimit-above ${newConnections.above} --hashlimit-burst ${newConnections.burst} -j DROP`,
   ];
   return `${command}-restore --noflush --wait 5 <<'RULES'
 *filter

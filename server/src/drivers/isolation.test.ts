@@ -104,6 +104,33 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
     expect(behind6).toMatchObject({ "internet, IPv6": "open" });
   });
 
+  test("a flood of new connections: all of it on a plain bridge, its beginning behind the wall; then the next is let out", async () => {
+    const flood = `import socket, time
+def connects():
+    one = socket.socket()
+    one.setblocking(False)
+    one.connect_ex(("${outside.public}", 443))
+    return one
+def open_now(one):
+    try:
+        one.getpeername()
+        return True
+    except OSError:
+        return False
+many = [connects() for _ in range(900)]
+time.sleep(0.5)
+got = sum(map(open_now, many))
+time.sleep(3)
+socket.create_connection(("${outside.public}", 443), 3).close()
+print("found:", got)`;
+    const found = ({ output }: { output: string }) => Number(/found: (\d+)/.exec(output)?.[1]);
+    const network = networkName(world.install);
+    expect(found(await runPlain(flood, { NetworkMode: world.plain }))).toBe(900);
+    const behind = found(await runWalled(flood, { network }));
+    expect(behind).toBeGreaterThanOrEqual(300);
+    expect(behind).toBeLessThan(800);
+  });
+
   test("put up twice it stands once; taken away twice nothing is left", async () => {
     const install = "0ff0a11ce5ed";
     onTestFinished(() => applyWall(unwallCommands(install)));
