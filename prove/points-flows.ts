@@ -168,9 +168,7 @@ async function own(
 /** Everything of this customer's comes due, as it would by itself after a while. */
 export async function timePasses({ db }: Scene, user: string): Promise<void> {
   await sql`update orders set next_check_at = now(), hold_until = least(hold_until, now() - interval '5 minutes')
-    where user_id = ${user} and next_check_at > now() and status in ('draft', 'open', 'cancelled', 'expired', 'paid', 'refunding')`.execute(
-    db,
-  );
+    where user_id = ${user} and next_check_at > now()`.execute(db);
   await sql`update orders set created_at = created_at - interval '1 minute' where user_id = ${user} and status = 'draft'`.execute(
     db,
   );
