@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
 import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
 import { checkImage } from "./check.ts";
 import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker.ts";
+import { stagesOf } from "./stages.ts";
 
 /** npm run images [-- --quick TYPE...]: builds, checks and records. --quick leaves the packed size out, which takes long. */
 try {
@@ -30,7 +33,8 @@ async function make(type: string, quick: boolean): Promise<void> {
     const step = /^Step (\d+\/\d+)|^#\d+ \[\S+ +(\d+\/\d+)\]/.exec(line);
     if (step) console.log(`${type}: step ${step[1] ?? step[2]}, ${passed()}`);
   };
-  await docker(["build", "--target", type, "--tag", image, folder], { heard, env: await builder() }).catch(
+  const input = stagesOf(type, await readFile(join(folder, "Dockerfile"), "utf8"));
+  await docker(["build", "--file", "-", "--tag", image, folder], { heard, input, env: await builder() }).catch(
     said(`${type} could not be built`),
   );
   const inspected = await docker(["image", "inspect", "--format", "{{.Id}} {{.Size}}", image]);
@@ -48,7 +52,7 @@ async function make(type: string, quick: boolean): Promise<void> {
   console.log(`${type}: ready after ${passed()}. ${digest.slice(7, 19)}, ${sizes}, JupyterLab ${facts["jupyterlab"]}`);
 }
 
-/** BuildKit builds only what a target needs; an engine whose command came without it still has the old builder. */
+/** An engine whose command came without BuildKit still has the old builder. */
 async function builder(): Promise<Record<string, string>> {
   const hasBuildKit = await docker(["buildx", "version"]).then(
     () => true,
