@@ -28,12 +28,7 @@ export const lineFaults: readonly FaultsOf[] = [
         "const hostId = undefined as string | undefined;",
         "is passed at first",
       ],
-      [
-        "a host is kept however long it idles",
-        " and free_at - now() <= now() - q.asked_at",
-        "",
-        "is passed at first",
-      ],
+      ["a host is kept however long it idles", " and free_at - now() <= now() - q.asked_at", "", "is passed at first"],
       [
         "everybody who waits has a host kept",
         "kept ? undefined : await worthKeeping",
@@ -58,12 +53,7 @@ export const lineFaults: readonly FaultsOf[] = [
         " group by",
         "as much or more",
       ],
-      [
-        "the rest of a turn stays held",
-        '  await releaseLeases(tx, "queue", turn.id);\n',
-        "",
-        "becomes the order's",
-      ],
+      ["the rest of a turn stays held", '  await releaseLeases(tx, "queue", turn.id);\n', "", "becomes the order's"],
       [
         "an unpaid turn comes back after its end",
         "and status = 'taken' and held_until > now()",

@@ -76,7 +76,8 @@ async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
 
 const longestLine = 1_000_000;
 
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
+/** Whole lines of text; whoever reads them decides what they are. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { containerTypes } from "@berth/contract";
 import type { ContainerInspectInfo } from "dockerode";
 import { containerBody, containerName, devicesOf, label } from "./docker-body.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
@@ -7,6 +8,7 @@ import { freeze } from "./docker-freeze.ts";
 import { gpuFault } from "./docker-gpus.ts";
 import { deleteHome, makeHome } from "./docker-home.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
+import { hasImage, isPullable, pruneImages, pullImage } from "./docker-pull.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
 import { type Driver, DriverError, type Observed, type Spec } from "./driver.ts";
@@ -70,11 +72,11 @@ function images({ engine, images: references, facts, quota }: Parts): Pick<Drive
     },
     async prepare(image, progress = () => {}) {
       const reference = await references(checkSegment("image", image));
-      const all = await engine.verb((abortSignal) => engine.docker.listImages({ abortSignal }));
-      const isPresent = all.some(({ Id, RepoTags, RepoDigests }) =>
-        [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
-      );
-      if (!isPresent) throw missingImage(image);
+      if (!(await hasImage(engine, reference))) {
+        if (!isPullable(reference)) throw missingImage(image);
+        await pullImage(engine, reference, progress);
+      }
+      await pruneImages(engine, await Promise.all(containerTypes.map(references)));
       progress(100);
     },
   };
