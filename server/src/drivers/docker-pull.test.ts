@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { pullProgress } from "./docker-pull.ts";
 import { openDockerMachine, whyNoDocker } from "./docker-testing.ts";
 
 const absent = await whyNoDocker();
@@ -65,6 +66,24 @@ async function openRegistry() {
 }
 
 const media = (what: string) => `application/vnd.docker.${what}`;
+
+test("progress: the mean of the layers that are to come, however late one is heard of", () => {
+  const percentAfter = pullProgress();
+  const event = (id: string, status: string, current = 0, total = 0) =>
+    percentAfter({ id, status, progressDetail: { current, total } });
+  expect(event("latest", "Pulling from berth/jupyter")).toBe(0);
+  expect(event("base", "Already exists")).toBe(0);
+  expect(event("one", "Pulling fs layer")).toBe(0);
+  expect(event("two", "Pulling fs layer")).toBe(0);
+  expect(event("one", "Downloading", 50, 100)).toBe(17);
+  expect(event("one", "Verifying Checksum")).toBe(35);
+  expect(event("three", "Waiting")).toBe(35);
+  expect(event("one", "Extracting", 1, 2)).toBe(35);
+  expect(event("two", "Download complete")).toBe(51);
+  expect(event("two", "Pull complete")).toBe(61);
+  expect(event("one", "Pull complete")).toBe(66);
+  expect(event("three", "Pull complete")).toBe(99);
+});
 
 describe.skipIf(absent)(absent ? `images from a registry, skipped because ${absent}` : "images from a registry", () => {
   let registry: Awaited<ReturnType<typeof openRegistry>>;

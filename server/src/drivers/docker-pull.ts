@@ -29,19 +29,13 @@ export async function pullImage(
   reference: string,
   progress: (percent: number) => void,
 ): Promise<void> {
-  const layers = new Map<string, number>();
-  let told = 0;
+  const percentAfter = pullProgress();
   try {
     const stream = await docker.pull(reference);
     for await (const line of linesOf(stream as AsyncIterable<Buffer>)) {
       const event = JSON.parse(line) as PullEvent;
       if (event.error) throw failure(reference, event.error);
-      const share = shareOf(event);
-      if (!event.id || share === undefined) continue;
-      layers.set(event.id, Math.max(share, layers.get(event.id) ?? 0));
-      // A layer that is heard of late would turn it back.
-      told = Math.max(told, Math.floor([...layers.values()].reduce((sum, each) => sum + each, 0) / layers.size));
-      progress(Math.min(99, told));
+      progress(percentAfter(event));
     }
   } catch (error) {
     const refusal = refusalOf(error);
@@ -54,6 +48,19 @@ function failure(reference: string, words: string): DriverError {
   return new DriverError(isUnknown ? "no_image" : "unavailable", `${reference} cannot be fetched: ${words}`);
 }
 
+/** Percent of all that is to come after each event of the engine; what is here already does not count. It never falls. */
+export function pullProgress(): (event: PullEvent) => number {
+  const layers = new Map<string, number>();
+  let told = 0;
+  return (event) => {
+    const share = shareOf(event);
+    if (event.id && share !== undefined) layers.set(event.id, Math.max(share, layers.get(event.id) ?? 0));
+    const sum = [...layers.values()].reduce((total, each) => total + each, 0);
+    told = Math.max(told, Math.min(99, Math.floor(sum / Math.max(1, layers.size))));
+    return told;
+  };
+}
+
 /** Percent of one layer: most of the time is the way here, the rest the unpacking. */
 function shareOf({ status = "", progressDetail: { current = 0, total = 0 } = {} }: PullEvent): number | undefined {
   const part = total > 0 ? Math.min(1, current / total) : 0;
@@ -61,7 +68,7 @@ function shareOf({ status = "", progressDetail: { current = 0, total = 0 } = {} 
   if (status === "Downloading") return 70 * part;
   if (/^(Verifying Checksum|Download complete)/.test(status)) return 70;
   if (status === "Extracting") return 70 + 30 * part;
-  return /^(Pull complete|Already exists)/.test(status) ? 100 : undefined;
+  return status === "Pull complete" ? 100 : undefined;
 }
 
 /**
