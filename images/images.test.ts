@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
+import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
 import { checkImage } from "./check.ts";
 import { docker, folder } from "./docker.ts";
+import { stagesOf } from "./stages.ts";
 
 const image = "berth/jupyter:local";
 const absent = await docker(["image", "inspect", image]).then(
@@ -48,6 +50,16 @@ describe.skipIf(absent)(
     });
   },
 );
+
+test("a type is built from what it stands on and its own part, not from another type's", async () => {
+  const whole = await readFile(join(folder, "Dockerfile"), "utf8");
+  for (const type of runtimeTypes) {
+    const from = stagesOf(type, whole).match(/^FROM .*$/gm);
+    expect(from).toEqual(["FROM debian:bookworm-slim AS base", `FROM base AS ${type}`]);
+  }
+  expect(stagesOf("tensorflow", whole)).toContain("install-packages tensorflow");
+  expect(stagesOf("tensorflow", whole)).not.toContain("pytorch.txt");
+});
 
 test("the catalogue keeps one image of each type, and is empty before the first", async () => {
   const place = await mkdtemp(join(tmpdir(), "berth-catalogue-"));

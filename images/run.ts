@@ -1,16 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isPullable } from "../server/src/drivers/docker-pull.ts";
 import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
 import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
 import { checkImage } from "./check.ts";
 import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker.ts";
+import { stagesOf } from "./stages.ts";
 
-/** npm run images [-- --quick TYPE...]: builds, checks and records. --quick leaves the packed size out, which takes long. */
+/**
+ * npm run images [-- --quick TYPE...]: builds, checks and records. --quick leaves the packed size out, which takes long.
+ * TYPE=REGISTRY/NAME@sha256:... is fetched instead, and every host fetches it by itself.
+ */
 try {
   const { values, positionals } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true });
-  const wrong = positionals.filter((type) => !runtimeTypes.includes(type));
+  const wanted = positionals.map((word) => word.split("=") as [type: string, reference?: string]);
+  const wrong = wanted.map(([type]) => type).filter((type) => !runtimeTypes.includes(type));
   if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${runtimeTypes.join(", ")}.`);
   console.log(`Docker Engine ${await engineVersion().catch(noEngine)}`);
-  for (const type of positionals.length > 0 ? positionals : runtimeTypes) await make(type, values.quick ?? false);
+  const all = wanted.length > 0 ? wanted : runtimeTypes.map((type) => [type] as [string]);
+  for (const [type, reference] of all)
+    await (reference === undefined ? make(type, values.quick ?? false) : take(type, reference));
 } catch (error) {
   console.error(error instanceof ImageError ? error.message : error);
   process.exit(1);
@@ -22,6 +32,20 @@ function noEngine(error: unknown): never {
   process.exit(3);
 }
 
+/** With this machine's own sign-in to the registry; the engines of other hosts are given none. */
+async function take(type: string, reference: string): Promise<void> {
+  if (!isPullable(reference)) throw new ImageError(`${reference} is not registry/name@sha256:...`);
+  console.log(`${type}: fetching ${reference}`);
+  await docker(["pull", "--quiet", reference]).catch(said(`${reference} could not be fetched`));
+  const [digest = "", size] = (await docker(["image", "inspect", "--format", "{{.Id}} {{.Size}}", reference])).split(
+    " ",
+  );
+  const facts = await checkImage(type, digest).catch(said(`${type} was fetched, but is not offered`));
+  const sizes = { unpackedBytes: Number(size), compressedBytes: null };
+  await recordImage(type, { digest, reference, ...sizes, facts, checkedAt: new Date().toISOString() });
+  console.log(`${type}: ready, ${digest}, ${Math.round(sizes.unpackedBytes / 1e6)} MB unpacked`);
+}
+
 async function make(type: string, quick: boolean): Promise<void> {
   const began = Date.now();
   const passed = () => `${((Date.now() - began) / 1000).toFixed(0)} s`;
@@ -30,7 +54,8 @@ async function make(type: string, quick: boolean): Promise<void> {
     const step = /^Step (\d+\/\d+)|^#\d+ \[\S+ +(\d+\/\d+)\]/.exec(line);
     if (step) console.log(`${type}: step ${step[1] ?? step[2]}, ${passed()}`);
   };
-  await docker(["build", "--target", type, "--tag", image, folder], { heard, env: await builder() }).catch(
+  const input = stagesOf(type, await readFile(join(folder, "Dockerfile"), "utf8"));
+  await docker(["build", "--file", "-", "--tag", image, folder], { heard, input, env: await builder() }).catch(
     said(`${type} could not be built`),
   );
   const inspected = await docker(["image", "inspect", "--format", "{{.Id}} {{.Size}}", image]);
@@ -48,7 +73,7 @@ async function make(type: string, quick: boolean): Promise<void> {
   console.log(`${type}: ready after ${passed()}. ${digest.slice(7, 19)}, ${sizes}, JupyterLab ${facts["jupyterlab"]}`);
 }
 
-/** BuildKit builds only what a target needs; an engine whose command came without it still has the old builder. */
+/** An engine whose command came without BuildKit still has the old builder. */
 async function builder(): Promise<Record<string, string>> {
   const hasBuildKit = await docker(["buildx", "version"]).then(
     () => true,

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { leaseFaults } from "./planted/leases.ts";
+import { lineFaults } from "./planted/line.ts";
 import { orderFaults } from "./planted/orders.ts";
 import { providerFaults } from "./planted/provider.ts";
 import { refundFaults } from "./planted/refunds.ts";
@@ -36,7 +37,7 @@ const everyTest = ["payments", "environments", "billing/receipts", "account/acco
   (each) => `server/src/${each}`,
 );
 
-const faults = [...orderFaults, ...providerFaults, ...refundFaults, ...leaseFaults, ...schemaFaults];
+const faults = [...orderFaults, ...providerFaults, ...refundFaults, ...leaseFaults, ...schemaFaults, ...lineFaults];
 
 export function allFaults(): readonly Planted[] {
   const rows = faults.flatMap(({ file, tests, rows }) =>

@@ -9,6 +9,7 @@ import {
   object,
   optional,
   regex,
+  strictObject,
   string,
   trim,
 } from "zod/mini";
@@ -16,8 +17,11 @@ import { endpoint } from "./endpoint.ts";
 import { currencies, durationHours, gpuCounts } from "./pricing.ts";
 import { containerTypes, instant, nothing, required } from "./wire.ts";
 
-/** What is rented. `user_id` must be the token's subject (G5). The subdomain's own rules are in rules.ts. */
-export const containerRequest = object({
+/**
+ * What is rented. `user_id` must be the token's subject (G5). The subdomain's own rules are in rules.ts. Whoever asks for
+ * more, such as an image, a mount, a device or a variable of their own, is refused instead of not heard.
+ */
+export const containerRequest = strictObject({
   user_id: required(128),
   container_type: choice(containerTypes),
   subdomain: string().check(maxLength(64)),

@@ -46,6 +46,18 @@ const raw =
   (body) =>
     JSON.stringify(paid({ [field]: "RAW" })(body)).replace('"RAW"', text);
 
+/** What only the server says of a run (reliability.md 6). */
+const ofOnesOwn = [
+  { image: "evil/image" },
+  { mounts: [{ Type: "bind", Source: "/", Target: "/host" }] },
+  { binds: ["/var/run/docker.sock:/var/run/docker.sock"] },
+  { devices: ["/dev/nvidia0"] },
+  { gpus: ["all"] },
+  { env: { NVIDIA_VISIBLE_DEVICES: "all" } },
+  { command: ["sh"] },
+  { privileged: true },
+];
+
 const orders: readonly (readonly [what: string, change: Change, refusal: readonly [number, string]])[] = [
   ...[0.01, 0, -1, -0.4, 0.401, 0.4000001, 0.39, 40, 1e300, Number.MAX_SAFE_INTEGER].map(
     (amount) => [`amount ${amount}`, paid({ amount }), price] as const,
@@ -69,6 +81,8 @@ const orders: readonly (readonly [what: string, change: Change, refusal: readonl
   ...["conda", "", "Jupyter", null, "constructor"].map(
     (container_type) => [`type ${container_type}`, both({ container_type }), invalid] as const,
   ),
+  ...ofOnesOwn.map((field) => [`${JSON.stringify(field)} of one's own`, both(field), invalid] as const),
+  ["an image of one's own inside", inner({ image: "evil/image" }), invalid],
   ["foreign user_id outside", outer({ user_id: "somebody" }), forbidden],
   ["foreign user_id inside", inner({ user_id: "somebody" }), forbidden],
   ["foreign user_id of the payment", paid({ user_id: "somebody" }), forbidden],

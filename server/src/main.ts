@@ -11,11 +11,13 @@ import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
+import { findQuota } from "./drivers/find-quota.ts";
 import { imageOf } from "./drivers/image-catalogue.ts";
 import { processDriver } from "./drivers/process.ts";
 import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
 import { startWall, type WallParts } from "./drivers/wall-watch.ts";
+import { startGpuWatch } from "./environments/gpu-watch.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
 import { purgeQueue } from "./environments/queue.ts";
@@ -106,7 +108,8 @@ async function start(config: Config): Promise<void> {
         ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
         startPreparing(db, drivers, failed),
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
-        startSampling({ db, drivers, failed }),
+        startSampling({ db, drivers, announce, failed }),
+        startGpuWatch({ db, drivers, announce, failed }),
         startQueue({ db, changes, announce, failed }),
         ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
@@ -176,7 +179,10 @@ async function dockerOf({ docker }: Config, directory: string, install: string):
   if (!(await imageOf("jupyter")))
     console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
   const homeRoot = join(directory, "homes");
-  return await dockerDriver({ engine: docker, install, homeRoot, images: imageOf, reach: docker.reach, failed });
+  const found = await findQuota(homeRoot);
+  if ("missing" in found) console.warn(`WARNING: an environment can fill the whole disk: ${found.missing}.`);
+  const quota = "missing" in found ? undefined : found;
+  return await dockerDriver({ engine: docker, install, homeRoot, quota, images: imageOf, reach: docker.reach, failed });
 }
 
 function wallOf({ docker }: Config, install: string, port: number): WallParts {

@@ -95,6 +95,7 @@ export interface EnvironmentsTable {
   requested_at: Generated<Date>;
   give_up_at: Date;
   down_since: Date | null;
+  faulty_generation: number | null;
   first_attempt_at: Date | null;
   created_at: Date | null;
   expires_at: Date | null;
@@ -165,6 +166,7 @@ export interface HomesTable {
   used_at: Date | null;
   delete_at: Date | null;
   told_at: Date | null;
+  full_told_at: Date | null;
   size_mb: number | null;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { containerName, label } from "./docker-body.ts";
+import type { Container } from "dockerode";
+import { label } from "./docker-body.ts";
 import { type Engine, orDone } from "./docker-engine.ts";
 
 const reopenMs = 2_000;
@@ -35,12 +36,11 @@ export interface LogOptions {
 
 /** What a run wrote, line by line; a run that is not there has no lines. Ends with the run, or with its signal. */
 export async function* logLines(
-  { docker, verb, explain }: Engine,
-  id: string,
+  { verb, explain }: Engine,
+  container: Container,
   options: LogOptions,
 ): AsyncIterable<string> {
   const { tail, follow, signal } = options;
-  const container = docker.getContainer(containerName(id));
   const wanted = { stdout: true, stderr: true, tail };
   try {
     if (!follow) {
@@ -76,7 +76,8 @@ async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
 
 const longestLine = 1_000_000;
 
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
+/** Whole lines of text; whoever reads them decides what they are. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {

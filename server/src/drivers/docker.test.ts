@@ -37,9 +37,10 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
     return wanted;
   }
 
-  /** A container that is no run of ours, made beside the driver; never started. */
-  async function stranger(name: string, labels: Record<string, string> = {}) {
-    const container = await machine.engine.createContainer({ name, Image: "berth/jupyter:local", Labels: labels });
+  /** A container that is no run of ours, made beside the driver; not started. */
+  async function stranger(name: string, Labels: Record<string, string> = {}, Entrypoint?: string[]) {
+    const body = { name, Image: "berth/jupyter:local", Labels, ...(Entrypoint && { Entrypoint }) };
+    const container = await machine.engine.createContainer(body);
     onTestFinished(() => container.remove({ force: true }));
     return container;
   }
@@ -186,13 +187,18 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
 
   test("a stranger's container of the same name is never seen, ended or replaced", async () => {
     const wanted = spec();
-    const container = await stranger(`env-${wanted.id}`);
+    const container = await stranger(`env-${wanted.id}`, {}, ["echo", "what a stranger wrote"]);
+    await container.start();
+    await container.wait();
     expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+    for (const follow of [false, true])
+      for await (const line of driver.logs(wanted.id, { tail: 10, follow, signal: AbortSignal.timeout(5_000) }))
+        expect(line, "a line of a stranger's log").toBeUndefined();
     await driver.remove(wanted.id);
     await driver.pause(wanted.id);
     await expect(driver.start(wanted)).rejects.toMatchObject({ code: "refused" });
     expect((await driver.list()).map(({ id }) => id)).not.toContain(wanted.id);
-    expect((await container.inspect()).State.Status).toBe("created");
+    expect((await container.inspect()).State.Status).toBe("exited");
   });
 
   test("a home that another installation's run uses is kept", async () => {

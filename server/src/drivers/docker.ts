@@ -1,17 +1,21 @@
-import { chown, mkdir } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import { containerTypes } from "@berth/contract";
 import type { ContainerInspectInfo } from "dockerode";
-import { containerBody, containerName, devicesOf, label, runUser } from "./docker-body.ts";
+import { containerBody, containerName, devicesOf, label } from "./docker-body.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
 import { type EngineFacts, readFacts } from "./docker-facts.ts";
 import { freeze } from "./docker-freeze.ts";
+import { gpuFault } from "./docker-gpus.ts";
+import { deleteHome, makeHome } from "./docker-home.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
+import { hasImage, isPullable, pruneImages, pullImage } from "./docker-pull.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
 import { type Driver, DriverError, type Observed, type Spec } from "./driver.ts";
+import type { Quota } from "./find-quota.ts";
 import { type Homes, openHomes } from "./homes.ts";
 import { checkSegment } from "./names.ts";
-import { gpuUsage } from "./nvidia-smi.ts";
+import { gpuResidue, gpuUsage } from "./nvidia-smi.ts";
 import { perKey } from "./per-key.ts";
 import { specHash } from "./spec-hash.ts";
 import { startStep } from "./start-step.ts";
@@ -22,6 +26,8 @@ export interface DockerOptions {
   readonly install: string;
   /** Where homes are, the same path here and on the engine's machine. */
   readonly homeRoot: string;
+  /** Limits of homes on disk, where the file system keeps them. */
+  readonly quota?: Quota | undefined;
   /** An image's reference by container type; asked each time, because an operator may have built another. */
   readonly images: (type: string) => Promise<string | undefined>;
   /** "network" when the server itself runs in a container, attached to the installation's bridge. */
@@ -58,19 +64,19 @@ interface Parts extends Omit<DockerOptions, "engine"> {
   readonly serially: ReturnType<typeof perKey>;
 }
 
-function images({ engine, images: references, facts }: Parts): Pick<Driver, "capabilities" | "prepare"> {
+function images({ engine, images: references, facts, quota }: Parts): Pick<Driver, "capabilities" | "prepare"> {
   return {
     async capabilities() {
       const { gpu, gpus } = await facts();
-      return { pause: true, warm: "paused", diskQuota: false, gpu, gpus, isolation: "container" };
+      return { pause: true, warm: "paused", diskQuota: quota !== undefined, gpu, gpus, isolation: "container" };
     },
     async prepare(image, progress = () => {}) {
       const reference = await references(checkSegment("image", image));
-      const all = await engine.verb((abortSignal) => engine.docker.listImages({ abortSignal }));
-      const isPresent = all.some(({ Id, RepoTags, RepoDigests }) =>
-        [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
-      );
-      if (!isPresent) throw missingImage(image);
+      if (!(await hasImage(engine, reference))) {
+        if (!isPullable(reference)) throw missingImage(image);
+        await pullImage(engine, reference, progress);
+      }
+      await pruneImages(engine, await Promise.all(containerTypes.map(references)));
       progress(100);
     },
   };
@@ -87,7 +93,7 @@ async function inspect({ engine, install }: Parts, id: string, abortSignal: Abor
   return info?.Config.Labels[label.install] === install ? { container, info } : undefined;
 }
 
-function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb"> {
+function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
   const { engine, install, homes } = parts;
   return {
     observe: (id) => engine.verb(async (abortSignal) => seen((await inspect(parts, id, abortSignal))?.info)),
@@ -110,19 +116,27 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
     stats: (id) =>
       engine.verb(async (abortSignal) => {
         const found = await inspect(parts, id, abortSignal);
-        if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
+        if (!found) throw nothingRuns(id);
         const labels = found.info.Config.Labels;
         const [stats, homeMb, gpus] = await Promise.all([
           // Its second reading, a second later, would only serve a percentage that nobody asks for.
           found.container.stats({ stream: false, "one-shot": true, ...{ abortSignal } }),
-          homes.sizeMb(labels[label.home] ?? ""),
+          homes.recentMb(labels[label.home] ?? ""),
           gpuUsage(labels[label.gpus]?.split(",") ?? []),
         ]);
         return { ...usageOf(stats), homeMb, gpus };
       }),
     homeMb: homes.sizeMb,
+    async gpuFault(id) {
+      const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
+      if (!found) throw nothingRuns(id);
+      return await gpuFault(engine, found.container, found.info.Config.Labels[label.gpus]?.split(",") ?? []);
+    },
+    gpuResidue,
   };
 }
+
+const nothingRuns = (id: string) => new DriverError("refused", `nothing runs as ${id}`);
 
 function seen(info: ContainerInspectInfo | undefined): Observed {
   return info ? observedOf(info) : { state: "absent" };
@@ -212,8 +226,7 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
   const place = { install, image, home, network: networkName(install), reach, cpus, gpu, openFiles };
   const body = containerBody(spec, place);
   await parts.serially(`home ${spec.home}`, async () => {
-    await mkdir(home, { recursive: true, mode: 0o700 });
-    if (process.getuid?.() === 0) await chown(home, runUser, runUser);
+    await makeHome(parts, spec.home, spec.limits.diskGb);
     // Apart from each other: dockerode otherwise writes the whole body, token and all, into the address too.
     const request = { _query: { name: containerName(spec.id) }, _body: body, abortSignal };
     try {
@@ -274,22 +287,14 @@ async function end(parts: Parts, id: string, graceMs: number, abortSignal: Abort
   }
 }
 
-async function deleteHome({ engine, homes }: Parts, home: string, abortSignal: AbortSignal): Promise<void> {
-  const folder = homes.path(home);
-  const filters = { label: [`${label.home}=${home}`] };
-  // Of every installation: two may have the same folder of homes.
-  const users = await engine.docker.listContainers({ all: true, filters, abortSignal });
-  const using = users.some(
-    ({ State, Mounts }) => State !== "exited" && State !== "dead" && Mounts.some(({ Source }) => Source === folder),
-  );
-  if (using) throw new DriverError("refused", `a run uses ${home}`);
-  await homes.remove(home);
-}
-
-function streams({ engine, install, homes }: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
+function streams(parts: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
+  const { engine, install, homes } = parts;
   return {
     archive: homes.archive,
-    logs: (id, options) => logLines(engine, checkSegment("environment", id), options),
+    async *logs(id, options) {
+      const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
+      if (found) yield* logLines(engine, found.container, options);
+    },
     watch: (signal) => watchRuns(engine, install, signal),
   };
 }

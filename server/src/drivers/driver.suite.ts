@@ -79,6 +79,12 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       await expect(driver.stats(id)).rejects.toMatchObject({ code: "refused" });
     });
 
+    test("without a GPU nothing is wrong with one, and nothing is left on one", async () => {
+      const wanted = await begin();
+      expect(await driver.gpuFault(wanted.id)).toBeUndefined();
+      expect([...(await driver.gpuResidue([]))]).toEqual([]);
+    });
+
     test("start: reported with generation, hash and GPUs, listed, answering with its token only", async () => {
       const wanted = await begin();
       const seen = await driver.observe(wanted.id);
@@ -250,7 +256,9 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       expect(stats.cpuSeconds).toBeGreaterThanOrEqual(0);
       expect(stats.gpus).toEqual([]);
       await call(driver, wanted, "PUT", "/api/contents/big.txt", 5_000, "x".repeat(3_000_000));
-      expect((await driver.stats(wanted.id)).homeMb).toBeGreaterThan(stats.homeMb + 2.5);
+      const grown = await driver.homeMb(wanted.home);
+      expect(grown).toBeGreaterThan(stats.homeMb + 2.5);
+      expect((await driver.stats(wanted.id)).homeMb).toBeGreaterThanOrEqual(grown);
     });
 
     test("logs: the last lines, then what follows until the run is gone", async () => {

@@ -54,6 +54,7 @@ export interface Stats {
   /** Null where one run's traffic cannot be told from another's. */
   readonly receivedBytes: number | null;
   readonly sentBytes: number | null;
+  /** As it was at most five minutes ago. */
   readonly homeMb: number;
   /** Empty where there is no GPU: the page says N/A (G33). */
   readonly gpus: readonly {
@@ -68,7 +69,7 @@ export interface Stats {
  * One driver object per row of `hosts` (a machine, or a whole cluster).
  *
  * Every verb is addressed by the environment's id, may run twice and may run after a crash of the caller. All but
- * `prepare`, `logs` and `watch` end within 10 s or throw `unavailable`.
+ * `prepare`, `logs`, `watch` and `gpuFault` end within 10 s or throw `unavailable`.
  */
 export interface Driver {
   readonly kind: "process" | "docker" | "kubernetes" | "fake";
@@ -102,6 +103,13 @@ export interface Driver {
    */
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   stats(id: string): Promise<Stats>;
+  /**
+   * Why a run's GPUs do not work, looked at from inside it, in words; undefined when they do, or it has none. Within 30 s.
+   * Throws `refused` when nothing runs and `unavailable` when it cannot be told.
+   */
+  gpuFault(id: string): Promise<string | undefined>;
+  /** What is still on GPUs that no run should use, in words by id; empty is clean (runtime.md 7). */
+  gpuResidue(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   logs(
     id: string,
     options: { readonly tail: number; readonly follow: boolean; readonly signal: AbortSignal },

@@ -11,6 +11,8 @@ type Verb =
   | "remove"
   | "deleteHome"
   | "homeMb"
+  | "gpuFault"
+  | "gpuResidue"
   | "stats";
 
 export interface Faults {

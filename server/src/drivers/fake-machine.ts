@@ -27,6 +27,9 @@ export interface FakeMachine {
   readonly directory: string;
   readonly runs: Map<string, FakeRun>;
   readonly homes: Map<string, FakeFiles>;
+  /** What is wrong with a run's GPUs, by the run's id, and what is left on a GPU, by the GPU's. */
+  readonly gpuFaults: Map<string, string>;
+  readonly gpuResidue: Map<string, string>;
   /** Emits "changed" with install and id. */
   readonly changed: EventEmitter;
   readonly serially: ReturnType<typeof perKey>;
@@ -35,7 +38,8 @@ export interface FakeMachine {
 export function fakeMachine(): FakeMachine {
   const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
   const changed = new EventEmitter().setMaxListeners(0);
-  return { directory, runs: new Map(), homes: new Map(), changed, serially: perKey() };
+  const gpus = { gpuFaults: new Map(), gpuResidue: new Map() };
+  return { directory, runs: new Map(), homes: new Map(), ...gpus, changed, serially: perKey() };
 }
 
 export function tell(machine: FakeMachine, run: FakeRun): void {

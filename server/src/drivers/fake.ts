@@ -48,6 +48,7 @@ export function fakeDriver(
     ...faults,
     ...controls(machine, find),
     ...verbs({ options, machine, install, find, pass }),
+    ...measures({ options, machine, install, find, pass }),
     ...streams(machine, install, find),
   };
 }
@@ -75,7 +76,16 @@ function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine
   };
 }
 
-function verbs({ options, machine, install, find, pass }: Parts): Omit<Driver, "kind" | "logs" | "watch" | "archive"> {
+type Measures = Pick<Driver, "homeMb" | "stats" | "gpuFault" | "gpuResidue">;
+type Streams = Pick<Driver, "logs" | "watch" | "archive">;
+
+function verbs({
+  options,
+  machine,
+  install,
+  find,
+  pass,
+}: Parts): Omit<Driver, "kind" | keyof Measures | keyof Streams> {
   const stop = (id: string) =>
     machine.serially(id, async () => {
       const run = find(id);
@@ -136,6 +146,11 @@ function verbs({ options, machine, install, find, pass }: Parts): Omit<Driver, "
       if (used) throw new DriverError("refused", `a run uses ${home}`);
       machine.homes.delete(home);
     },
+  };
+}
+
+function measures({ options, machine, find, pass }: Parts): Measures {
+  return {
     async homeMb(home) {
       await pass("homeMb");
       return homeMbOf(machine, checkSegment("home", home));
@@ -145,6 +160,15 @@ function verbs({ options, machine, install, find, pass }: Parts): Omit<Driver, "
       const run = find(id);
       if (!run) throw new DriverError("refused", `nothing runs as ${id}`);
       return statsOf(machine, run, capabilitiesOf(options, machine));
+    },
+    async gpuFault(id) {
+      await pass("gpuFault");
+      if (!find(id)) throw new DriverError("refused", `nothing runs as ${id}`);
+      return machine.gpuFaults.get(id);
+    },
+    async gpuResidue(ids) {
+      await pass("gpuResidue");
+      return new Map([...machine.gpuResidue].filter(([id]) => ids.includes(id)));
     },
   };
 }
@@ -203,7 +227,7 @@ async function* entriesOf(machine: FakeMachine, home: string): AsyncGenerator<Ar
   }
 }
 
-function streams(machine: FakeMachine, install: string, find: Find): Pick<Driver, "logs" | "watch" | "archive"> {
+function streams(machine: FakeMachine, install: string, find: Find): Streams {
   return {
     archive: (home, signal) => packArchive(entriesOf(machine, checkSegment("home", home)), signal),
     async *logs(id, { tail, follow, signal }) {

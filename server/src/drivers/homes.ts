@@ -15,6 +15,8 @@ export interface Homes {
   path(home: string): string;
   /** As `Driver.homeMb`. Throws `unavailable` when it cannot be told within 8 s. */
   sizeMb(home: string): Promise<number>;
+  /** The same as it was at most five minutes ago: to count a home's files is work for the disk. */
+  recentMb(home: string): Promise<number>;
   /** As `Driver.archive`. */
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Gone when it returns, though its bytes may still be on their way. absent: no-op. */
@@ -22,6 +24,10 @@ export interface Homes {
 }
 
 const leftover = ".deleted-";
+/** No home's name, and deleted at the next start if it is still there. */
+export const deletedHome = () => `${leftover}${randomUUID()}`;
+
+const recentMs = 5 * 60_000;
 
 /** Makes the folder if needed; `failed` hears when deleting goes wrong behind the back of a call. */
 export async function openHomes(folder: string, failed: (error: unknown) => void): Promise<Homes> {
@@ -32,15 +38,24 @@ export async function openHomes(folder: string, failed: (error: unknown) => void
     rm(join(root, name), { recursive: true, force: true }).catch(failed);
   }
   const path = (home: string) => join(root, checkSegment("home", home));
+  const sizes = new Map<string, { readonly mb: number; readonly atMs: number }>();
+  const sizeNow = async (home: string) => {
+    const mb = existsSync(path(home)) ? await sizeMb(path(home)) : 0;
+    sizes.set(home, { mb, atMs: performance.now() });
+    return mb;
+  };
   return {
     path,
-    async sizeMb(home) {
-      return existsSync(path(home)) ? await sizeMb(path(home)) : 0;
+    sizeMb: sizeNow,
+    async recentMb(home) {
+      const known = sizes.get(home);
+      return known && performance.now() - known.atMs < recentMs ? known.mb : await sizeNow(home);
     },
     archive: (home, signal) => packArchive(homeEntries(path(home)), signal),
     async remove(home) {
       // Out of the way at once; the files themselves may be many.
-      const away = join(root, `${leftover}${randomUUID()}`);
+      const away = join(root, deletedHome());
+      sizes.delete(home);
       try {
         await rename(path(home), away);
       } catch (error) {

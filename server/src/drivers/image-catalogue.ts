@@ -1,10 +1,12 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** An image that was built and checked on this machine (runtime.md 4). */
+/** An image that was built, or fetched, and checked on this machine (runtime.md 4). */
 export interface CatalogueImage {
   /** The engine's id of the image, `sha256:...`: what is started is what was checked. */
   readonly digest: string;
+  /** Where every host finds it, `registry/name@sha256:...`; absent: it was built on this machine, for this machine. */
+  readonly reference?: string;
   readonly unpackedBytes: number;
   /** Null when it was not measured. */
   readonly compressedBytes: number | null;
@@ -30,7 +32,8 @@ export async function readCatalogue(path = file): Promise<Catalogue> {
 
 /** What of a type is started; undefined before it was built here. */
 export async function imageOf(type: string): Promise<string | undefined> {
-  return (await readCatalogue())[type]?.digest;
+  const image = (await readCatalogue())[type];
+  return image?.reference ?? image?.digest;
 }
 
 export async function recordImage(type: string, image: CatalogueImage, path = file): Promise<void> {

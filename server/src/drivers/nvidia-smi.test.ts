@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { gpuUsage, hostGpus } from "./nvidia-smi.ts";
+import { gpuResidue, gpusListed, gpuUsage, hostGpus } from "./nvidia-smi.ts";
 
 /** A program of that name, first on the PATH: what it prints is what the real one does (driver 550). */
 function install(script: string): void {
@@ -46,4 +46,56 @@ test("no driver of NVIDIA: no GPUs; a broken one is told, not taken for none", a
 test("a run on a CPU slot asks nobody", async () => {
   install("exit 9");
   expect(await gpuUsage(["cpu-1"])).toEqual([]);
+});
+
+/** Prints these lines for a question about GPUs, and those for one about programs on them. */
+const smi = (gpus: readonly string[], programs: readonly string[] = []) =>
+  install(`case "$1" in
+--query-compute-apps=*) ${programs.map((line) => `echo "${line}"; `).join("")}true;;
+*) ${gpus.map((line) => `echo "${line}"; `).join("")}true;;
+esac`);
+
+test.for([
+  ["idle, with what the driver itself has", ["GPU-aa11, 1", "GPU-bb22, 64"], [], {}],
+  [
+    "a program of somebody's",
+    ["GPU-aa11, 1", "GPU-bb22, 3"],
+    ["GPU-aa11, 4711", "GPU-aa11, 4712", "GPU-cc33, 1"],
+    { "GPU-aa11": "process 4711, 4712 still uses it" },
+  ],
+  [
+    "memory without a program",
+    ["GPU-aa11, 65", "GPU-bb22, 0"],
+    [],
+    { "GPU-aa11": "65 MB of its memory are still in use" },
+  ],
+  [
+    "one that does not say",
+    ["GPU-aa11, 0", "GPU-bb22, [N/A]"],
+    [],
+    { "GPU-bb22": "[N/A] MB of its memory are still in use" },
+  ],
+  ["one that is gone", ["GPU-bb22, 0"], [], { "GPU-aa11": "nvidia-smi no longer finds it" }],
+] as const)("residue: %s", async ([, gpus, programs, found]) => {
+  smi(gpus, programs);
+  expect(Object.fromEntries(await gpuResidue(["GPU-aa11", "GPU-bb22"]))).toEqual(found);
+});
+
+test("a program that fails says nothing of residue", async () => {
+  install("echo 'Failed to initialize NVML: Unknown Error'; exit 255");
+  await expect(gpuResidue(["GPU-aa11"])).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("the GPUs in a list, whole ones and parts", () => {
+  const printed = `GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-754035b4-4708-efcd-b261-623aea38bcad)\r
+  MIG 3g.40gb     Device  0: (UUID: MIG-c7384736-a75d-5afc-978f-d2f1294409fd)\r
+GPU 1: A100-PCIE-40GB (UUID: GPU-9de3d0e8-33f5-10dc-0c79-2c88a7ab0a23)
+  MIG 4g.20gb Device 0: (UUID: MIG-GPU-9de3d0e8-33f5-10dc-0c79-2c88a7ab0a23/2/0)`;
+  expect(gpusListed(printed)).toEqual([
+    "GPU-754035b4-4708-efcd-b261-623aea38bcad",
+    "MIG-c7384736-a75d-5afc-978f-d2f1294409fd",
+    "GPU-9de3d0e8-33f5-10dc-0c79-2c88a7ab0a23",
+    "MIG-GPU-9de3d0e8-33f5-10dc-0c79-2c88a7ab0a23/2/0",
+  ]);
+  expect(gpusListed("No devices were found")).toEqual([]);
 });

@@ -24,8 +24,33 @@ export async function gpuUsage(ids: readonly string[]): Promise<Stats["gpus"]> {
     .filter(({ id }) => ids.includes(id));
 }
 
-async function query(fields: string): Promise<string[][]> {
-  const args = [`--query-gpu=${fields}`, "--format=csv,noheader,nounits"];
+/** Megabytes (2^20 bytes) that the driver itself may use of an idle GPU; the least program on one takes more. */
+const floorMb = 64;
+
+/**
+ * What is still on GPUs that no run should use, in words by id (runtime.md 7): a process, or memory that nobody gave
+ * back. A GPU that is no longer found is told too. Throws `unavailable` when it cannot be told.
+ */
+export async function gpuResidue(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const [memory, processes] = await Promise.all([query("uuid,memory.used"), query("gpu_uuid,pid", "compute-apps")]);
+  const found = ids.map((id) => {
+    const own = memory.find(([uuid]) => uuid === id);
+    const pids = processes.filter(([uuid]) => uuid === id).map(([, pid]) => pid);
+    if (!own) return [id, "nvidia-smi no longer finds it"] as const;
+    if (pids.length > 0) return [id, `process ${pids.join(", ")} still uses it`] as const;
+    // What is no number is not known to be at the floor.
+    return [id, Number(own[1]) <= floorMb ? "" : `${own[1]} MB of its memory are still in use`] as const;
+  });
+  return new Map(found.filter(([, words]) => words !== ""));
+}
+
+/** The UUIDs in what `nvidia-smi -L` prints. */
+export function gpusListed(printed: string): readonly string[] {
+  return [...printed.matchAll(/\(UUID: ([^)]+)\)/g)].map(([, uuid]) => uuid ?? "");
+}
+
+async function query(fields: string, of: "gpu" | "compute-apps" = "gpu"): Promise<string[][]> {
+  const args = [`--query-${of}=${fields}`, "--format=csv,noheader,nounits"];
   try {
     const { stdout } = await promisify(execFile)("nvidia-smi", args, { timeout: 5_000 });
     const lines = stdout.split("\n").filter((line) => line.trim() !== "");

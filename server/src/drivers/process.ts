@@ -100,7 +100,10 @@ function images({ runtimes, sandbox, serially }: Parts): Pick<Driver, "capabilit
   };
 }
 
-function looks({ states, homes }: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb"> {
+function looks({
+  states,
+  homes,
+}: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
   return {
     async observe(id) {
       const state = await states.read(checkSegment("environment", id));
@@ -113,9 +116,15 @@ function looks({ states, homes }: Parts): Pick<Driver, "observe" | "list" | "sta
     async stats(id) {
       const state = await states.read(checkSegment("environment", id));
       if (!state) throw new DriverError("refused", `nothing runs as ${id}`);
-      return statsOf(state, await homes.sizeMb(state.home));
+      return statsOf(state, await homes.recentMb(state.home));
     },
     homeMb: homes.sizeMb,
+    async gpuFault() {
+      return undefined;
+    },
+    async gpuResidue() {
+      return new Map();
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import type { Claimed } from "./claims.ts";
+import { giveBackDownTime } from "./gpu-faults.ts";
 import { closeHome, remeasureHome, useHome } from "./homes.ts";
 import { releaseLeases } from "./leases.ts";
 import { type Announce, resetNotice } from "./notices.ts";
@@ -42,6 +43,7 @@ export async function takeEffect(
 ): Promise<void> {
   const unfinished = status === "stopped" && (row.stage !== null || row.run_token !== null);
   if (status === row.status && !unfinished) return;
+  if (status === "active" || status === "stopped") await giveBackDownTime(tx, row);
   if (status === "active") await enterActive(tx, parts, row, bonusHours);
   if (status === "stopped") await enterStopped(tx, row);
   if (status === "terminated") await enterTerminated(tx, parts, row);

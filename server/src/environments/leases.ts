@@ -76,6 +76,14 @@ export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: st
     .execute();
 }
 
+/** For the reason given, by id: leased to nobody any more until an operator releases them; who has them keeps them. */
+export async function putAside(tx: Tx, reasons: ReadonlyMap<string, string>): Promise<void> {
+  for (const [id, reason] of reasons)
+    await sql`
+      update gpus set quarantined_at = now(), quarantine_reason = ${reason}
+      where id = ${id} and quarantined_at is null`.execute(tx);
+}
+
 export interface Lease {
   readonly gpuId: string;
   readonly hostId: string;

@@ -243,7 +243,7 @@ test("of several hosts only one is kept, and the others go on", async () => {
 });
 
 test("beside a kept host the line goes on, and who comes after has no host of their own", async () => {
-  const { use, wait, move, order, pass, turnsOf } = await setup({ a: 3, b: 3 });
+  const { db, use, wait, move, order, pass, turnsOf } = await setup({ a: 3, b: 3 });
   const frees = [await use(1, 1, "a"), await use(2, 1, "a"), await use(2, 1, "b"), await use(1, 1, "b")];
   await wait("big", 3);
   await wait("mid", 2);
@@ -253,6 +253,8 @@ test("beside a kept host the line goes on, and who comes after has no host of th
   await frees[3]?.();
   await move();
   expect(await turnsOf("small")).toEqual([expect.stringMatching(/^b/)]);
+  const kept = db.selectFrom("queue_entries").select(["user_id", "kept_host_id"]).where("kept_host_id", "is not", null);
+  expect(await kept.execute()).toEqual([{ user_id: "big", kept_host_id: "a" }]);
   await frees[2]?.();
   expect(await order("dan", 3)).toMatch(/^Not enough/);
   await move();

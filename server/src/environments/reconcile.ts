@@ -4,6 +4,7 @@ import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
 import { noticeExpiry, noticeRollover, untold } from "./notices.ts";
 import { plan, shownStatus } from "./plan.ts";
 import { backoffMs, type Outcome, type RecordParts, record, recordFailure } from "./record.ts";
+import { residueOf } from "./residue.ts";
 import { beginRun, endedByItself, imageOf, seenState, specOf } from "./runs.ts";
 import { rollSession } from "./sessions.ts";
 
@@ -12,6 +13,8 @@ export interface ReconcileParts extends RecordParts {
   /** The gateway's own path: JupyterLab answers 200 through the forwarding code (runtime.md 5). */
   readonly answers: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
   readonly failed: (error: unknown) => void;
+  /** How long what a killed program had on a GPU may take to go. */
+  readonly residueMs?: number;
 }
 
 const settledMs = 20_000;
@@ -29,7 +32,9 @@ export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<vo
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
     const found = await pass(parts, driver, row);
     if (!found) return await abandon(parts.db, row);
-    await record(parts, found.row, found.outcome);
+    const residue = await residueOf(parts, driver, row, found.outcome.status);
+    await record(parts, found.row, { ...found.outcome, residue });
+    for (const [id, words] of residue) parts.failed(new Error(`ALARM: ${id} is put aside after ${row.id}: ${words}`));
     const { status, waitMs } = found.outcome;
     if (waitMs === settledMs && (status === "active" || status === "paused")) await keepTime(parts, row);
   } catch (error) {

@@ -6,6 +6,7 @@ import { together } from "../together.ts";
 import { abandon, type Claimed, dueIn, lostMinutes } from "./claims.ts";
 import { type Delivery, type EffectParts, takeEffect } from "./effects.ts";
 import { keepLaunchTime } from "./launch-times.ts";
+import { putAside } from "./leases.ts";
 
 /** What one pass found. */
 export interface Outcome {
@@ -20,6 +21,8 @@ export interface Outcome {
   readonly runOver: boolean;
   readonly attempts: number;
   readonly waitMs: number;
+  /** What the run left on GPUs that are given back, in words by id: they are put aside (runtime.md 7). */
+  readonly residue?: ReadonlyMap<string, string>;
 }
 
 export interface RecordParts extends EffectParts {
@@ -71,6 +74,7 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
     where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
   if (rows.length === 0) throw new Overtaken();
   await stamp(tx, row, outcome);
+  if (outcome.residue) await putAside(tx, outcome.residue);
   await takeEffect(tx, parts, row, outcome.status, delivered?.bonusHours ?? 0);
 }
 

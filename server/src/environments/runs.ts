@@ -65,9 +65,12 @@ export async function specOf(db: Db, row: Claimed): Promise<Spec> {
   return { id, generation, image, token, home, gpus, limits: limitsOf(gpuCount) };
 }
 
+/** What the files of one environment may take, in 10^9 bytes. */
+export const diskGb = 50;
+
 /** A fair share of the machine for each GPU. */
 function limitsOf(gpuCount: number): Spec["limits"] {
-  return { cpus: 4 * gpuCount, memoryMb: 16_384 * gpuCount, shmMb: 1024 * gpuCount, pids: 4096, diskGb: 50 };
+  return { cpus: 4 * gpuCount, memoryMb: 16_384 * gpuCount, shmMb: 1024 * gpuCount, pids: 4096, diskGb };
 }
 
 /** How far `prepare` is with a row's image on its host; undefined where nobody has said. */

@@ -6,11 +6,16 @@ import type { Driver, Stats } from "../drivers/driver.ts";
 import { testApp } from "../testing.ts";
 import { type SamplingParts, startSampling } from "./sampler.ts";
 import { writeSamples } from "./samples.ts";
-import { setupEnvironments } from "./testing.ts";
+import { setupEnvironments, writeOnly } from "./testing.ts";
 
 function sampling(parts: Partial<SamplingParts> & Pick<SamplingParts, "db" | "drivers">): unknown[] {
   const failures: unknown[] = [];
-  const loop = startSampling({ failed: (error) => failures.push(error), intervalMs: 30, ...parts });
+  const loop = startSampling({
+    announce: writeOnly,
+    failed: (error) => failures.push(error),
+    intervalMs: 30,
+    ...parts,
+  });
   onTestFinished(() => loop.stop());
   return failures;
 }

@@ -2,19 +2,20 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Db } from "../database/database.ts";
 import { type Driver, DriverError, type Stats } from "../drivers/driver.ts";
 import { type Loop, startLoop } from "../loop.ts";
+import { eachOf } from "./each-of.ts";
+import { tellOfFullHomes } from "./full-homes.ts";
+import type { Announce } from "./notices.ts";
 import { type Sample, writeSamples } from "./samples.ts";
 
 export interface SamplingParts {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
+  readonly announce: Announce;
   readonly failed: (error: unknown) => void;
   readonly intervalMs?: number;
   /** How long one look may take before the others no longer wait for it. */
   readonly patienceMs?: number;
 }
-
-/** Looks at once, for each host. */
-const width = 8;
 
 /** What a run had used by a moment of the steady clock. */
 interface Look {
@@ -36,7 +37,7 @@ export function startSampling(parts: SamplingParts): Loop {
 }
 
 function sampleHost(parts: SamplingParts, hostId: string, driver: Driver): Loop {
-  const { db, failed, intervalMs = 15_000, patienceMs = 5000 } = parts;
+  const { db, announce, failed, intervalMs = 15_000, patienceMs = 5000 } = parts;
   const before = new Map<string, Look>();
   const asking = new Set<string>();
 
@@ -67,6 +68,7 @@ function sampleHost(parts: SamplingParts, hostId: string, driver: Driver): Loop 
         }
       });
       await writeSamples(db, samples);
+      await tellOfFullHomes(db, announce, samples);
       // One for all: an engine that is away would otherwise fill the log every 15 s.
       if (troubles.length > 0) failed(troubles[0]);
       return intervalMs;
@@ -84,15 +86,6 @@ async function activeOn(db: Db, hostId: string): Promise<string[]> {
     .where("status", "=", "active")
     .execute();
   return rows.map(({ id }) => id);
-}
-
-/** They share one iterator: each takes the next as soon as it is free. */
-async function eachOf(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
-  const queue = ids.values();
-  const take = async () => {
-    for (const id of queue) await work(id);
-  };
-  await Promise.all(Array.from({ length: width }, take));
 }
 
 async function within(answer: Promise<Stats>, ms: number, id: string): Promise<Stats> {

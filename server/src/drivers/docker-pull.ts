@@ -1,0 +1,93 @@
+import { type Engine, orDone, refusalOf } from "./docker-engine.ts";
+import { linesOf } from "./docker-streams.ts";
+import { DriverError } from "./driver.ts";
+
+const byDigest = /^([^@]+\/[^@]+)@sha256:[0-9a-f]{64}$/;
+
+/** Whether it names an image of a registry, by digest; what was built here has an id alone. */
+export function isPullable(reference: string | undefined): reference is string {
+  return reference !== undefined && byDigest.test(reference);
+}
+
+export async function hasImage({ docker, verb }: Engine, reference: string | undefined): Promise<boolean> {
+  const all = await verb((abortSignal) => docker.listImages({ abortSignal }));
+  return all.some(({ Id, RepoTags, RepoDigests }) =>
+    [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
+  );
+}
+
+interface PullEvent {
+  readonly id?: string;
+  readonly status?: string;
+  readonly progressDetail?: { readonly current?: number; readonly total?: number };
+  readonly error?: string;
+}
+
+/** Brings an image to the engine. Throws `no_image` where its registry has none, `unavailable` where none answers. */
+export async function pullImage(
+  { docker, explain }: Engine,
+  reference: string,
+  progress: (percent: number) => void,
+): Promise<void> {
+  const percentAfter = pullProgress();
+  try {
+    const stream = await docker.pull(reference);
+    for await (const line of linesOf(stream as AsyncIterable<Buffer>)) {
+      const event = JSON.parse(line) as PullEvent;
+      if (event.error) throw failure(reference, event.error);
+      progress(percentAfter(event));
+    }
+  } catch (error) {
+    const refusal = refusalOf(error);
+    throw refusal ? failure(reference, refusal.words) : explain(error);
+  }
+}
+
+function failure(reference: string, words: string): DriverError {
+  const isUnknown = /manifest unknown|not found|does not exist|denied/i.test(words);
+  return new DriverError(isUnknown ? "no_image" : "unavailable", `${reference} cannot be fetched: ${words}`);
+}
+
+/** Percent of all that is to come after each event of the engine; what is here already does not count. It never falls. */
+export function pullProgress(): (event: PullEvent) => number {
+  const layers = new Map<string, number>();
+  let told = 0;
+  return (event) => {
+    const share = shareOf(event);
+    if (event.id && share !== undefined) layers.set(event.id, Math.max(share, layers.get(event.id) ?? 0));
+    const sum = [...layers.values()].reduce((total, each) => total + each, 0);
+    told = Math.max(told, Math.min(99, Math.floor(sum / Math.max(1, layers.size))));
+    return told;
+  };
+}
+
+/** Percent of one layer: most of the time is the way here, the rest the unpacking. */
+function shareOf({ status = "", progressDetail: { current = 0, total = 0 } = {} }: PullEvent): number | undefined {
+  const part = total > 0 ? Math.min(1, current / total) : 0;
+  if (/^(Pulling fs layer|Waiting)/.test(status)) return 0;
+  if (status === "Downloading") return 70 * part;
+  if (/^(Verifying Checksum|Download complete)/.test(status)) return 70;
+  if (status === "Extracting") return 70 + 30 * part;
+  return status === "Pull complete" ? 100 : undefined;
+}
+
+/**
+ * Takes away what a newer digest of the same repository has replaced. Only of repositories that the catalogue names, so
+ * never anybody else's image nor one that was built here; the engine itself keeps what a container uses.
+ */
+export async function pruneImages(
+  { docker, verb }: Engine,
+  references: readonly (string | undefined)[],
+): Promise<void> {
+  const ours = references.filter(isPullable);
+  const repositories = new Set(ours.map(repositoryOf));
+  if (ours.length === 0) return;
+  const all = await verb((abortSignal) => docker.listImages({ abortSignal }));
+  const old = all
+    .flatMap(({ RepoDigests }) => RepoDigests ?? [])
+    .filter((digest) => repositories.has(repositoryOf(digest)) && !ours.includes(digest));
+  for (const digest of old)
+    await verb((abortSignal) => orDone(docker.getImage(digest).remove({ ...{ abortSignal } }), 409));
+}
+
+const repositoryOf = (reference: string) => reference.split("@")[0] ?? "";

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import { type Driver, DriverError } from "../drivers/driver.ts";
+import { type Loop, startLoop } from "../loop.ts";
+import { eachOf } from "./each-of.ts";
+import { giveUpGpus, giveUpRun, gpusAnswer, type WithGpus } from "./gpu-faults.ts";
+import type { Announce } from "./notices.ts";
+
+export interface GpuWatchParts {
+  readonly db: Db;
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly announce: Announce;
+  readonly failed: (error: unknown) => void;
+  readonly intervalMs?: number;
+}
+
+/** Looks in a row that find nothing, before a run is given up: one alone may be chance. */
+const patience = 3;
+
+interface Failing {
+  readonly generation: number;
+  readonly times: number;
+  readonly sinceMs: number;
+}
+
+/**
+ * Asks every minute, from inside every active environment that has GPUs, whether they answer (runtime.md 3). Three times
+ * no: a new run. Still no: the machine is broken. A look that says neither counts for nothing. One loop a host.
+ */
+export function startGpuWatch(parts: GpuWatchParts): Loop {
+  const loops = [...parts.drivers].map(([hostId, driver]) => watchHost(parts, hostId, driver));
+  return {
+    nudge() {
+      for (const loop of loops) loop.nudge();
+    },
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+function watchHost(parts: GpuWatchParts, hostId: string, driver: Driver): Loop {
+  const { db, failed, intervalMs = 60_000 } = parts;
+  const failing = new Map<string, Failing>();
+  return startLoop(
+    async () => {
+      const rows = await withGpus(db, hostId);
+      for (const id of failing.keys()) if (!rows.some((row) => row.id === id)) failing.delete(id);
+      await eachOf(rows, (row) => look(parts, driver, failing, row).catch(failed));
+      return intervalMs;
+    },
+    intervalMs,
+    failed,
+  );
+}
+
+async function look(parts: GpuWatchParts, driver: Driver, failing: Map<string, Failing>, row: WithGpus): Promise<void> {
+  const { db, announce, failed } = parts;
+  let fault: string | undefined;
+  try {
+    fault = await driver.gpuFault(row.id);
+  } catch (error) {
+    // It ended between the list and the look.
+    if (error instanceof DriverError && error.code === "refused") return;
+    throw error;
+  }
+  const before = failing.get(row.id);
+  failing.delete(row.id);
+  if (fault === undefined) return row.faultyGeneration === null ? undefined : await gpusAnswer(db, row);
+  const known = before?.generation === row.generation ? before : { times: 0, sinceMs: performance.now() };
+  const now = { ...known, generation: row.generation, times: known.times + 1 };
+  if (now.times < patience) return void failing.set(row.id, now);
+  const seconds = (performance.now() - now.sinceMs) / 1000;
+  const isBroken = row.faultyGeneration !== null;
+  if (!(await (isBroken ? giveUpGpus(db, row, seconds, fault) : giveUpRun(db, announce, row, seconds)))) return;
+  const what = isBroken ? "Its GPUs are put aside and the rental ends" : "It gets a new run";
+  failed(new Error(`ALARM: the GPUs of environment ${row.id} do not answer: ${fault}. ${what}`));
+}
+
+async function withGpus(db: Db, hostId: string): Promise<readonly WithGpus[]> {
+  const { rows } = await sql<WithGpus>`
+    select id, user_id as "userId", subdomain, generation, faulty_generation as "faultyGeneration" from environments e
+    where host_id = ${hostId} and status = 'active' and desired = 'running' and exists (
+      select 1 from gpu_leases l join gpus g on g.id = l.gpu_id
+      where l.holder_kind = 'environment' and l.holder_id = e.id and l.released_at is null and g.kind = 'gpu')
+    order by id`.execute(db);
+  return rows;
+}
