@@ -49,7 +49,7 @@ export function startWarmPool(parts: PoolParts): Loop {
         });
       working.add(pass);
     }
-    return working.size < width ? await nextWarmMs(db, hostIds) : intervalMs;
+    return working.size < width ? Math.min(rests.endMs(), await nextWarmMs(db, hostIds)) : intervalMs;
   }
 
   // What may free GPUs, take runs, or begin a launch.
@@ -125,6 +125,9 @@ function openRests() {
   return {
     without: (hostId: string, types: readonly string[]) =>
       types.filter((type) => (failures.get(keyOf(hostId, type))?.until ?? 0) <= performance.now()),
+    /** Milliseconds until the first of them is over. */
+    endMs: () =>
+      Math.min(...[...failures.values()].map(({ until }) => until - performance.now()).filter((leftMs) => leftMs > 0)),
     note({ host_id, container_type }: { host_id: string; container_type: string }, result: WarmResult) {
       const key = keyOf(host_id, container_type);
       if (result === "ready") failures.delete(key);

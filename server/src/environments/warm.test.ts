@@ -176,7 +176,7 @@ test("free GPUs of another host come before those that have to be emptied", asyn
 });
 
 test("files of the name, a host that drains and a GPU put aside: no run that stands ready is taken", async () => {
-  const { db, order, runs, stand } = await setup({ a: 3, b: 1 }, [["a1"]]);
+  const { db, order, runs, stand } = await setup({ a: 4, b: 1 }, [["a1"]]);
   const taken = async () => (await runs()).filter(({ order_id }) => order_id !== null).length;
   await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
   await sql`update environments set status = 'terminated', terminated_at = now(), created_at = now()`.execute(db);
