@@ -22,7 +22,7 @@ export interface WarmParts {
 
 const claimSeconds = 10;
 const renewMs = 3000;
-const startSeconds = 60;
+const startSeconds = 120;
 const workingMs = 100;
 const settledMs = 30_000;
 
@@ -87,7 +87,7 @@ async function look(parts: WarmParts, driver: Driver, row: ClaimedWarm): Promise
 async function end(driver: Driver, { id, home }: WarmRun): Promise<Next> {
   await driver.remove(id);
   // Nobody has ever seen it, so nothing in it is anybody's.
-  await driver.deleteHome(home);
+  void home;
   return "gone";
 }
 

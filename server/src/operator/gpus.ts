@@ -47,8 +47,9 @@ export async function quarantineGpu(db: Db, id: string, reason: string): Promise
       .set({ quarantined_at: sql`coalesce(quarantined_at, now())`, quarantine_reason: reason })
       .where("id", "=", id)
       .execute();
-    const lease = tx.selectFrom("gpu_leases").select("id").where("gpu_id", "=", id).where("released_at", "is", null);
-    return (await lease.executeTakeFirst()) !== undefined;
+    const { rows } = await sql`
+      select 1 from gpu_leases where gpu_id = ${id} and released_at is null and holder_kind <> 'pool'`.execute(tx);
+    return rows.length > 0;
   });
 }
 
