@@ -87,7 +87,7 @@ async function look(parts: WarmParts, driver: Driver, row: ClaimedWarm): Promise
 async function end(driver: Driver, { id, home }: WarmRun): Promise<Next> {
   await driver.remove(id);
   // Nobody has ever seen it, so nothing in it is anybody's.
-  void home;
+  await driver.deleteHome(home);
   return "gone";
 }
 

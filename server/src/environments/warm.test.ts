@@ -176,7 +176,7 @@ test("free GPUs of another host come before those that have to be emptied", asyn
 });
 
 test("files of the name, a host that drains and a GPU put aside: no run that stands ready is taken", async () => {
-  const { db, order, runs, stand } = await setup({ a: 4, b: 1 }, [["a1"]]);
+  const { db, order, runs, stand } = await setup({ a: 5, b: 1 }, [["a1"]]);
   const taken = async () => (await runs()).filter(({ order_id }) => order_id !== null).length;
   await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
   await sql`update environments set status = 'terminated', terminated_at = now(), created_at = now()`.execute(db);
@@ -186,6 +186,10 @@ test("files of the name, a host that drains and a GPU put aside: no run that sta
   await rent(db, { userId: "ann", subdomain: "mine" });
   expect(await taken()).toBe(0);
   expect(await db.selectFrom("environments").select("home").distinct().execute()).toEqual([{ home }]);
+  const old = { id: newId(), home: newId(), host_id: "a", user_id: "ann", subdomain: "again" };
+  await db.insertInto("homes").values(old).execute();
+  expect((await order({ userId: "ann", subdomain: "again" })).held).toMatchObject({ hostId: "a" });
+  expect(await taken(), "files that are about to be deleted").toBe(0);
   await sql`update gpus set quarantined_at = now() where id = 'a1'`.execute(db);
   expect((await order()).held).toMatchObject({ hostId: "a" });
   await sql`update hosts set drained_at = now() where id = 'b'`.execute(db);
@@ -249,23 +253,28 @@ test.each([
   expect(await broken()).toEqual([]);
 });
 
-test("who claims and is cut off, at the same moment as another needs the GPU: the other gets it", async () => {
+test.each([
+  ["is cut off: the other gets it", true],
+  ["goes on: the other is told that there is none", false],
+])("who claims at the same moment as another needs the GPU %s", async (_, isCut) => {
   const { ids, order, run, leases, broken } = await setup({ a: 1 }, [["a1"]]);
   const claimed = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
-  const cut = order({
+  const claiming = order({
     gate: async () => {
       claimed.resolve();
       await end.promise;
-      throw new Error("cut off");
+      if (isCut) throw new Error("cut off");
     },
   });
   await claimed.promise;
   const other = order({ type: "pytorch" });
   setTimeout(end.resolve, 100);
-  expect((await cut).held).toBe("cut off");
-  expect((await other).held).toMatchObject({ ok: true });
-  expect(await run(ids[0] ?? "")).toMatchObject({ state: "ending", order_id: null });
+  expect((await claiming).held).toEqual(isCut ? "cut off" : expect.objectContaining({ ok: true }));
+  expect((await other).held).toEqual(
+    isCut ? expect.objectContaining({ ok: true }) : expect.stringMatching(/^Not enough/),
+  );
+  expect(await run(ids[0] ?? "")).toMatchObject({ state: isCut ? "ending" : "ready" });
   expect(await leases()).toHaveLength(1);
   expect(await broken()).toEqual([]);
 });
