@@ -100,7 +100,10 @@ function problemsOf(source: Record<string, string | undefined>): string[] {
 }
 
 test("how many of each type stand ready", () => {
-  expect(readConfig({ RUNTIME: "docker", WARM_POOL: "jupyter=2,pytorch=1" }).warmPool).toEqual({ jupyter: 2, pytorch: 1 });
+  expect(readConfig({ RUNTIME: "docker", WARM_POOL: "jupyter=2,pytorch=1" }).warmPool).toEqual({
+    jupyter: 2,
+    pytorch: 1,
+  });
   expect(readConfig({}).warmPool).toEqual({});
 });
 

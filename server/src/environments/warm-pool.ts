@@ -9,7 +9,7 @@ import { backoffMs } from "./record.ts";
 import { advanceWarm, claimDueWarm, nextWarmMs, type WarmParts, type WarmResult } from "./warm-pass.ts";
 
 /** How many runs of one GPU each stand ready on every host that can, by container type. */
-export type WarmSizes = Readonly<Record<string, number>>;
+type WarmSizes = Readonly<Record<string, number>>;
 
 interface PoolParts extends WarmParts {
   readonly changes: Changes;
