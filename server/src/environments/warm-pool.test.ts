@@ -47,6 +47,8 @@ test("a paid order wakes the run that stood ready, and another takes its place a
   pool();
   start();
   const ready = await stands();
+  const anHourAgo = new Date(Date.now() - 3_600_000);
+  Object.assign(driver.machine.runs.get(ready) ?? {}, { createdAt: anHourAgo, startedAt: anHourAgo });
   const before = await driver.observe(ready);
   expect(before).toMatchObject({ state: "paused", generation: 1 });
   const id = await rent();

@@ -257,7 +257,7 @@ test.each([
   ["is cut off: the other gets it", true],
   ["goes on: the other is told that there is none", false],
 ])("who claims at the same moment as another needs the GPU %s", async (_, isCut) => {
-  const { ids, order, run, leases, broken } = await setup({ a: 1 }, [["a1"]]);
+  const { db, ids, order, run, leases, broken } = await setup({ a: 1 }, [["a1"]]);
   const claimed = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const claiming = order({
@@ -269,7 +269,10 @@ test.each([
   });
   await claimed.promise;
   const other = order({ type: "pytorch" });
-  setTimeout(end.resolve, 100);
+  const waiting = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  await expect.poll(async () => (await waiting()).rows.length).toBe(1);
+  end.resolve();
   expect((await claiming).held).toEqual(isCut ? "cut off" : expect.objectContaining({ ok: true }));
   expect((await other).held).toEqual(
     isCut ? expect.objectContaining({ ok: true }) : expect.stringMatching(/^Not enough/),
