@@ -2,22 +2,24 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { type Customer, create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
-import { type Product, removeFolder, runtimesDir, startProduct, temporaryFolder } from "../prove/product.ts";
+import { signUp, until } from "../prove/customer.ts";
+import { removeFolder, runtimesDir, startProduct, temporaryFolder } from "../prove/product.ts";
+import { launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
 import { quantile } from "./quantiles.ts";
 
 const launches = 20;
-type Stamps = ReadonlyMap<string, number>;
 
 /**
  * Paid to JupyterLab answering through the gateway, stage by stage, for new names (cold) and for names whose files are
  * there already (reopened). The floor is the same JupyterLab started by hand, polled the same way, in the same run.
+ * With RUNTIME=docker it is containers instead, and warm ones besides.
  */
 export async function run(): Promise<void> {
+  if (process.env["RUNTIME"] === "docker") return await (await import("./launch-docker.ts")).benchContainers(launches);
   const product = await startProduct();
   try {
     const customer = await signUp(product.url);
-    await until("JupyterLab to be prepared", () => isPrepared(product), 300_000);
+    await prepared(product);
     const floor: number[] = [];
     const cold: Stamps[] = [];
     const reopened: Stamps[] = [];
@@ -28,38 +30,16 @@ export async function run(): Promise<void> {
     }
     report("cold", cold);
     report("reopened", reopened);
-    const ready = (all: Stamps[]) => all.map((stamps) => stamps.get("ready") ?? Number.NaN);
     console.log(`\nJupyterLab by hand (floor): p50 ${ms(quantile(floor, 0.5))}, p95 ${ms(quantile(floor, 0.95))}`);
     for (const [name, all] of [
       ["cold", cold],
       ["reopened", reopened],
     ] as const)
-      console.log(`${name} / floor: p50 ${(quantile(ready(all), 0.5) / quantile(floor, 0.5)).toFixed(2)}x`);
+      console.log(`${name} / floor: p50 ${(quantile(readyOf(all), 0.5) / quantile(floor, 0.5)).toFixed(2)}x`);
   } finally {
     await product.stop();
     removeFolder(product.dataDir);
   }
-}
-
-async function isPrepared({ url }: Product): Promise<boolean> {
-  const { types } = await must(url, "GET", "/capacity");
-  return types.some(({ type, state }: { type: string; state: string }) => type === "jupyter" && state === "ready");
-}
-
-async function launchOnce({ url }: Product, customer: Customer, subdomain: string): Promise<Stamps> {
-  const paid = await orderAndPay(url, customer, { subdomain, gpuCount: 1 });
-  const { body } = await create(url, customer, paid);
-  if (body.status !== "active") throw new Error(`not active: ${JSON.stringify(body)}`);
-  const token = customer.idToken;
-  const { environment } = await must(url, "GET", `/environments/${body.environment_id}`, { token });
-  const stages: readonly { stage: string; at: string }[] = environment.stages;
-  const paidAt = Date.parse(stages.find(({ stage }) => stage === "paid")?.at ?? "");
-  await must(url, "POST", `/environments/${body.environment_id}/terminate`, { token, body: { confirm: subdomain } });
-  await until("its end", async () => {
-    const { environment: now } = await must(url, "GET", `/environments/${body.environment_id}`, { token });
-    return now.status === "terminated";
-  });
-  return new Map(stages.map(({ stage, at }) => [stage, Date.parse(at) - paidAt]));
 }
 
 /** The same server without a product around it: spawn to 200 on /api. */
@@ -96,13 +76,3 @@ function answersOk(socketPath: string): Promise<boolean> {
   call.end();
   return promise;
 }
-
-function report(name: string, all: readonly Stamps[]): void {
-  console.log(`\n${name}, ${all.length} launches, since paid${" ".repeat(8)}p50        p95`);
-  for (const stage of all[0]?.keys() ?? []) {
-    const at = all.map((stamps) => stamps.get(stage) ?? Number.NaN);
-    console.log(`  ${stage.padEnd(34)} ${ms(quantile(at, 0.5)).padStart(10)} ${ms(quantile(at, 0.95)).padStart(10)}`);
-  }
-}
-
-const ms = (value: number): string => `${Math.round(value)} ms`;

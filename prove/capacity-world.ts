@@ -10,6 +10,7 @@ import { type HoldRequest, hold } from "../server/src/environments/hold.ts";
 import { registerHost } from "../server/src/environments/hosts.ts";
 import { startQueue } from "../server/src/environments/queue-loop.ts";
 import { startReconciler } from "../server/src/environments/reconciler.ts";
+import { startWarmPool } from "../server/src/environments/warm-pool.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { startCluster } from "./cluster.ts";
 import { Ended, type Fuse, fused, fusedDatabase, openGate, openPool } from "./process-model.ts";
@@ -43,6 +44,9 @@ export async function openWorld(stack: AsyncDisposableStack, gpus: number): Prom
   const driver = fakeDriver({ gpus }, { machine, install });
   stack.defer(() => driver.close());
   await registerHost(database.db, hostId, driver, 0);
+  await sql`insert into host_images (host_id, container_type, state) values (${hostId}, 'jupyter', 'ready')`.execute(
+    database.db,
+  );
   const failures: unknown[] = [];
   const parts = { pool, driver, failures, changes: await openChanges(database) };
   let server = startServer(parts);
@@ -57,6 +61,7 @@ export async function openWorld(stack: AsyncDisposableStack, gpus: number): Prom
     await sql`update environments set due_at = now() where claim is not null and status <> 'terminated'`.execute(
       database.db,
     );
+    await sql`update warm_runs set due_at = now() where claim is not null`.execute(database.db);
   };
   return {
     db: database.db,
@@ -98,13 +103,14 @@ function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fu
   const failed = (error: unknown) => {
     if (!gate.isShut() && !(error instanceof Ended)) failures.push(error);
   };
+  const drivers = new Map([[hostId, fused<Driver>(driver, gate)]]);
+  const answers = async () => true;
   const loops = [
     startReconciler({
-      ...{ db, changes, announce, failed, retentionDays: 0 },
-      drivers: new Map([[hostId, fused<Driver>(driver, gate)]]),
+      ...{ db, changes, announce, failed, retentionDays: 0, drivers, answers },
       delivery: { delivered: async () => ({ bonusHours: 0 }), undelivered: async () => {}, ended: async () => {} },
-      answers: async () => true,
     }),
+    startWarmPool({ db, changes, drivers, answers, failed, sizes: { jupyter: 2 } }),
     startQueue({ db, changes, announce, failed }),
   ];
   return {

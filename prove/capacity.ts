@@ -43,8 +43,11 @@ export async function proveCapacity({ seed, rounds }: { seed: number; rounds: nu
   }
   await settle(world, sum);
   assert.deepEqual(world.failures, []);
+  const woken = await sql<{
+    n: number;
+  }>`select count(*) as n from environments where warm and created_at is not null`.execute(world.db);
   const took = Math.round((performance.now() - began) / 1000);
-  const text = `${rounds} rounds of ${askers} creates for the last of ${gpus} GPUs, ${sum.chaos} orders, launches, stops, starts, ends and places in line before them, ${world.ends()} kills: 0 GPUs twice, neither by lease nor in what runs; exactly min(free, asked) granted each time, ${sum.granted} in all, ${sum.turns} of them to who waited in line; 0 leaked, ${(sum.longestQuietMs / 1000).toFixed(1)} s after quiet at most.`;
+  const text = `${rounds} rounds of ${askers} creates for the last of ${gpus} GPUs, ${sum.chaos} orders, launches, stops, starts, ends and places in line before them, ${world.ends()} kills: 0 GPUs twice, neither by lease nor in what runs; exactly min(free, asked) granted each time, ${sum.granted} in all, ${sum.turns} of them to who waited in line; ${woken.rows[0]?.n} launches woke a run that stood ready; 0 leaked, ${(sum.longestQuietMs / 1000).toFixed(1)} s after quiet at most.`;
   writeProof("capacity", `\`npm run prove -- capacity --seed ${seed} --rounds ${rounds}\`: ${text}`);
   console.log(`${text} ${took} s`);
 }
@@ -145,11 +148,13 @@ async function unsettled({ db, machine }: World): Promise<number> {
       case when e.status in ('active', 'paused') then e.gpu_count else 0 end as wants, e.status in ('active', 'paused') as runs,
       (e.desired, e.status) in (('running', 'active'), ('stopped', 'stopped'), ('paused', 'paused'), ('paused', 'stopped')) as calm
     from environments e where e.status <> 'terminated'`.execute(db);
-  const others = await sql`select 1 from gpu_leases l where released_at is null and not exists (
-    select 1 from environments e where l.holder_kind = 'environment' and e.id = l.holder_id and e.status <> 'terminated')`.execute(
-    db,
-  );
-  const running = rows.filter(({ runs }) => runs).map(({ id }) => id);
+  const others = await sql`
+    select 1 from gpu_leases l where released_at is null and not exists (
+      select 1 from environments e where l.holder_kind = 'environment' and e.id = l.holder_id and e.status <> 'terminated')
+      and not exists (select 1 from warm_runs w where l.holder_kind = 'pool' and w.id = l.holder_id and l.gpu_id = any(w.gpus))
+    union all select 1 from warm_runs where state <> 'ready' or order_id is not null`.execute(db);
+  const warm = await sql<{ id: string }>`select id from warm_runs`.execute(db);
+  const running = [...rows.filter(({ runs }) => runs), ...warm.rows].map(({ id }) => id);
   const wrongRuns = machine.runs.size !== running.length || running.some((id) => !machine.runs.has(id));
   return (
     rows.filter(({ held, wants, calm }) => !calm || held !== wants).length + others.rows.length + Number(wrongRuns)
@@ -193,9 +198,8 @@ async function makeRoom(world: World, wanted: number): Promise<number> {
   const { db } = world;
   const free = async () => {
     const { rows } = await sql<{ n: number }>`
-      select count(*) as n from gpus g where not exists (select 1 from gpu_leases where gpu_id = g.id and released_at is null)`.execute(
-      db,
-    );
+      select count(*) as n from gpus g where not exists (
+        select 1 from gpu_leases where gpu_id = g.id and released_at is null and holder_kind <> 'pool')`.execute(db);
     return rows[0]?.n ?? 0;
   };
   const { rows } = await sql<Owned & { gpu_count: number }>`

@@ -33,6 +33,8 @@ test.each([
   ["an embedded key as a provider's", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
   ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "TCP makes root of whoever"],
   ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
+  ["a pool of processes that stand ready", { WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker"],
+  ["a pool of what is no type", { RUNTIME: "docker", WARM_POOL: "julia=1" }, "WARM_POOL: such as jupyter=2,pytorch=1"],
   ["the process driver in public", { HOST: "0.0.0.0" }, "binds loopback only"],
   ["a public address without keys", { APP_URL: "https://berth.example" }, "no payment keys"],
   ["a mail server without a sender", { SMTP_URL: "smtp://relay.example" }, "SMTP_URL needs MAIL_FROM"],
@@ -96,6 +98,14 @@ function problemsOf(source: Record<string, string | undefined>): string[] {
     return String(error).split("\n  - ").slice(1);
   }
 }
+
+test("how many of each type stand ready", () => {
+  expect(readConfig({ RUNTIME: "docker", WARM_POOL: "jupyter=2,pytorch=1" }).warmPool).toEqual({
+    jupyter: 2,
+    pytorch: 1,
+  });
+  expect(readConfig({}).warmPool).toEqual({});
+});
 
 test("every problem is in the one message, and no secret is", () => {
   const read = () => readConfig({ RAZORPAY_KEY_SECRET: "hush-hush", HOST: "0.0.0.0" });

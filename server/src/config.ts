@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
+import { containerTypes } from "@berth/contract";
 import * as z from "zod";
 import { isGstin } from "./gstin.ts";
 
 const word = (...words: [string, ...string[]]) => z.enum(words);
 const yesNo = word("true", "false").transform((value) => value === "true");
 const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+
+/** One entry of WARM_POOL: a type, and how many of it. */
+const poolOf = `(${containerTypes.join("|")})=\\d{1,2}`;
 
 const variables = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
@@ -54,6 +58,10 @@ const variables = z.object({
   SUPPORT_RESPONSE_TIME: z.string().min(1).max(80).default("Usually within 1 hour"),
   BETA_STARTS_AT: z.iso.datetime().optional(),
   ROLES: z.string().default("api,gateway,worker"),
+  WARM_POOL: z
+    .string()
+    .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")
+    .default(""),
   SLOTS: z.coerce.number().int().min(1).max(64).default(8),
   PROCESS_NETWORK: word("shared", "off").default("shared"),
   FAKE_DRIVER: z
@@ -140,6 +148,10 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
   [
     (v) => v.RUNTIME === "process" && !isLoopback(v.HOST) && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
     "HOST is public: the process driver is for one's own machine and binds loopback only; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
+  ],
+  [
+    (v) => v.RUNTIME === "process" && v.WARM_POOL !== "",
+    "WARM_POOL needs RUNTIME=docker: a run of the process driver cannot stand ready",
   ],
   [
     (v) => isPublic(v.APP_URL) && !hasKeys(v) && v.PAYMENTS !== "embedded",
@@ -233,7 +245,9 @@ function nest(v: Variables) {
     /** A slot is no GPU: none is sold for real money (runtime.md 7). */
     slots: isLive(v) ? 0 : v.SLOTS,
     processNetwork: v.PROCESS_NETWORK as "shared" | "off",
-    fake: readFake(v.FAKE_DRIVER),
+    /** How many runs of one GPU stand ready on each host, by container type. */
+    warmPool: readPairs(v.WARM_POOL),
+    fake: readPairs(v.FAKE_DRIVER),
     giveUpAfterSeconds: v.GIVE_UP_AFTER,
     caps: { gpusPerUser: v.GPUS_PER_USER, launchesPerUser: v.LAUNCHES_PER_USER, ordersPerMinute: v.ORDERS_PER_MINUTE },
     retentionDays: v.RETENTION_DAYS,
@@ -259,7 +273,7 @@ function readDocker(v: Variables) {
   };
 }
 
-function readFake(text: string): Readonly<Record<string, number>> {
+function readPairs(text: string): Readonly<Record<string, number>> {
   if (text === "") return {};
   return Object.fromEntries(text.split(",").map((pair) => [pair.split("=")[0], Number(pair.split("=")[1])]));
 }

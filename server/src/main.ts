@@ -25,6 +25,7 @@ import { startQueue } from "./environments/queue-loop.ts";
 import { startReconciler } from "./environments/reconciler.ts";
 import { startSampling } from "./environments/sampler.ts";
 import { purgeSamples } from "./environments/samples.ts";
+import { startWarmPool } from "./environments/warm-pool.ts";
 import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { purgeSignIns } from "./gateway/grants.ts";
@@ -111,6 +112,7 @@ async function start(config: Config): Promise<void> {
         startSampling({ db, drivers, announce, failed }),
         startGpuWatch({ db, drivers, announce, failed }),
         startQueue({ db, changes, announce, failed }),
+        startWarmPool({ db, changes, drivers, answers, sizes: config.warmPool, failed }),
         ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
         startPurging(db),

@@ -41,6 +41,21 @@ interface GpuLeasesTable {
   released_at: Date | null;
 }
 
+export interface WarmRunsTable {
+  id: string;
+  host_id: string;
+  container_type: string;
+  gpus: string[];
+  home: string;
+  run_token: string;
+  state: Generated<"starting" | "ready" | "ending">;
+  order_id: string | null;
+  created_at: Generated<Date>;
+  due_at: Generated<Date>;
+  claim: string | null;
+  attempts: Generated<number>;
+}
+
 interface QueueEntriesTable {
   id: string;
   place: GeneratedAlways<string>;
@@ -89,6 +104,7 @@ export interface EnvironmentsTable {
   generation: Generated<number>;
   secret: string;
   run_token: string | null;
+  warm: Generated<boolean>;
   endpoint: ColumnType<Address | null, string | null, string | null>;
   stage: string | null;
   stage_percent: number | null;
@@ -197,6 +213,7 @@ export interface EnvironmentTables {
   host_images: HostImagesTable;
   gpus: GpusTable;
   gpu_leases: GpuLeasesTable;
+  warm_runs: WarmRunsTable;
   queue_entries: QueueEntriesTable;
   subdomain_claims: SubdomainClaimsTable;
   environments: EnvironmentsTable;

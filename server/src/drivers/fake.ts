@@ -201,7 +201,8 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
     memoryMb: 12_282,
   }));
   const gpu = gpus.length > 0 ? "cdi" : "none";
-  return { pause: options["pause"] !== 0, warm: "none", diskQuota: false, gpu, gpus, isolation: "none" };
+  const pause = options["pause"] !== 0;
+  return { pause, warm: pause ? "paused" : "none", diskQuota: false, gpu, gpus, isolation: "none" };
 }
 
 function statsOf(machine: FakeMachine, run: FakeRun, { gpus: own }: Capabilities): Stats {

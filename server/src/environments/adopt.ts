@@ -18,6 +18,8 @@ export async function adopt({ db, drivers, failed }: AdoptParts): Promise<void> 
 
 async function adoptHost(db: Db, hostId: string, driver: Driver): Promise<void> {
   const found = await driver.list();
+  // Before the environments are read: one that stands ready now may be an environment by then, but never the other way.
+  const warm = new Set((await db.selectFrom("warm_runs").select("id").execute()).map(({ id }) => id));
   const rows = await db
     .selectFrom("environments")
     .where((where) =>
@@ -34,7 +36,7 @@ async function adoptHost(db: Db, hostId: string, driver: Driver): Promise<void> 
   await makeDue(db, [...found.map(({ id }) => id), ...differing.map(({ id }) => id)]);
   for (const { id, observed } of found) {
     const row = byId.get(id);
-    if (row ? row.status === "terminated" : isOld(observed)) await driver.remove(id);
+    if (row ? row.status === "terminated" : !warm.has(id) && isOld(observed)) await driver.remove(id);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Tx } from "../database/database.ts";
 import { leaseGpus, leasesOf, releaseLeases, shortage } from "./leases.ts";
 import { endWait, giveTurnBack, lockLine, serveLine, takeTurn } from "./line.ts";
 import { releaseName, takeName } from "./names.ts";
+import { claimWarm, giveWarmBack, lockWarmOf } from "./warm.ts";
 
 export interface HoldRequest {
   readonly orderId: string;
@@ -30,6 +31,7 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   await extendHold(tx, orderId, holdUntil);
   const held = await leasesOf(tx, "order", orderId);
   if (held[0] && held.length === gpuCount) return { ok: true, hostId: held[0].hostId };
+  await giveWarmBack(tx, orderId);
   await releaseLeases(tx, "order", orderId);
   const home = await hostOfFiles(tx, subdomain, userId);
   const hostId = await leaseInTurn(tx, request, home);
@@ -42,13 +44,16 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
  * Who waits comes first: the line is served before anybody else is given what is free, in the same transaction, so that
  * freed GPUs cannot be bought past it.
  */
-async function leaseInTurn(tx: Tx, { orderId, userId, gpuCount, holdUntil }: HoldRequest, hostId: string | null) {
+async function leaseInTurn(tx: Tx, request: HoldRequest, hostId: string | null) {
+  const { orderId, userId, gpuCount, holdUntil } = request;
   const line = await lockLine(tx);
   const kept = line.length > 0 ? await serveLine(tx, line) : undefined;
   const turn = line.length > 0 && (await takeTurn(tx, line, { userId, orderId, gpuCount, hostId, holdUntil }));
   if (turn) return turn;
   const notOn = kept?.userId === userId ? undefined : kept?.hostId;
-  const leased = await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, notOn, holdUntil });
+  const ready = hostId === null ? await claimWarm(tx, { ...request, notOn }) : undefined;
+  const leased =
+    ready ?? (await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, notOn, holdUntil }));
   if (leased && line.length > 0) await endWait(tx, line, userId, gpuCount);
   return leased;
 }
@@ -64,6 +69,7 @@ async function hostOfFiles(tx: Tx, subdomain: string, userId: string): Promise<s
 }
 
 export async function extendHold(tx: Tx, orderId: string, holdUntil: Date): Promise<void> {
+  await lockWarmOf(tx, orderId);
   await tx
     .updateTable("gpu_leases")
     .set({ hold_until: holdUntil })
@@ -82,5 +88,6 @@ export async function releaseHold(tx: Tx, orderId: string): Promise<void> {
     select 1 from subdomain_claims where order_id = ${orderId} and held_until is not null for update`.execute(tx);
   if (rows.length > 0) await releaseName(tx, orderId);
   await giveTurnBack(tx, orderId);
+  await giveWarmBack(tx, orderId);
   await releaseLeases(tx, "order", orderId);
 }

@@ -14,8 +14,9 @@ export async function keepLaunchTime(tx: Tx, id: string, generation: number): Pr
       sql`extract(epoch from max(at) filter (where stage = ${stage}) - max(at) filter (where stage = 'paid')) * 1000`,
   );
   await sql`
-    insert into launch_times (environment_id, ready_at, ${sql.join(columns)})
-    select environment_id, max(at) filter (where stage = 'ready'), ${sql.join(taken)}
+    insert into launch_times (environment_id, warm, ready_at, ${sql.join(columns)})
+    select environment_id, (select warm from environments where id = ${id}), max(at) filter (where stage = 'ready'),
+      ${sql.join(taken)}
     from launch_stages where environment_id = ${id} and generation = ${generation}
     group by environment_id having bool_or(stage = 'paid') on conflict do nothing`.execute(tx);
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
+import { endWarmOn } from "./warm.ts";
 
 /** An unpaid hold may be taken over this long after its end (payments.md 6). */
 export const holdGrace = "2 minutes";
@@ -23,19 +24,20 @@ export interface LeaseRequest {
  * Leases whole GPUs on one host and answers which, or undefined where no host has enough. Hosts are locked one after the
  * other in the order of their ids: two askers for the last GPUs take turns, so neither is refused because of a half-done
  * other, and they cannot wait for each other in a circle. Locking the GPU rows with `skip locked` was rejected: two
- * requests for all eight could each lock some and both be refused.
+ * requests for all eight could each lock some and both be refused. What stands ready for nobody (warm.ts) is as free as the
+ * rest, but is left for last: where any does, all hosts are locked at once, so that one with free GPUs may come before.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
   const { gpuCount, hostId, notOn } = request;
-  const hosts = await sql<{ id: string }>`
+  const candidates = sql`
     select id from hosts where drained_at is null and (${hostId}::text is null or id = ${hostId})
       and (select count(*) from gpus where host_id = hosts.id and quarantined_at is null) >= ${gpuCount}
-      and id is distinct from ${notOn ?? null}
-    order by id`.execute(tx);
-  for (const { id } of hosts.rows) {
+      and id is distinct from ${notOn ?? null}`;
+  const hosts = await sql<{ id: string }>`${candidates} order by id`.execute(tx);
+  for (const { id } of await freeFirst(tx, hosts.rows, gpuCount)) {
     if ((await freeGpus(tx, id)).length < gpuCount) continue;
     await sql`select 1 from hosts where id = ${id} for no key update`.execute(tx);
-    const free = (await freeGpus(tx, id)).slice(0, gpuCount);
+    const free = await choose(tx, id, gpuCount);
     if (free.length < gpuCount) continue;
     await insertLeases(tx, request, free);
     return id;
@@ -43,27 +45,62 @@ export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string |
   return undefined;
 }
 
+interface Host {
+  readonly id: string;
+}
+
+async function freeFirst(tx: Tx, hosts: readonly Host[], gpuCount: number): Promise<readonly Host[]> {
+  const ids = hosts.map(({ id }) => id);
+  const pool = hosts.length > 1 && (await sql`select from warm_runs where host_id = any(${ids}) limit 1`.execute(tx));
+  if (!pool || pool.rows.length === 0) return hosts;
+  await sql`select 1 from hosts where id = any(${ids}) order by id for no key update`.execute(tx);
+  const free = new Set<string>();
+  for (const { id } of hosts) if ((await freeGpus(tx, id)).filter(({ warm }) => !warm).length >= gpuCount) free.add(id);
+  return [...hosts.filter(({ id }) => free.has(id)), ...hosts.filter(({ id }) => !free.has(id))];
+}
+
+/** Fewer than asked for where there are no more. Whoever is claiming what stands ready at this very moment comes first. */
+async function choose(tx: Tx, hostId: string, gpuCount: number): Promise<readonly string[]> {
+  const first = async () => (await freeGpus(tx, hostId)).slice(0, gpuCount);
+  let chosen = await first();
+  if (chosen.some(({ warm }) => warm)) {
+    await sql`select 1 from warm_runs where host_id = ${hostId} order by id for update`.execute(tx);
+    chosen = await first();
+  }
+  return chosen.map(({ id }) => id);
+}
+
 async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly string[]): Promise<void> {
   const { holderKind: holder_kind, holderId: holder_id, holdUntil: hold_until } = request;
   await sql`
-    update gpu_leases set released_at = now() where gpu_id = any(${[...gpuIds]}) and released_at is null and ${lapsed}`.execute(
+    update gpu_leases set released_at = now() where gpu_id = any(${[...gpuIds]}) and released_at is null and ${takeable}`.execute(
     tx,
   );
+  await endWarmOn(tx, gpuIds);
   await tx
     .insertInto("gpu_leases")
     .values(gpuIds.map((gpu_id) => ({ id: newId(), gpu_id, holder_kind, holder_id, hold_until, released_at: null })))
     .execute();
 }
 
-const lapsed = sql`holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval`;
+/** Held by nobody who has paid, is paying, or has a turn. */
+const takeable = sql`(holder_kind = 'pool' or (holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval))`;
 
-async function freeGpus(tx: Tx, hostId: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from gpus where host_id = ${hostId} and quarantined_at is null and not exists (
-      select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not (${lapsed}))
+interface FreeGpu {
+  readonly id: string;
+  /** Something stands ready on it, or is being removed. */
+  readonly warm: boolean;
+}
+
+/** Those on which nothing stands come first. */
+async function freeGpus(tx: Tx, hostId: string): Promise<readonly FreeGpu[]> {
+  const { rows } = await sql<FreeGpu>`
+    select id, exists (select from warm_runs where gpus.id = any(warm_runs.gpus)) as warm from gpus
+    where host_id = ${hostId} and quarantined_at is null and not exists (
+      select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not ${takeable})
       and (select drained_at from hosts where id = ${hostId}) is null
-    order by length(id), id`.execute(tx);
-  return rows.map(({ id }) => id);
+    order by warm, length(id), id`.execute(tx);
+  return rows;
 }
 
 export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: string): Promise<void> {
@@ -110,7 +147,7 @@ export async function leasesOf(
 /** Every GPU that can be leased, and when it is free by what is known now, as `id, host_id, holder_kind, free_at`. */
 export const slotTimes = sql`
   select gpus.id, gpus.host_id, l.holder_kind, case
-      when l.id is null then now()
+      when l.id is null or l.holder_kind = 'pool' then now()
       when l.holder_kind = 'order' then l.hold_until + ${sql.lit(holdGrace)}::interval
       when l.holder_kind = 'queue' then l.hold_until
       else coalesce(e.expires_at, now() + make_interval(hours => coalesce(e.duration_hours, 1)))

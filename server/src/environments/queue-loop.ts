@@ -52,10 +52,12 @@ interface Told {
  */
 async function tellTurns(db: Db, announce: Announce): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    // Locked in the order of the line: several turns may begin at once, and to lock them in another is to deadlock.
+    const held = (await lockLine(tx)).filter(({ status }) => status === "held").map(({ id }) => id);
     const { rows: begun } = await sql<Told>`
       with told as (
         update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
-        where status = 'held' and told_at is null returning id, user_id, gpu_count, status, held_until),
+        where id = any(${held}) and status = 'held' and told_at is null returning id, user_id, gpu_count, status, held_until),
       later as (
         update gpu_leases l set hold_until = told.held_until from told
         where l.holder_kind = 'queue' and l.holder_id = told.id and l.released_at is null)

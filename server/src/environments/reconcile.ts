@@ -1,11 +1,12 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { type LaunchStage, maxSessionHours } from "@berth/contract";
-import type { Driver, Endpoint, Observed } from "../drivers/driver.ts";
+import { type Driver, DriverError, type Endpoint, type Observed } from "../drivers/driver.ts";
 import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
 import { noticeExpiry, noticeRollover, untold } from "./notices.ts";
 import { plan, shownStatus } from "./plan.ts";
 import { backoffMs, type Outcome, type RecordParts, record, recordFailure } from "./record.ts";
 import { residueOf } from "./residue.ts";
-import { beginRun, endedByItself, imageOf, seenState, specOf } from "./runs.ts";
+import { beginRun, endedByItself, imageOf, seenState, specOf, waitsForGpus } from "./runs.ts";
 import { rollSession } from "./sessions.ts";
 
 export interface ReconcileParts extends RecordParts {
@@ -23,6 +24,9 @@ const workingMs = 100;
 const slowMs = 1000;
 const imageMs = 300;
 const graceMs = 5000;
+/** What stood ready has to answer within this time of its waking. */
+const wakeMs = 1000;
+const wakeLookMs = 20;
 
 /** Brings one claimed row closer: look, one step outside any transaction, look again, record. */
 export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<void> {
@@ -52,6 +56,7 @@ interface Found {
 
 async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promise<Found | undefined> {
   const before = await driver.observe(row.id);
+  if (row.warm && row.created_at === null && row.desired === "running") return await wake(parts, driver, row, before);
   if (endedByItself(row, before)) return { row, outcome: afterLoss(row) };
   const state = seenState(row, before);
   const { step } = plan[row.desired][state];
@@ -64,14 +69,35 @@ async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promis
   return await found(parts, row, await driver.observe(row.id));
 }
 
+/** What stood ready for this launch; one that has ended or does not answer makes way for a start like any other (runtime.md 6). */
+async function wake(parts: ReconcileParts, driver: Driver, row: Claimed, before: Observed): Promise<Found> {
+  const cold = { row, outcome: { ...afterLoss(row), attempts: 0, waitMs: 0 } };
+  if (before.state !== "paused" && before.state !== "running") return cold;
+  try {
+    await driver.start(await specOf(parts.db, row));
+  } catch (error) {
+    if (error instanceof DriverError && error.code !== "unavailable") return cold;
+    throw error;
+  }
+  const end = performance.now() + wakeMs;
+  const inTime: ReconcileParts["answers"] = (...asked) =>
+    Promise.race([parts.answers(...asked), wait(Math.max(0, end - performance.now()), false, { ref: false })]);
+  do {
+    const seen = await found({ ...parts, answers: inTime }, row, await driver.observe(row.id));
+    if (seen.outcome.status === "active") return seen;
+    await wait(wakeLookMs);
+  } while (performance.now() < end);
+  return cold;
+}
+
 async function startRun(
   parts: ReconcileParts,
   driver: Driver,
   row: Claimed,
   before: Observed,
 ): Promise<Found | undefined> {
-  const waiting = await waitForImage(parts, row);
-  if (waiting) return { row, outcome: waiting };
+  const outcome = await waitFirst(parts, row);
+  if (outcome) return { row, outcome };
   const begun = await beginRun(parts.db, row, before);
   if (!begun) return undefined;
   await driver.start(await specOf(parts.db, begun));
@@ -92,20 +118,14 @@ function afterLoss(row: Claimed): Outcome {
   };
 }
 
-async function waitForImage(parts: ReconcileParts, row: Claimed): Promise<Outcome | undefined> {
+/** For the GPUs, where something stood ready on them, then for the image. */
+async function waitFirst(parts: ReconcileParts, row: Claimed): Promise<Outcome | undefined> {
+  const outcome = { ...afterLoss(row), runOver: row.run_token !== null, attempts: 0 };
+  if (await waitsForGpus(parts.db, row)) return { ...outcome, waitMs: workingMs };
   const image = await imageOf(parts.db, row);
   if (image?.state !== "preparing") return undefined;
   const stamps = row.stage === "image" ? [] : [{ stage: "placed" as const, at: undefined }];
-  return {
-    status: "pending",
-    endpoint: null,
-    stage: "image",
-    stagePercent: image.percent,
-    stamps,
-    runOver: row.run_token !== null,
-    attempts: 0,
-    waitMs: imageMs,
-  };
+  return { ...outcome, stage: "image", stagePercent: image.percent, stamps, waitMs: imageMs };
 }
 
 async function found(parts: ReconcileParts, row: Claimed, observed: Observed): Promise<Found> {

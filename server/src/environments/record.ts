@@ -66,7 +66,8 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
     update environments
     set status = ${outcome.status}, endpoint = ${outcome.endpoint && JSON.stringify(outcome.endpoint)},
         stage = ${outcome.stage}, stage_percent = ${outcome.stagePercent}, attempts = ${outcome.attempts},
-        run_token = case when ${outcome.runOver} then null else run_token end, last_error = null, claim = null,
+        run_token = case when ${outcome.runOver} then null else run_token end, warm = warm and not ${outcome.runOver},
+        last_error = null, claim = null,
         terminated_at = case when ${outcome.status} = 'terminated' then now() end,
         down_since = case when ${isDown} then coalesce(down_since, now()) end,
         give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
@@ -92,14 +93,14 @@ async function giveUp(tx: Tx, row: Claimed): Promise<void> {
     where id = ${row.id} and claim = ${row.claim}`.execute(tx);
 }
 
+/** What stood ready was begun before it was ordered; of this launch it took no time. */
 async function stamp(tx: Tx, row: Claimed, { stamps }: Outcome): Promise<void> {
   const generation = row.run_token === null ? row.generation + 1 : row.generation;
   for (const { stage, at } of stamps)
     await sql`
       insert into launch_stages (environment_id, generation, stage, at)
-      values (${row.id}, ${generation}, ${stage}, coalesce(${at ?? null}::timestamptz, now())) on conflict do nothing`.execute(
-      tx,
-    );
+      values (${row.id}, ${generation}, ${stage}, greatest(coalesce(${at ?? null}::timestamptz, now()), ${row.requested_at}::timestamptz))
+      on conflict do nothing`.execute(tx);
   if (row.created_at === null && stamps.some(({ stage }) => stage === "ready"))
     await keepLaunchTime(tx, row.id, generation);
 }
@@ -165,7 +166,7 @@ export async function recordFailure(db: Db, row: Claimed, error: unknown): Promi
     set attempts = ${attempts}, last_error = ${String(error).slice(0, 500)}, claim = null,
         status = case when ${lost} and status in ('active', 'paused') then 'unknown' else status end,
         desired = case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end,
-        run_token = case when ${runOver} then null else run_token end,
+        run_token = case when ${runOver} then null else run_token end, warm = warm and not ${runOver},
         down_since = case when ${isDown} then coalesce(down_since, now()) else down_since end,
         give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
         due_at = case when desired = ${row.desired} then ${dueIn(backoffMs(attempts))} else now() end

@@ -60,7 +60,7 @@ export async function keepHomes(parts: RetentionParts): Promise<void> {
 
 /**
  * The name is taken first, so that nobody, its owner included, launches into a folder that is being deleted. The only
- * caller of `deleteHome`. A home that cannot be deleted now stays due.
+ * caller of `deleteHome` for what is somebody's. A home that cannot be deleted now stays due.
  */
 export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionParts, "announce">): Promise<void> {
   const due = await db

@@ -3,7 +3,7 @@ import type { Db } from "../database/database.ts";
 import type { Observed, Spec } from "../drivers/driver.ts";
 import type { Claimed } from "./claims.ts";
 import { newToken } from "./launch.ts";
-import { leasesOf } from "./leases.ts";
+import { type Lease, leasesOf } from "./leases.ts";
 
 /** What a row's run is, or is about to be. */
 type Run = Pick<Claimed, "id" | "generation" | "run_token" | "stage">;
@@ -60,9 +60,22 @@ export async function specOf(db: Db, row: Claimed): Promise<Spec> {
   if (row.run_token === null) throw new Error(`environment ${row.id} has no token to run with`);
   if (leases.length !== row.gpu_count)
     throw new Error(`environment ${row.id} holds ${leases.length} of ${row.gpu_count} GPUs`);
-  const { id, generation, run_token: token, home, gpu_count: gpuCount, container_type: image } = row;
+  const { id, generation, run_token: token, home, container_type: image } = row;
+  return { id, generation, image, token, home, ...shareOf(leases) };
+}
+
+/** What a run gets that leases these, given in the order of their ids. */
+export function shareOf(leases: readonly Pick<Lease, "gpuId" | "kind">[]): Pick<Spec, "gpus" | "limits"> {
   const gpus = leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => gpuId);
-  return { id, generation, image, token, home, gpus, limits: limitsOf(gpuCount) };
+  return { gpus, limits: limitsOf(leases.length) };
+}
+
+/** Whether something that stood ready on this row's GPUs has not been removed yet (warm.ts): two runs never share one. */
+export async function waitsForGpus(db: Db, { id }: Run): Promise<boolean> {
+  const { rows } = await sql`
+    select from warm_runs w join gpu_leases l on l.gpu_id = any(w.gpus)
+    where l.holder_kind = 'environment' and l.holder_id = ${id} and l.released_at is null limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** What the files of one environment may take, in 10^9 bytes. */

@@ -20,9 +20,11 @@ export async function listGpus(db: Db): Promise<readonly string[]> {
         when 'environment' then 'environment ' || l.holder_id || coalesce(' (' || e.subdomain || ')', '')
         when 'order' then 'held for order ' || l.holder_id
         when 'queue' then 'held for who waited, ' || q.user_id
+        when 'pool' then 'free, ' || w.container_type || ' stands ready'
         else l.holder_kind end as holder
     from gpus g left join gpu_leases l on l.gpu_id = g.id and l.released_at is null
     left join environments e on e.id = l.holder_id left join queue_entries q on q.id = l.holder_id
+    left join warm_runs w on w.id = l.holder_id
     order by g.host_id, length(g.id), g.id`.execute(db);
   return rows.map((row) => `${row.id} on ${row.host_id}${row.model && `, ${row.model}`}: ${stateOf(row)}`);
 }
@@ -45,8 +47,9 @@ export async function quarantineGpu(db: Db, id: string, reason: string): Promise
       .set({ quarantined_at: sql`coalesce(quarantined_at, now())`, quarantine_reason: reason })
       .where("id", "=", id)
       .execute();
-    const lease = tx.selectFrom("gpu_leases").select("id").where("gpu_id", "=", id).where("released_at", "is", null);
-    return (await lease.executeTakeFirst()) !== undefined;
+    const { rows } = await sql`
+      select 1 from gpu_leases where gpu_id = ${id} and released_at is null and holder_kind <> 'pool'`.execute(tx);
+    return rows.length > 0;
   });
 }
 

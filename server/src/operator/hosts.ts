@@ -21,7 +21,7 @@ export async function listHosts(db: Db): Promise<readonly string[]> {
     select h.id, h.kind, h.drained_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments
     from hosts h left join gpus g on g.host_id = h.id
-    left join gpu_leases l on l.gpu_id = g.id and l.released_at is null
+    left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
     group by h.id order by h.id`.execute(db);
   return rows.map(({ id, kind, drained_at, gpus, leased, aside, environments }) => {
     const parts = [`${gpus} GPUs`, `${leased} leased`, `${aside} put aside`, `${environments} environments`];

@@ -120,12 +120,21 @@ export const invariants: readonly Invariant[] = [
       left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
       left join orders o on l.holder_kind = 'order' and o.id = l.holder_id
       left join queue_entries q on l.holder_kind = 'queue' and q.id = l.holder_id
-      where l.released_at is null and l.holder_kind <> 'pool'
-      group by l.holder_kind, l.holder_id, e.id, o.id, q.id
+      left join warm_runs w on l.holder_kind = 'pool' and w.id = l.holder_id
+      where l.released_at is null
+      group by l.holder_kind, l.holder_id, e.id, o.id, q.id, w.id
       having count(distinct g.host_id) > 1
         or (l.holder_kind = 'environment' and (e.id is null or e.status = 'terminated' or count(*) <> e.gpu_count))
         or (l.holder_kind = 'order' and (o.id is null or count(*) <> o.gpu_count))
-        or (l.holder_kind = 'queue' and (q.id is null or q.status <> 'held' or count(*) <> q.gpu_count))`,
+        or (l.holder_kind = 'queue' and (q.id is null or q.status <> 'held' or count(*) <> q.gpu_count))
+        or (l.holder_kind = 'pool' and w.id is null)`,
+  },
+  {
+    name: "what stands ready has its GPUs, from the pool or by the order that has taken it",
+    broken: sql`select w.id, count(l.id) || ' of ' || cardinality(w.gpus) as what from warm_runs w
+      left join gpu_leases l on l.gpu_id = any(w.gpus) and l.released_at is null
+        and ((l.holder_kind = 'pool' and l.holder_id = w.id) or (l.holder_kind = 'order' and l.holder_id = w.order_id))
+      where w.state <> 'ending' group by w.id having count(l.id) <> cardinality(w.gpus)`,
   },
   {
     name: "whose turn it is in the line holds all GPUs that they waited for",

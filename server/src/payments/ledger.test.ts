@@ -138,6 +138,8 @@ test("each invariant finds what breaks it", async () => {
     "tax serials have no gap": "insert into invoice_series values ('I', 2026, 3)",
     "GPUs are held by who may hold them, all of one holder on one host":
       "update gpu_leases set released_at = now() where id = (select min(id) from gpu_leases)",
+    "what stands ready has its GPUs, from the pool or by the order that has taken it":
+      "insert into warm_runs (id, host_id, container_type, gpus, home, run_token) select 'w', host_id, 'jupyter', array[id], 'h', 't' from gpus limit 1",
     "whose turn it is in the line holds all GPUs that they waited for":
       "insert into queue_entries (id, user_id, gpu_count, status, held_until) values ('q', 'ada', 2, 'held', now())",
     "two hours are owed for each order that was not delivered, once": `${owed} select 'r', id, 5, 'USD', 'not_delivered', 'queued', now() from payments`,

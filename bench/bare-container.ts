@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { chown, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { removeFolder, temporaryFolder } from "../prove/product.ts";
+import { containerBody, labPort, runUser } from "../server/src/drivers/docker-body.ts";
+import { openEngine } from "../server/src/drivers/docker-engine.ts";
+import { ensureNetwork, networkName } from "../server/src/drivers/docker-network.ts";
+import { removeRuns } from "../server/src/drivers/docker-testing.ts";
+import { imageOf } from "../server/src/drivers/image-catalogue.ts";
+import { shareOf } from "../server/src/environments/runs.ts";
+import { answers } from "../server/src/gateway/answers.ts";
+
+const lookMs = 100;
+
+/**
+ * The floor: the same image with the same flags, created and started by the engine alone, asked the same question as
+ * the product asks (200 on /api and /lab), as often. Milliseconds from the create call to the answer.
+ */
+export async function openFloor(stack: AsyncDisposableStack): Promise<() => Promise<number>> {
+  const engine = openEngine({ socketPath: "/var/run/docker.sock" });
+  const { docker } = engine;
+  const install = randomBytes(6).toString("hex");
+  await ensureNetwork(engine, install, new AbortController().signal);
+  stack.defer(() => removeRuns(install));
+  const folder = temporaryFolder();
+  stack.defer(async () => removeFolder(folder));
+  const image = await imageOf("jupyter");
+  if (!image) throw new Error("npm run images -- jupyter first");
+  const { NCPU: cpus } = await docker.info();
+  const place = { install, image, network: networkName(install), reach: "published", gpu: "none", cpus } as const;
+  return async () => {
+    const id = randomBytes(8).toString("hex");
+    const home = join(folder, id);
+    await mkdir(home, { mode: 0o700 });
+    await chown(home, runUser, runUser);
+    const spec = { id, generation: 1, image: "jupyter", token: id, home: id, ...shareOf([{ gpuId: "", kind: "cpu" }]) };
+    const began = performance.now();
+    const body = containerBody(spec, { ...place, home, openFiles: undefined });
+    const container = await docker.createContainer(body as object);
+    await container.start();
+    const { NetworkSettings } = await container.inspect();
+    const port = Number(NetworkSettings.Ports[labPort]?.[0]?.HostPort);
+    while (!(await answers({ host: "127.0.0.1", port }, id).catch(() => false)))
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    const tookMs = performance.now() - began;
+    await container.remove({ force: true });
+    return tookMs;
+  };
+}

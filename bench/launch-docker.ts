@@ -1,0 +1,95 @@
+import { type Customer, orderOf, type Paid, pay, signUp, until } from "../prove/customer.ts";
+import { type Product, removeFolder, startProduct } from "../prove/product.ts";
+import { openProductDatabase } from "../prove/seed.ts";
+import { openFloor } from "./bare-container.ts";
+import { endRental, launchOnce, launchPaid, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
+import { quantile } from "./quantiles.ts";
+
+const atOnce = 20;
+const goals = { coldToFloor: 1.5, warmMs: 700 };
+
+/**
+ * Containers: with the image present (cold), woken (warm), and twenty at once, beside the engine alone. Two products in
+ * one run, one of which keeps a run ready, so that cold, warm and floor alternate.
+ */
+export async function benchContainers(launches: number): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const bare = await openFloor(stack);
+  const keepsNone = await open(stack, {});
+  const keepsOne = await open(stack, { WARM_POOL: "jupyter=1" });
+  const floor: number[] = [];
+  const cold: Stamps[] = [];
+  const warm: Stamps[] = [];
+  for (let n = 0; n < launches; n++) {
+    await keepsOne.stands();
+    floor.push(await bare());
+    cold.push(await launchOnce(keepsNone.product, keepsNone.customer, `bench-${n}`));
+    await keepsOne.stands();
+    warm.push(await launchOnce(keepsOne.product, keepsOne.customer, `bench-${n}`));
+  }
+  report("cold", cold);
+  report(`warm, ${await keepsOne.woken()} woken within a second, the others started after all`, warm);
+  console.log(`\nthe engine alone (floor): p50 ${ms(quantile(floor, 0.5))}, p95 ${ms(quantile(floor, 0.95))}`);
+  judge("cold / floor, p95", quantile(readyOf(cold), 0.95) / quantile(floor, 0.95), goals.coldToFloor, "x");
+  judge("warm p95", quantile(readyOf(warm), 0.95), goals.warmMs, "ms");
+  await manyAtOnce(keepsNone.product, bare);
+}
+
+async function open(stack: AsyncDisposableStack, more: Readonly<Record<string, string>>) {
+  const env = { SLOTS: String(atOnce), GPUS_PER_USER: "64", LAUNCHES_PER_USER: "100", ...more };
+  const product = await startProduct({ env });
+  stack.defer(async () => {
+    await product.stop();
+    removeFolder(product.dataDir);
+  });
+  const { db, close } = await openProductDatabase(product);
+  stack.defer(close);
+  await prepared(product);
+  return {
+    product,
+    customer: await signUp(product.url),
+    stands: () =>
+      until("a run to stand ready", () =>
+        db.selectFrom("warm_runs").select("id").where("state", "=", "ready").executeTakeFirst(),
+      ),
+    async woken() {
+      const rows = await db.selectFrom("launch_times").select("environment_id").where("warm", "=", true).execute();
+      return rows.length;
+    },
+  };
+}
+
+type Ordered = { readonly customer: Customer; readonly subdomain: string } & Awaited<ReturnType<typeof orderOf>>;
+
+/** All paid in one moment; the last of them ready. */
+async function manyAtOnce({ url }: Product, bare: () => Promise<number>): Promise<void> {
+  const orders: Ordered[] = [];
+  for (let n = 0; n < atOnce; n++) {
+    const customer = await signUp(url);
+    const subdomain = `many-${n}`;
+    orders.push({ customer, subdomain, ...(await orderOf(url, customer, { subdomain, gpuCount: 1 })) });
+  }
+  const all = await Promise.all(
+    orders.map(async ({ customer, subdomain, body, order }) => {
+      const paid: Paid = { container_request: body.container_request, payment_data: await pay(url, order) };
+      return { customer, subdomain, ...(await launchPaid(url, customer, paid)) };
+    }),
+  );
+  const stamps = all.map((one) => one.stamps);
+  const first = Math.min(...all.map(({ paidAt }) => paidAt));
+  const last = Math.max(...all.map(({ paidAt }, n) => paidAt + (stamps[n]?.get("ready") ?? Number.NaN)));
+  for (const { customer, ...rental } of all) await endRental(url, customer, rental);
+  const began = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, bare));
+  const bareMs = performance.now() - began;
+  report(`${atOnce} at once, cold`, stamps);
+  console.log(`\n${atOnce} at once, first paid to last ready: ${ms(last - first)}; the engine alone: ${ms(bareMs)}`);
+  console.log(`  ratio ${((last - first) / bareMs).toFixed(2)}x`);
+}
+
+function judge(name: string, found: number, goal: number, unit: "x" | "ms"): void {
+  const shown = unit === "x" ? `${found.toFixed(2)}x` : ms(found);
+  console.log(
+    `${name}: ${shown}, goal at most ${goal}${unit === "x" ? "x" : " ms"}: ${found <= goal ? "met" : "MISSED"}`,
+  );
+}

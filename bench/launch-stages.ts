@@ -1,0 +1,55 @@
+import { type Customer, create, must, orderAndPay, type Paid, until } from "../prove/customer.ts";
+import type { Product } from "../prove/product.ts";
+import { quantile } from "./quantiles.ts";
+
+/** Milliseconds from the payment to each stage. */
+export type Stamps = ReadonlyMap<string, number>;
+
+export const prepared = (product: Product) => until("JupyterLab to be prepared", () => isPrepared(product), 300_000);
+
+async function isPrepared({ url }: Product): Promise<boolean> {
+  const { types } = await must(url, "GET", "/capacity");
+  return types.some(({ type, state }: { type: string; state: string }) => type === "jupyter" && state === "ready");
+}
+
+/** From order to end. */
+export async function launchOnce({ url }: Product, customer: Customer, subdomain: string): Promise<Stamps> {
+  const { stamps, id } = await launchPaid(url, customer, await orderAndPay(url, customer, { subdomain, gpuCount: 1 }));
+  await endRental(url, customer, { id, subdomain });
+  return stamps;
+}
+
+/** What was paid for until it runs; `paidAt` by the server's clock. */
+export async function launchPaid(url: string, customer: Customer, paid: Paid) {
+  const { body } = await create(url, customer, paid);
+  if (body.status !== "active") throw new Error(`not active: ${JSON.stringify(body)}`);
+  const id: string = body.environment_id;
+  const { environment } = await must(url, "GET", `/environments/${id}`, { token: customer.idToken });
+  const stages: readonly { stage: string; at: string }[] = environment.stages;
+  const paidAt = Date.parse(stages.find(({ stage }) => stage === "paid")?.at ?? "");
+  return { id, paidAt, stamps: new Map(stages.map(({ stage, at }) => [stage, Date.parse(at) - paidAt])) };
+}
+
+export async function endRental(
+  url: string,
+  { idToken: token }: Customer,
+  { id, subdomain }: { id: string; subdomain: string },
+): Promise<void> {
+  await must(url, "POST", `/environments/${id}/terminate`, { token, body: { confirm: subdomain } });
+  await until("its end", async () => {
+    const { environment: now } = await must(url, "GET", `/environments/${id}`, { token });
+    return now.status === "terminated";
+  });
+}
+
+export const readyOf = (all: readonly Stamps[]): number[] => all.map((stamps) => stamps.get("ready") ?? Number.NaN);
+
+export function report(name: string, all: readonly Stamps[]): void {
+  console.log(`\n${name}, ${all.length} launches, since paid${" ".repeat(8)}p50        p95`);
+  for (const stage of all[0]?.keys() ?? []) {
+    const at = all.map((stamps) => stamps.get(stage) ?? Number.NaN);
+    console.log(`  ${stage.padEnd(34)} ${ms(quantile(at, 0.5)).padStart(10)} ${ms(quantile(at, 0.95)).padStart(10)}`);
+  }
+}
+
+export const ms = (value: number): string => `${Math.round(value)} ms`;
