@@ -19,6 +19,7 @@ const variables = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   RUNTIME: word("process", "docker", "fake").default("process"),
   DOCKER_HOST: z.string().default("unix:///var/run/docker.sock"),
+  SSH_AUTH_SOCK: z.string().optional(),
   DOCKER_REACH: word("published", "network").default("published"),
   PAYMENTS: word("embedded", "razorpay").optional(),
   RAZORPAY_KEY_ID: z
@@ -196,6 +197,8 @@ function nest(v: Variables) {
     database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
     runtime: v.RUNTIME as "process" | "docker" | "fake",
     docker: readDocker(v),
+    /** Of the account that the server runs as: may hold the keys of hosts on other machines. */
+    sshAgent: v.SSH_AUTH_SOCK,
     payments:
       v.RAZORPAY_KEY_ID && v.RAZORPAY_KEY_SECRET
         ? {

@@ -9,6 +9,7 @@ import { type Connection, type Db, isLostConnection, openDatabase } from "./data
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
+import type { RemoteParts } from "./drivers/docker-remote.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { imageOf } from "./drivers/image-catalogue.ts";
@@ -21,6 +22,7 @@ import { startPreparing } from "./environments/images.ts";
 import { purgeQueue } from "./environments/queue.ts";
 import { startQueue } from "./environments/queue-loop.ts";
 import { startReconciler } from "./environments/reconciler.ts";
+import { openRemoteHosts, startRemoteHosts } from "./environments/remote-hosts.ts";
 import { startSampling } from "./environments/sampler.ts";
 import { purgeSamples } from "./environments/samples.ts";
 import { answers } from "./gateway/answers.ts";
@@ -78,8 +80,12 @@ async function start(config: Config): Promise<void> {
   const { db } = database;
   const changes = await openChanges(database);
   const installation = await installationOf(db);
-  const drivers = new Map([[thisMachine, await driverOf(config, dataDir, installation.id)]]);
-  for (const [id, driver] of drivers) await registerHost(db, id, driver, config.slots);
+  const local = await driverOf(config, dataDir, installation.id);
+  await registerHost(db, thisMachine, local, config.slots);
+  const remote = remoteParts(config, dataDir, installation.id);
+  const remotes = await openRemoteHosts(db, remote);
+  for (const { close } of remotes) parts.defer(close);
+  const drivers = new Map([[thisMachine, local], ...remotes.map(({ host, driver }) => [host.id, driver] as const)]);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const money = await moneyOf(config, port, { db, changes, announce, failed });
@@ -99,11 +105,12 @@ async function start(config: Config): Promise<void> {
   });
   if (config.roles.has("api") || config.roles.has("gateway")) await app.listen({ port, host: config.host });
 
-  const { retentionDays } = config;
+  const { retentionDays, slots } = config;
   const deliver = delivery({ announce });
   const loops = config.roles.has("worker")
     ? [
         ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
+        ...startRemoteHosts(remotes, { ...remote, db, slots, needsLiveRestore: config.docker.needsLiveRestore }),
         startPreparing(db, drivers, failed),
         startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
         startSampling({ db, drivers, failed }),
@@ -176,7 +183,13 @@ async function dockerOf({ docker }: Config, directory: string, install: string):
   if (!(await imageOf("jupyter")))
     console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
   const homeRoot = join(directory, "homes");
-  return await dockerDriver({ engine: docker, install, homeRoot, images: imageOf, reach: docker.reach, failed });
+  const publishAt = docker.reach === "published" ? "127.0.0.1" : undefined;
+  return await dockerDriver({ engine: docker, install, homeRoot, images: imageOf, publishAt, failed });
+}
+
+/** What stays the same for every host on another machine. */
+function remoteParts({ sshAgent }: Config, directory: string, install: string): RemoteParts {
+  return { install, images: imageOf, folder: join(directory, "hosts"), sshAgent, failed };
 }
 
 function wallOf({ docker }: Config, install: string, port: number): WallParts {
