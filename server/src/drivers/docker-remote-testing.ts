@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import Docker from "dockerode";
 import { certificatesIn } from "./docker-certificates.ts";
 import { linkImage, loadImage } from "./docker-image-copy.ts";
-import { openRemote, type Remote, type RemoteHost } from "./docker-remote.ts";
+import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "./docker-remote.ts";
 import { openSecondEngine, type Placing, whyNoSecondEngine } from "./docker-second-engine.ts";
 import { whyNoDocker } from "./docker-testing.ts";
 
@@ -53,6 +53,7 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
     homeRoot,
     url: `tcp+tls://${address}:2376`,
     docker,
+    partsOf,
     /** A data folder's part for hosts, in which a host shows this certificate and trusts this authority. */
     keysOf(id: string, { ca = "ca", cert = "client" } = {}): string {
       const own = join(folder, "hosts", id);
@@ -70,13 +71,14 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
       hostsFolder: string,
       install: string,
     ): Promise<Remote> {
-      const failed = (error: unknown) => {
-        throw error;
-      };
-      const parts = { install, images: async () => image, folder: hostsFolder, sshAgent: undefined, failed };
+      const parts = partsOf(hostsFolder, install);
       const remote = await openRemote({ id: "gpu-1", homeRoot, reach: address, ...host }, parts);
       remotes.push(remote);
       return remote;
+    },
+    /** Shell commands as that machine's root. */
+    async asRoot(commands: string): Promise<void> {
+      await run("nsenter", [`--net=/run/netns/${space}`, "sh", "-c", commands]);
     },
     async close(): Promise<void> {
       for (const remote of remotes) await remote.close();
@@ -85,6 +87,13 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function partsOf(folder: string, install: string): RemoteParts {
+  const failed = (error: unknown) => {
+    throw error;
+  };
+  return { install, images: async () => image, folder, sshAgent: undefined, failed };
 }
 
 /** A network namespace with one address, which is answered. */

@@ -1,12 +1,17 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { containerName, label } from "./docker-body.ts";
 import { checkEngine } from "./docker-check.ts";
 import { openEngine } from "./docker-engine.ts";
+import { wallOf } from "./docker-remote-check.ts";
 import { openOtherMachine, whyNoRemote } from "./docker-remote-testing.ts";
-import { answersTo, becomes, driverSuite, filesIn, spec } from "./driver.suite.ts";
+import { unwallCommands, wallCommands } from "./docker-wall.ts";
+import { answersTo, becomes, call, driverSuite, filesIn, spec } from "./driver.suite.ts";
 import type { Driver } from "./driver.ts";
+import { checkWall } from "./wall-watch.ts";
 
 // Of many at once on a small machine, one start may take what ten take elsewhere.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
@@ -129,6 +134,23 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     await expect(checkEngine(engine, { needsLiveRestore: false })).rejects.toThrow("certificates cannot be read");
   });
 
+  test("the rules for that machine leave no hole, and let in nobody but the gateways", async () => {
+    const remote = await machine.open({ address: machine.url }, machine.keysOf("gpu-1"), installs.one);
+    const wall = wallOf(remote, machine.partsOf(machine.keysOf("gpu-1"), installs.one));
+    const wanted = spec();
+    onTestFinished(() => remote.driver.stop(wanted.id, 0));
+    onTestFinished(() => machine.asRoot(unwallCommands(installs.one)));
+    await remote.driver.start(wanted);
+    await answersTo(remote.driver, wanted);
+    expect(await checkWall(wall)).not.toEqual([]);
+    const gateway = machine.address.replace(/2$/, "1");
+    for (let round = 0; round < 2; round++) await machine.asRoot(wallCommands(installs.one, [], [gateway]));
+    expect(await checkWall(wall)).toEqual([]);
+    await answersTo(remote.driver, wanted);
+    await machine.asRoot(wallCommands(installs.one, [], ["10.9.9.9"]));
+    await expect(call(remote.driver, wanted, "GET", "/api", 1_000)).rejects.toThrow("no answer");
+  });
+
   test("a machine that goes away and comes back: unavailable meanwhile, and its runs are the same", async () => {
     const driver = await openDriver();
     const wanted = spec();
@@ -143,6 +165,45 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     expect(await driver.homeMb(wanted.home)).toBeGreaterThan(0);
   });
 });
+
+describe.skipIf(absent)(absent ? `its GPUs, skipped because ${absent}` : "its GPUs", () => {
+  test("are asked by the request that a run makes: their names, what a run gets, and what they do", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "berth-hook-"));
+    writeFileSync(join(folder, "nvidia-container-runtime-hook"), hook, { mode: 0o755 });
+    const owner = await openOtherMachine({ path: folder, options: ["--add-runtime", "nvidia=runc"] });
+    onTestFinished(async () => {
+      await owner.close();
+      await rm(folder, { recursive: true });
+    });
+    const { driver } = await owner.open({ address: owner.url }, owner.keysOf("gpu-1"), installs.one);
+    expect(await driver.capabilities()).toMatchObject({
+      gpu: "nvidia",
+      gpus: [{ id: "GPU-aa11", model: "H100 80GB HBM3", memoryMb: 81_559 }],
+    });
+    const wanted = spec({ gpus: ["GPU-aa11"] });
+    onTestFinished(() => driver.stop(wanted.id, 0));
+    await driver.start(wanted);
+    await becomes(driver, wanted.id, "running");
+    const { HostConfig } = await owner.docker.getContainer(containerName(wanted.id)).inspect();
+    expect(HostConfig.DeviceRequests).toMatchObject([{ Driver: "nvidia", DeviceIDs: ["GPU-aa11"] }]);
+    expect((await driver.stats(wanted.id)).gpus).toEqual([{ id: "GPU-aa11", usePercent: 37, memoryMb: 2048, watts: 96.5 }]);
+    await expect(driver.start(spec({ gpus: ["GPU-bb22"] }))).rejects.toMatchObject({ code: "no_gpu" });
+  });
+});
+
+/** Puts the program into a container that asked for GPUs, as NVIDIA's own hook puts its driver there. */
+const hook = `#!/bin/sh
+bundle=$(sed 's/.*"bundle":"\\([^"]*\\)".*/\\1/')
+root=$(sed 's/.*"root":{"path":"\\([^"]*\\)".*/\\1/' "$bundle/config.json")
+cat > "$root/usr/bin/nvidia-smi" <<'END'
+#!/bin/sh
+case "$1" in
+*name*) echo "GPU-aa11, NVIDIA H100 80GB HBM3, 81559";;
+*) echo "GPU-aa11, 37, 2048, 96.5";;
+esac
+END
+chmod 755 "$root/usr/bin/nvidia-smi"
+`;
 
 /** As its owner's programs do. */
 async function inside(id: string, commands: readonly string[]): Promise<void> {

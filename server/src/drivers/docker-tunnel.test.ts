@@ -79,7 +79,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const unknown = await open(sshd.keysOf("gpu-1", { known: false }));
     for (let round = 0; round < 2; round++)
       expect(await wordsOf(unknown.driver.list())).toMatch(
-        /^unavailable: ssh:\S+ is refused: its host key is not known. Compare .* ssh-keyscan -p \d+ 127.0.0.1 .* known_hosts$/,
+        /^unavailable: ssh:\S+ is refused: its host key is not known. Compare .* ssh-keyscan -p \d+ 127.0.0.1 .* \S+known_hosts$/,
       );
     const known = await open(sshd.keysOf("gpu-1"));
     expect(await wordsOf(known.driver.list())).toBe("done");

@@ -35,9 +35,10 @@ export async function openSshd() {
   writeFileSync(at("authorized_keys"), `restrict,port-forwarding ${readFileSync(at("key.pub"), "utf8")}`);
   for (const name of [".", "host", "authorized_keys"]) chownSync(at(name), nobody.uid, nobody.gid);
   const port = await freePort();
+  // With PAM, because without it an account that has no password counts as locked.
   const options = [
     ...["ListenAddress=127.0.0.1", `Port=${port}`, `HostKey=${at("host")}`, `AuthorizedKeysFile=${at("authorized_keys")}`],
-    ...["PidFile=none", "UsePAM=no", "StrictModes=no", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no"],
+    ...["PidFile=none", "UsePAM=yes", "StrictModes=no", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no"],
   ];
   let server = await start(options, port);
   return {
@@ -84,8 +85,7 @@ async function freePort(): Promise<number> {
 
 async function start(options: readonly string[], port: number): Promise<ChildProcess> {
   const words = ["-D", "-e", "-f", "/dev/null", ...options.flatMap((option) => ["-o", option])];
-  // A group of its own: each connection is a process, which a killed server leaves behind.
-  const server = spawn(program, words, { uid: nobody.uid, gid: nobody.gid, stdio: "ignore", detached: true });
+  const server = spawn(program, words, { uid: nobody.uid, gid: nobody.gid, stdio: "ignore" });
   const answers = async () => {
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect").finally(() => socket.destroy());
@@ -94,8 +94,14 @@ async function start(options: readonly string[], port: number): Promise<ChildPro
   return server;
 }
 
+/** With its connections, each of which is a process that would outlive it. */
 async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
-  process.kill(-Number(server.pid), "SIGKILL");
+  for (const pid of [...descendants(Number(server.pid)), Number(server.pid)]) process.kill(pid, "SIGKILL");
   await once(server, "exit");
+}
+
+function descendants(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return children.flatMap((child) => [...descendants(child), child]);
 }
