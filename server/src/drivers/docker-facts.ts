@@ -1,7 +1,7 @@
 import type { Engine } from "./docker-engine.ts";
 import type { GpuHints, Machine, MachineGpus } from "./docker-machine.ts";
 
-export interface EngineSaid {
+interface EngineSaid {
   readonly apiVersion: string;
   readonly os: string;
   readonly cpus: number;

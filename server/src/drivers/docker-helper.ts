@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ContainerCreateOptions } from "dockerode";
 import { containerBody, label, scratch } from "./docker-body.ts";
 import { type Engine, orDone, refusalOf } from "./docker-engine.ts";
 import { framesOf } from "./docker-streams.ts";
@@ -39,7 +38,6 @@ export async function createHelper(parts: ErrandParts, errand: Errand, abortSign
   const { source: Source = "", target: Target = "" } = errand.folder ?? {};
   const request = {
     ...body,
-    name: errand.name ?? `helper-${randomUUID()}`,
     User: "0:0",
     Env: errand.devices ? [] : body.Env,
     WorkingDir: "/",
@@ -56,9 +54,10 @@ export async function createHelper(parts: ErrandParts, errand: Errand, abortSign
       LogConfig: { Type: "none", Config: {} },
       AutoRemove: errand.name === undefined,
     },
-    abortSignal,
   };
-  return await engine.docker.createContainer(request as unknown as ContainerCreateOptions);
+  // Apart from each other: dockerode otherwise writes the whole body into the address too.
+  const asked = { _query: { name: errand.name ?? `helper-${randomUUID()}` }, _body: request, abortSignal };
+  return await engine.docker.createContainer(asked as object);
 }
 
 /**

@@ -49,7 +49,7 @@ export async function localMachine(homeRoot: string, failed: (error: unknown) =>
   };
 }
 
-export async function localGpus({ CDISpecDirs }: GpuHints): Promise<MachineGpus> {
+async function localGpus({ CDISpecDirs }: GpuHints): Promise<MachineGpus> {
   const gpus = await hostGpus();
   return { gpus, gpu: gpus.length === 0 ? "none" : (await hasCdi(CDISpecDirs ?? [])) ? "cdi" : "nvidia" };
 }

@@ -60,7 +60,7 @@ async function* once(chunk: Buffer): AsyncIterable<Buffer> {
   yield chunk;
 }
 
-export interface Frame {
+interface Frame {
   readonly kind: "stdout" | "stderr";
   readonly bytes: Buffer;
 }
