@@ -6,8 +6,6 @@ import { DriverError } from "./driver.ts";
 
 /** A short look or work on an engine's machine that only a container there can do. */
 export interface Errand {
-  /** Of a container that stays; undefined: one of a moment. */
-  readonly name?: string;
   /** Of `sh`; its words are $1 and on. Ending with 0 or 1 is well: `du` and `tar` say so of what changed under them. */
   readonly script: string;
   readonly words?: readonly string[];
@@ -28,7 +26,11 @@ export interface ErrandParts {
 }
 
 /** As root without rights or network, and with a root of its own that cannot be written. */
-export async function createHelper(parts: ErrandParts, errand: Errand, abortSignal: AbortSignal) {
+export async function createHelper(
+  parts: ErrandParts,
+  errand: Errand & { readonly name: string; readonly stays?: boolean },
+  abortSignal: AbortSignal,
+) {
   const { engine, install } = parts;
   const image = await parts.image();
   if (!image) throw new DriverError("no_image", "No image is built yet: npm run images");
@@ -52,11 +54,11 @@ export async function createHelper(parts: ErrandParts, errand: Errand, abortSign
       DeviceRequests: errand.devices,
       // What it says may be gigabytes.
       LogConfig: { Type: "none", Config: {} },
-      AutoRemove: errand.name === undefined,
+      AutoRemove: !errand.stays,
     },
   };
   // Apart from each other: dockerode otherwise writes the whole body into the address too.
-  const asked = { _query: { name: errand.name ?? `helper-${randomUUID()}` }, _body: request, abortSignal };
+  const asked = { _query: { name: errand.name }, _body: request, abortSignal };
   return await engine.docker.createContainer(asked as object);
 }
 
@@ -70,7 +72,7 @@ export async function* runErrand(
   abortSignal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
   abortSignal.throwIfAborted();
-  const container = await createHelper(parts, errand, abortSignal);
+  const container = await created(parts, errand);
   try {
     const output = await container.attach({ stream: true, stdout: true, stderr: true, abortSignal });
     // Else what breaks the line before it is read would break the server.
@@ -91,6 +93,21 @@ export async function* runErrand(
   }
 }
 
+/** Not given up half-way with its caller: what the engine makes after that would stay for ever. */
+async function created(parts: ErrandParts, errand: Errand) {
+  const { engine } = parts;
+  const name = `helper-${randomUUID()}`;
+  try {
+    return await engine.verb((limit) => createHelper(parts, { ...errand, name }, limit));
+  } catch (error) {
+    // It may have been made nevertheless, and only its answer lost.
+    await engine
+      .verb((limit) => orDone(engine.docker.getContainer(name).remove({ abortSignal: limit })))
+      .catch(() => {});
+    throw error;
+  }
+}
+
 /** All that it writes, as text. Throws what `runErrand` throws, in words for people. */
 export async function errandText(parts: ErrandParts, errand: Errand): Promise<string> {
   return await parts.engine.verb(async (abortSignal) => {
@@ -100,7 +117,7 @@ export async function errandText(parts: ErrandParts, errand: Errand): Promise<st
   });
 }
 
-/** Whether an engine refused a container because its folder is not there. */
+/** Whether an engine refused an errand because its folder is not there. */
 export function isFolderMissing(error: unknown): boolean {
-  return /bind source path does not exist/.test(refusalOf(error)?.words ?? "");
+  return error instanceof DriverError && /bind source path does not exist/.test(refusalOf(error.cause)?.words ?? "");
 }

@@ -76,7 +76,7 @@ async function make(parts: ErrandParts, root: string, home: string): Promise<voi
 }
 
 async function createStore(parts: ErrandParts, root: string, name: string, abortSignal: AbortSignal): Promise<void> {
-  const errand = { name, script: ":", binds: [`${root}:${inside}`] };
+  const errand = { name, stays: true, script: ":", binds: [`${root}:${inside}`] };
   await createHelper(parts, errand, abortSignal).catch((error) => {
     // Another server was quicker.
     if (refusalOf(error)?.status !== 409) throw error;

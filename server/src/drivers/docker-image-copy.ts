@@ -32,7 +32,10 @@ export async function linkImage(root: string): Promise<boolean> {
   const content = `${images}/imagedb/content/sha256/${Id.replace("sha256:", "")}`;
   await run("cp", ["-a", join(from, content), join(root, content)]);
   const [repository = ""] = reference.split(":");
-  writeFileSync(join(root, images, "repositories.json"), JSON.stringify({ Repositories: { [repository]: { [reference]: Id } } }));
+  writeFileSync(
+    join(root, images, "repositories.json"),
+    JSON.stringify({ Repositories: { [repository]: { [reference]: Id } } }),
+  );
   return true;
 }
 
@@ -40,7 +43,8 @@ function linkLayer(from: string, root: string, id: string): void {
   const [there, here] = [join(from, "overlay2", id), join(root, "overlay2", id)];
   mkdirSync(here, { recursive: true });
   // The lowest has no `lower`.
-  for (const name of ["link", "lower"]) if (existsSync(join(there, name))) copyFileSync(join(there, name), join(here, name));
+  for (const name of ["link", "lower"])
+    if (existsSync(join(there, name))) copyFileSync(join(there, name), join(here, name));
   for (const link of [join(here, "diff"), join(root, "overlay2/l", readFileSync(join(there, "link"), "utf8"))])
     symlinkSync(join(there, "diff"), link);
 }

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -9,7 +11,7 @@ import { openEngine } from "./docker-engine.ts";
 import { wallOf } from "./docker-remote-check.ts";
 import { openOtherMachine, whyNoRemote } from "./docker-remote-testing.ts";
 import { unwallCommands, wallCommands } from "./docker-wall.ts";
-import { answersTo, becomes, call, driverSuite, filesIn, spec } from "./driver.suite.ts";
+import { answersTo, becomes, driverSuite, filesIn, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";
 import { checkWall } from "./wall-watch.ts";
 
@@ -75,12 +77,12 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     const driver = await openDriver();
     const wanted = await begin(driver);
     await inside(wanted.id, [
-      "head -c 40000000 /dev/urandom > a",
+      "yes | head -c 20000000 > a",
       "(while :; do head -c 9000000 /dev/zero > b; date >> c; mkdir d; echo x > d/e; rm -r d; done) >/dev/null 2>&1 &",
     ]);
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const files = await filesIn(driver.archive(wanted.home, new AbortController().signal));
-      expect(files.get("a")?.length).toBeGreaterThan(10_000_000);
+      expect(files.get("a")?.length).toBe(20_000_000);
     }
   });
 
@@ -138,7 +140,12 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     expect(await checkWall(wall)).toEqual([]);
     await answersTo(remote.driver, wanted);
     await machine.asRoot(wallCommands(installs.one, [], ["10.9.9.9"]));
-    await expect(call(remote.driver, wanted, "GET", "/api", 1_000)).rejects.toThrow("no answer");
+    const seen = await remote.driver.observe(wanted.id);
+    const port = seen.state === "running" && "port" in seen.endpoint ? seen.endpoint.port : 0;
+    // Of its own: a connection that was let in before stays.
+    const socket = connect(port, machine.address);
+    onTestFinished(() => void socket.destroy());
+    await expect(once(socket, "connect", { signal: AbortSignal.timeout(2_000) })).rejects.toThrow("aborted");
   });
 
   test("a machine that goes away and comes back: unavailable meanwhile, and its runs are the same", async () => {
@@ -172,7 +179,9 @@ describe.skipIf(absent)(absent ? `its GPUs, skipped because ${absent}` : "its GP
     await becomes(driver, wanted.id, "running");
     const { HostConfig } = await owner.docker.getContainer(containerName(wanted.id)).inspect();
     expect(HostConfig.DeviceRequests).toMatchObject([{ Driver: "nvidia", DeviceIDs: ["GPU-aa11"] }]);
-    expect((await driver.stats(wanted.id)).gpus).toEqual([{ id: "GPU-aa11", usePercent: 37, memoryMb: 2048, watts: 96.5 }]);
+    expect((await driver.stats(wanted.id)).gpus).toEqual([
+      { id: "GPU-aa11", usePercent: 37, memoryMb: 2048, watts: 96.5 },
+    ]);
     await expect(driver.start(spec({ gpus: ["GPU-bb22"] }))).rejects.toMatchObject({ code: "no_gpu" });
   });
 });
@@ -194,7 +203,11 @@ chmod 755 "$root/usr/bin/nvidia-smi"
 /** As the reconciler does, for whom an engine may be slow for a while: a busy machine is no failure. */
 async function begin(driver: Driver, wanted = spec()): Promise<Spec> {
   onTestFinished(() => driver.stop(wanted.id, 0));
-  const outcome = () => driver.start(wanted).then(() => "done", ({ code }) => code);
+  const outcome = () =>
+    driver.start(wanted).then(
+      () => "done",
+      ({ code }) => code,
+    );
   await expect.poll(outcome, { timeout: 50_000 }).toBe("done");
   return wanted;
 }

@@ -85,19 +85,25 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     expect(await wordsOf(known.driver.list())).toBe("done");
     await sshd.changeHostKey();
     const words = () => wordsOf(known.driver.list());
-    await expect.poll(words).toMatch(/^unavailable: ssh:\S+ is refused: its host key is another one than in \S+known_hosts/);
+    await expect
+      .poll(words)
+      .toMatch(/^unavailable: ssh:\S+ is refused: its host key is another one than in \S+known_hosts/);
   });
 
   test("a key that is not let in, a socket that its user may not use, a server that is away: one sentence each", async () => {
     const { sshd, open } = await setup({ given: false });
     const stranger = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
-    expect(await wordsOf(stranger.driver.list())).toMatch(/^unavailable: ssh:\S+ does not let nobody in: put the public key of \S+key,/);
+    expect(await wordsOf(stranger.driver.list())).toMatch(
+      /^unavailable: ssh:\S+ does not let nobody in: put the public key of \S+key,/,
+    );
     const folder = sshd.keysOf("gpu-1");
     const { driver } = await open(folder);
     expect(await wordsOf(driver.list())).toMatch(/^unavailable: No Docker Engine answers at ssh:\S+: .* group docker/);
     chmodSync(join(folder, "gpu-1", "key"), 0o644);
     const open_ = await open(folder);
-    expect(await wordsOf(open_.driver.list())).toMatch(/^unavailable: The key \S+ may be read by others: chmod 600 it$/);
+    expect(await wordsOf(open_.driver.list())).toMatch(
+      /^unavailable: The key \S+ may be read by others: chmod 600 it$/,
+    );
     await sshd.stop();
     chmodSync(join(folder, "gpu-1", "key"), 0o600);
     const away = await open(folder);
@@ -124,7 +130,11 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
       await driver.list();
       process.kill(process.pid, "SIGKILL");`;
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]).catch(() => {});
-    const left = () => promisify(execFile)("pgrep", ["-f", "--", `-p ${sshd.port} -o`]).then(({ stdout }) => stdout, () => "");
+    const left = () =>
+      promisify(execFile)("pgrep", ["-f", "--", `-p ${sshd.port} -o`]).then(
+        ({ stdout }) => stdout,
+        () => "",
+      );
     await expect.poll(left).toBe("");
   });
 });

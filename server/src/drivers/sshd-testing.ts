@@ -1,6 +1,15 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -37,7 +46,12 @@ export async function openSshd() {
   const port = await freePort();
   // With PAM, because without it an account that has no password counts as locked.
   const options = [
-    ...["ListenAddress=127.0.0.1", `Port=${port}`, `HostKey=${at("host")}`, `AuthorizedKeysFile=${at("authorized_keys")}`],
+    ...[
+      "ListenAddress=127.0.0.1",
+      `Port=${port}`,
+      `HostKey=${at("host")}`,
+      `AuthorizedKeysFile=${at("authorized_keys")}`,
+    ],
     ...["PidFile=none", "UsePAM=yes", "StrictModes=no", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no"],
   ];
   let server = await start(options, port);

@@ -40,7 +40,8 @@ async function add(parts: Parts, id: string, words: readonly string[]): Promise<
   const [text = "", ...options] = words;
   const said = new Map<string, string>();
   for (let at = 0; at < options.length; at += 2) said.set(options[at] ?? "", options[at + 1] ?? "");
-  if (!text || [...said].some(([name, value]) => !["--home-root", "--reach"].includes(name) || !value)) return undefined;
+  if (!text || [...said].some(([name, value]) => !["--home-root", "--reach"].includes(name) || !value))
+    return undefined;
   const address = readAddress(text);
   const homeRoot = readHomeRoot(said.get("--home-root") ?? usualHomes);
   const host = { id, address: address.url, homeRoot, reach: readReach(said.get("--reach"), address) };
@@ -76,7 +77,8 @@ async function withHost<T>(
 async function check(remote: Remote, own: RemoteParts, { docker, slots }: Config): Promise<string> {
   const { gpus, warnings } = await checkRemote(remote, own, docker);
   const { id, reach, homeRoot } = remote.host;
-  const has = gpus.length > 0 ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ") : `no GPU, so ${slots} CPU slots`;
+  const has =
+    gpus.length > 0 ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ") : `no GPU, so ${slots} CPU slots`;
   const lines = [`${id} can be used: ${has}; runs are reached at ${reach}, homes are in ${homeRoot}`];
   return [...lines, ...warnings.map((words) => `WARNING: ${words}`)].join("\n");
 }
