@@ -52,7 +52,7 @@ async function setup() {
       return { ...product, ...customers(injector(url)), base: url };
     },
     async database() {
-      const { db, close } = await openDatabase(embeddedConnection(join(folder, "database")), console.error, {
+      const { db, close } = await openDatabase(embeddedConnection(join(folder, "database")), () => {}, {
         keep: true,
       });
       onTestFinished(close);
