@@ -27,7 +27,7 @@ export async function openFloor(stack: AsyncDisposableStack): Promise<() => Prom
   const image = await imageOf("jupyter");
   if (!image) throw new Error("npm run images -- jupyter first");
   const { NCPU: cpus } = await docker.info();
-  const place = { install, image, network: networkName(install), reach: "published", gpu: "none", cpus } as const;
+  const place = { install, image, network: networkName(install), publishAt: "127.0.0.1", gpu: "none", cpus } as const;
   return async () => {
     const id = randomBytes(8).toString("hex");
     const home = join(folder, id);

@@ -23,6 +23,7 @@ const variables = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   RUNTIME: word("process", "docker", "fake").default("process"),
   DOCKER_HOST: z.string().default("unix:///var/run/docker.sock"),
+  SSH_AUTH_SOCK: z.string().optional(),
   DOCKER_REACH: word("published", "network").default("published"),
   PAYMENTS: word("embedded", "razorpay").optional(),
   RAZORPAY_KEY_ID: z
@@ -208,6 +209,8 @@ function nest(v: Variables) {
     database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
     runtime: v.RUNTIME as "process" | "docker" | "fake",
     docker: readDocker(v),
+    /** Of the account that the server runs as: may hold the keys of hosts on other machines. */
+    sshAgent: v.SSH_AUTH_SOCK,
     payments:
       v.RAZORPAY_KEY_ID && v.RAZORPAY_KEY_SECRET
         ? {
@@ -232,14 +235,7 @@ function nest(v: Variables) {
     },
     secret: v.IDENTITY_SECRET,
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
-    support: {
-      telegram: v.SUPPORT_TELEGRAM?.replace("@", "") ?? "",
-      /** A link carries a message to a person's account only (G61). */
-      prefill: v.SUPPORT_TELEGRAM_KIND === "person",
-      codePrefix: v.SUPPORT_CODE_PREFIX,
-      online: v.SUPPORT_ONLINE,
-      responseTime: v.SUPPORT_RESPONSE_TIME,
-    },
+    support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
     roles: new Set(v.ROLES.split(",") as Role[]),
     /** A slot is no GPU: none is sold for real money (runtime.md 7). */
@@ -260,6 +256,17 @@ function nest(v: Variables) {
     },
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
+  };
+}
+
+function readSupport(v: Variables) {
+  return {
+    telegram: v.SUPPORT_TELEGRAM?.replace("@", "") ?? "",
+    /** A link carries a message to a person's account only (G61). */
+    prefill: v.SUPPORT_TELEGRAM_KIND === "person",
+    codePrefix: v.SUPPORT_CODE_PREFIX,
+    online: v.SUPPORT_ONLINE,
+    responseTime: v.SUPPORT_RESPONSE_TIME,
   };
 }
 

@@ -9,6 +9,7 @@ import { type Connection, type Db, isLostConnection, openDatabase } from "./data
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
+import type { RemoteParts } from "./drivers/docker-remote.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { findQuota } from "./drivers/find-quota.ts";
@@ -22,7 +23,8 @@ import { registerHost } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
 import { purgeQueue } from "./environments/queue.ts";
 import { startQueue } from "./environments/queue-loop.ts";
-import { startReconciler } from "./environments/reconciler.ts";
+import { type ReconcilerParts, startReconciler } from "./environments/reconciler.ts";
+import { openRemoteHosts, startRemoteHosts } from "./environments/remote-hosts.ts";
 import { startSampling } from "./environments/sampler.ts";
 import { purgeSamples } from "./environments/samples.ts";
 import { startWarmPool } from "./environments/warm-pool.ts";
@@ -81,8 +83,12 @@ async function start(config: Config): Promise<void> {
   const { db } = database;
   const changes = await openChanges(database);
   const installation = await installationOf(db);
-  const drivers = new Map([[thisMachine, await driverOf(config, dataDir, installation.id)]]);
-  for (const [id, driver] of drivers) await registerHost(db, id, driver, config.slots);
+  const local = await driverOf(config, dataDir, installation.id);
+  await registerHost(db, thisMachine, local, config.slots);
+  const remote = remoteParts(config, dataDir, installation.id);
+  const remotes = await openRemoteHosts(db, remote);
+  for (const { close } of remotes) parts.defer(close);
+  const drivers = new Map([[thisMachine, local], ...remotes.map(({ host, driver }) => [host.id, driver] as const)]);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const money = await moneyOf(config, port, { db, changes, announce, failed });
@@ -102,17 +108,17 @@ async function start(config: Config): Promise<void> {
   });
   if (config.roles.has("api") || config.roles.has("gateway")) await app.listen({ port, host: config.host });
 
-  const { retentionDays } = config;
   const deliver = delivery({ announce });
   const loops = config.roles.has("worker")
     ? [
         ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
-        startPreparing(db, drivers, failed),
-        startReconciler({ db, changes, drivers, delivery: deliver, announce, answers, retentionDays, failed }),
-        startSampling({ db, drivers, announce, failed }),
-        startGpuWatch({ db, drivers, announce, failed }),
-        startQueue({ db, changes, announce, failed }),
-        startWarmPool({ db, changes, drivers, answers, sizes: config.warmPool, failed }),
+        ...startRemoteHosts(remotes, {
+          ...remote,
+          db,
+          slots: config.slots,
+          needsLiveRestore: config.docker.needsLiveRestore,
+        }),
+        ...environmentLoops(config, { db, changes, drivers, delivery: deliver, announce, answers, failed }),
         ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
         startPurging(db),
@@ -123,6 +129,20 @@ async function start(config: Config): Promise<void> {
   if (!config.mail.smtp && !config.mail.outboxPage) console.warn("SMTP_URL is not set: no mail is sent.");
   console.log(`${config.brand.name} is ready at ${appUrl}`);
   await stopped;
+}
+
+function environmentLoops(
+  { retentionDays, warmPool: sizes }: Config,
+  parts: Omit<ReconcilerParts, "retentionDays">,
+): Loop[] {
+  return [
+    startPreparing(parts.db, parts.drivers, failed),
+    startReconciler({ ...parts, retentionDays }),
+    startSampling(parts),
+    startGpuWatch(parts),
+    startQueue(parts),
+    startWarmPool({ ...parts, sizes }),
+  ];
 }
 
 /** Nothing grows for ever: each part deletes what it can no longer use. One that fails does not keep the others. */
@@ -184,7 +204,13 @@ async function dockerOf({ docker }: Config, directory: string, install: string):
   const found = await findQuota(homeRoot);
   if ("missing" in found) console.warn(`WARNING: an environment can fill the whole disk: ${found.missing}.`);
   const quota = "missing" in found ? undefined : found;
-  return await dockerDriver({ engine: docker, install, homeRoot, quota, images: imageOf, reach: docker.reach, failed });
+  const publishAt = docker.reach === "published" ? "127.0.0.1" : undefined;
+  return await dockerDriver({ engine: docker, install, homeRoot, quota, images: imageOf, publishAt, failed });
+}
+
+/** What stays the same for every host on another machine. */
+function remoteParts({ sshAgent }: Config, directory: string, install: string): RemoteParts {
+  return { install, images: imageOf, folder: join(directory, "hosts"), sshAgent, failed };
 }
 
 function wallOf({ docker }: Config, install: string, port: number): WallParts {

@@ -195,7 +195,7 @@ function listRoutes(): () => readonly Route[] {
 let users = 0;
 
 /** What a browser does, from signing up to a running environment. */
-function customers(app: FastifyInstance) {
+export function customers(app: Pick<FastifyInstance, "inject">) {
   const call = (method: "GET" | "POST" | "PUT" | "DELETE", url: string, token?: string, payload?: unknown) =>
     app.inject({
       method,

@@ -10,6 +10,10 @@ interface HostsTable {
   pause: Generated<boolean>;
   seen_at: Generated<Date>;
   drained_at: Date | null;
+  address: string | null;
+  home_root: string | null;
+  reach: string | null;
+  removed_at: Date | null;
 }
 
 interface HostImagesTable {

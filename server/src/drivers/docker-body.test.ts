@@ -7,7 +7,7 @@ const place: RunPlace = {
   image: "sha256:1",
   home: "/homes/h",
   network: "berth-i",
-  reach: "published",
+  publishAt: "127.0.0.1",
   cpus: 8,
   gpu: "cdi",
   openFiles: undefined,

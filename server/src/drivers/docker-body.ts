@@ -23,11 +23,11 @@ export interface RunPlace {
   readonly install: string;
   /** The image's reference on this host. */
   readonly image: string;
-  /** The home's folder on the engine's machine. */
+  /** The home's folder on the engine's machine; it must be there. */
   readonly home: string;
   readonly network: string;
-  /** Whether the port is published on 127.0.0.1 of the engine's machine, or reached on the container's own address. */
-  readonly reach: "published" | "network";
+  /** The address of the engine's machine that the port is published on; undefined: it is reached on the container's own. */
+  readonly publishAt: string | undefined;
   /** Cores of the engine's machine: it refuses a run that asks for more. */
   readonly cpus: number;
   readonly gpu: "cdi" | "nvidia" | "none";
@@ -36,12 +36,12 @@ export interface RunPlace {
 }
 
 /** Of a run that is no environment, such as a look at an image: on its network alone, with little. */
-export const scratch = { reach: "network", cpus: 1, gpu: "none", openFiles: undefined } as const;
+export const scratch = { publishAt: undefined, cpus: 1, gpu: "none", openFiles: undefined } as const;
 
 /** The body of the engine's create call: all that a run may and may not (runtime.md 3, reliability.md 6). */
 export function containerBody(spec: Spec, place: RunPlace) {
-  const published = place.reach === "published" && {
-    PortBindings: { [labPort]: [{ HostIp: "127.0.0.1", HostPort: "" }] },
+  const published = place.publishAt !== undefined && {
+    PortBindings: { [labPort]: [{ HostIp: place.publishAt, HostPort: "" }] },
   };
   return {
     Image: place.image,

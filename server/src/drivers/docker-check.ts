@@ -1,5 +1,6 @@
 import { type EngineAddress, openEngine } from "./docker-engine.ts";
-import { readFacts } from "./docker-facts.ts";
+import { readEngine } from "./docker-facts.ts";
+import { letsStrangersIn } from "./docker-tls.ts";
 import { DriverError } from "./driver.ts";
 
 /** The oldest API that can do all that a run is given: Docker Engine 20.10. */
@@ -14,15 +15,17 @@ export async function checkEngine(
   { needsLiveRestore }: { readonly needsLiveRestore: boolean },
 ): Promise<string[]> {
   const engine = openEngine(address);
-  const { apiVersion, os, liveRestore } = await engine.verb((abortSignal) => readFacts(engine, abortSignal));
-  const at = `the Docker Engine at ${address.socketPath}`;
+  const { apiVersion, os, liveRestore } = await engine.verb((abortSignal) => readEngine(engine, abortSignal));
+  const at = `the Docker Engine at ${engine.place}`;
+  if ("certificates" in address && (await letsStrangersIn(address)))
+    throw new DriverError("refused", `${at} lets in whoever comes: it must run with --tlsverify`);
   if (isOlder(apiVersion, oldestApi))
     throw new DriverError(
       "unsupported",
       `${at} is too old (API ${apiVersion}): 20.10 (API ${oldestApi}) or later is needed`,
     );
   if (os !== "linux") throw new DriverError("unsupported", `${at} runs ${os} containers: Linux ones are needed`);
-  const user = process.getuid?.() ?? 0;
+  const user = "socketPath" in address ? (process.getuid?.() ?? 0) : 0;
   // Whoever is neither could make a home that its own run may not write.
   if (user !== 0 && user !== 1000)
     throw new DriverError(

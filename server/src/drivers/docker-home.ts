@@ -1,25 +1,16 @@
-import { chown, mkdir } from "node:fs/promises";
-import { label, runUser } from "./docker-body.ts";
+import { label } from "./docker-body.ts";
 import type { Engine } from "./docker-engine.ts";
+import type { Machine } from "./docker-machine.ts";
 import { DriverError } from "./driver.ts";
-import type { Quota } from "./find-quota.ts";
-import type { Homes } from "./homes.ts";
 
 interface HomeParts {
-  readonly homes: Homes;
-  readonly quota?: Quota | undefined;
-}
-
-/** The folder that a run is given: its own user's, and with its limit on disk where there are limits. */
-export async function makeHome({ homes, quota }: HomeParts, home: string, gigabytes: number): Promise<void> {
-  await mkdir(homes.path(home), { recursive: true, mode: 0o700 });
-  if (process.getuid?.() === 0) await chown(homes.path(home), runUser, runUser);
-  await quota?.limit(home, gigabytes);
+  readonly engine: Engine;
+  readonly machine: Pick<Machine, "homes">;
 }
 
 /** As `Driver.deleteHome`. */
 export async function deleteHome(
-  { engine, homes, quota }: HomeParts & { readonly engine: Engine },
+  { engine, machine: { homes } }: HomeParts,
   home: string,
   abortSignal: AbortSignal,
 ): Promise<void> {
@@ -31,6 +22,5 @@ export async function deleteHome(
     ({ State, Mounts }) => State !== "exited" && State !== "dead" && Mounts.some(({ Source }) => Source === folder),
   );
   if (using) throw new DriverError("refused", `a run uses ${home}`);
-  await quota?.lift(home);
   await homes.remove(home);
 }

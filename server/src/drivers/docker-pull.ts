@@ -1,4 +1,5 @@
 import { type Engine, orDone, refusalOf } from "./docker-engine.ts";
+import type { Machine } from "./docker-machine.ts";
 import { linesOf } from "./docker-streams.ts";
 import { DriverError } from "./driver.ts";
 
@@ -91,3 +92,9 @@ export async function pruneImages(
 }
 
 const repositoryOf = (reference: string) => reference.split("@")[0] ?? "";
+
+/** Says how an image gets to that machine. */
+export function missingImage(type: string, { isHere }: Pick<Machine, "isHere">): DriverError {
+  const way = isHere ? `npm run images -- ${type} builds it` : "operator -- hosts check says how it gets there";
+  return new DriverError("no_image", `The image of ${type} is not on this host: ${way}`);
+}

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import Docker from "dockerode";
-import { expect } from "vitest";
+import { vi } from "vitest";
 import { processesOf } from "../testing-process.ts";
 
 const run = promisify(execFile);
@@ -17,21 +17,36 @@ export async function whyNoSecondEngine(): Promise<string | undefined> {
   return found ? undefined : "dockerd is not installed beside the engine";
 }
 
+/** Where and how it runs. Without any: on this machine, on its socket alone. */
+export interface Placing {
+  /** A network namespace of `ip netns`, which makes it another machine: there it has the usual bridge and firewall rules. */
+  readonly space?: string;
+  readonly options?: readonly string[];
+  /** A folder of programs that it finds before the machine's. */
+  readonly path?: string;
+  /** Hears of its folder before the first start. */
+  readonly before?: (root: string) => Promise<void>;
+}
+
 /** An engine that a test may kill. Its runs live on, as with `live-restore` they should. */
-export async function openSecondEngine() {
+export async function openSecondEngine(placing: Placing = {}) {
   const folder = mkdtempSync(join(tmpdir(), "berth-engine-"));
   const socketPath = join(folder, "docker.sock");
-  await run("ip", ["link", "add", "name", bridgeOf(folder), "type", "bridge"]);
-  await run("ip", ["address", "add", "10.214.0.1/24", "dev", bridgeOf(folder)]);
-  let daemon = await startDaemon(folder, socketPath);
+  if (!placing.space) {
+    await run("ip", ["link", "add", "name", bridgeOf(folder), "type", "bridge"]);
+    await run("ip", ["address", "add", "10.214.0.1/24", "dev", bridgeOf(folder)]);
+  }
+  await placing.before?.(join(folder, "data"));
+  let daemon = await startDaemon(folder, socketPath, placing);
   const sleeper = "berth/sleeper:local";
   await importSleeper(new Docker({ socketPath }), sleeper, folder);
   return {
+    folder,
     socketPath,
     /** The reference of its only image, whose one program waits. */
     sleeper,
     async start() {
-      daemon = await startDaemon(folder, socketPath);
+      daemon = await startDaemon(folder, socketPath, placing);
     },
     kill: () => end(daemon, "SIGKILL"),
     async close() {
@@ -42,7 +57,7 @@ export async function openSecondEngine() {
         .map((line) => line.split(" ")[1] ?? "");
       for (const mount of mounts.filter((path) => path.startsWith(folder)).toReversed())
         await run("umount", ["-l", mount]);
-      await run("ip", ["link", "delete", bridgeOf(folder)]);
+      if (!placing.space) await run("ip", ["link", "delete", bridgeOf(folder)]);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -53,8 +68,8 @@ function bridgeOf(folder: string): string {
   return `bt-${basename(folder).slice(-6)}`;
 }
 
-/** Away from the machine's own engine in everything: folders, socket, addresses; and it writes no firewall rules. */
-async function startDaemon(folder: string, socketPath: string): Promise<ChildProcess> {
+/** Away from the machine's own engine in everything: folders, socket, addresses; and it writes no firewall rules here. */
+async function startDaemon(folder: string, socketPath: string, placing: Placing): Promise<ChildProcess> {
   // Where nobody waits for orphans, the dead still look alive by their number.
   for (const path of ["pid", "exec/containerd/containerd.pid"]) await rm(join(folder, path), { force: true });
   const places = [
@@ -65,13 +80,17 @@ async function startDaemon(folder: string, socketPath: string): Promise<ChildPro
     "--pidfile",
     join(folder, "pid"),
   ];
-  const addresses = [`--bridge=${bridgeOf(folder)}`, "--default-address-pool", "base=10.213.0.0/16,size=24"];
-  const firewall = ["--iptables=false", "--ip6tables=false"];
-  const options = [...places, ...addresses, ...firewall, "--live-restore"];
-  const daemon = spawn("dockerd", ["-H", `unix://${socketPath}`, ...options], { stdio: "ignore" });
+  const { space, options: more = [], path } = placing;
+  const pool = ["--default-address-pool", "base=10.213.0.0/16,size=24"];
+  const beside = [`--bridge=${bridgeOf(folder)}`, "--iptables=false", "--ip6tables=false"];
+  const options = [...places, ...pool, ...(space ? [] : beside), ...more, "--live-restore"];
+  const entered = space ? ["nsenter", `--net=/run/netns/${space}`] : [];
+  const [program = "", ...words] = [...entered, "dockerd", "-H", `unix://${socketPath}`, ...options];
+  const usual = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  const daemon = spawn(program, words, { stdio: "ignore", ...(path && { env: { PATH: `${path}:${usual}` } }) });
   const engine = new Docker({ socketPath });
-  const answers = async () => (await engine.ping().catch(() => "no")).toString();
-  await expect.poll(answers, { timeout: 15_000, interval: 50 }).toBe("OK");
+  // Not `expect.poll`, which a test file's own set-up may not use.
+  await vi.waitFor(() => engine.ping(), { timeout: 30_000, interval: 50 });
   return daemon;
 }
 

@@ -45,11 +45,11 @@ export async function* logLines(
   try {
     if (!follow) {
       const all = await verb((abortSignal) => orDone(container.logs({ ...wanted, follow: false, abortSignal })));
-      if (all) yield* linesOf(framesOf(once(all)));
+      if (all) yield* linesOf(bytesOf(framesOf(once(all))));
       return;
     }
     const stream = await orDone(container.logs({ ...wanted, follow: true, abortSignal: signal }));
-    if (stream) yield* linesOf(framesOf(stream as AsyncIterable<Buffer>));
+    if (stream) yield* linesOf(bytesOf(framesOf(stream as AsyncIterable<Buffer>)));
   } catch (error) {
     if (signal.aborted) return;
     throw explain(error);
@@ -60,15 +60,24 @@ async function* once(chunk: Buffer): AsyncIterable<Buffer> {
   yield chunk;
 }
 
-/** The bytes inside the engine's frames: a kind, three zeros, a length of 32 bits, then that many bytes. */
-async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+interface Frame {
+  readonly kind: "stdout" | "stderr";
+  readonly bytes: Buffer;
+}
+
+async function* bytesOf(frames: AsyncIterable<Frame>): AsyncIterable<Buffer> {
+  for await (const { bytes } of frames) yield bytes;
+}
+
+/** The engine's frames: a kind, three zeros, a length of 32 bits, then that many bytes. */
+export async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Frame> {
   let rest = Buffer.alloc(0);
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk]);
     while (rest.length >= headBytes) {
       const end = headBytes + rest.readUInt32BE(4);
       if (rest.length < end) break;
-      yield rest.subarray(headBytes, end);
+      yield { kind: rest[0] === 2 ? "stderr" : "stdout", bytes: rest.subarray(headBytes, end) };
       rest = rest.subarray(end);
     }
   }

@@ -7,7 +7,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Docker from "dockerode";
-import { type DockerOptions, dockerDriver } from "./docker.ts";
+import { dockerDriver } from "./docker.ts";
 import { containerName, label } from "./docker-body.ts";
 import { networkName } from "./docker-network.ts";
 import { applyWall, unwallCommands } from "./docker-wall.ts";
@@ -40,11 +40,12 @@ export function openDockerMachine({ at = socketPath, types = images } = {}) {
     throw error;
   };
   const homeRoot = join(directory, "homes");
-  const optionsOf = (name: string, engineAt: string, reach: DockerOptions["reach"] = "published") => {
+  const optionsOf = (name: string, engineAt: string, reach: "published" | "network" = "published") => {
     const engine = { socketPath: engineAt };
-    return { engine, install: installOf(name), homeRoot, images: async (type: string) => types.get(type), reach };
+    const publishAt = reach === "published" ? "127.0.0.1" : undefined;
+    return { engine, install: installOf(name), homeRoot, images: async (type: string) => types.get(type), publishAt };
   };
-  const open = (name = "one", engineAt = at, reach: DockerOptions["reach"] = "published") =>
+  const open = (name = "one", engineAt = at, reach: "published" | "network" = "published") =>
     dockerDriver({ ...optionsOf(name, engineAt, reach), failed });
   const engine = new Docker({ socketPath: at });
   return {

@@ -23,19 +23,54 @@ const newConnections = { above: "100/second", burst: 300 };
 type Command = keyof typeof closed;
 
 /**
- * Shell commands that put the wall around the bridge of an installation; run again, they change nothing. Two chains of
- * its own for each of IPv4 and IPv6, replaced in one step: what a run sends to this machine, and what it sends through
- * it. Replies pass, so that the gateway reaches the runs. On a bridge of its own the engine asks the name servers from
- * within the run (Docker 20 to 25), and theirs may be private addresses: port 53 of exactly these is open.
+ * Shell commands that put the wall around the bridge of an installation; run again, they change nothing. Chains of its
+ * own for each of IPv4 and IPv6, replaced in one step: what a run sends to this machine, what it sends through it, and,
+ * where the gateways' addresses are named, what others send to it. Replies pass, so that the gateway reaches the runs. On
+ * a bridge of its own the engine asks the name servers from within the run (Docker 20 to 25), and theirs may be private
+ * addresses: port 53 of exactly these is open.
  */
-export function wallCommands(install: string, nameservers: readonly string[]): string {
-  const own = (command: Command) => nameservers.filter(command === "iptables" ? isIPv4 : isIPv6);
-  return `set -e\n${(["iptables", "ip6tables"] as const).map((command) => commandsOf(command, install, own(command))).join("")}`;
+export function wallCommands(
+  install: string,
+  nameservers: readonly string[],
+  gateways: readonly string[] = [],
+): string {
+  const each = (["iptables", "ip6tables"] as const).map((command) => {
+    const own = (addresses: readonly string[]) => addresses.filter(command === "iptables" ? isIPv4 : isIPv6);
+    return commandsOf(command, install, own(nameservers), gateways.length > 0 ? own(gateways) : undefined);
+  });
+  return `set -e\n${each.join("")}`;
 }
 
-function commandsOf(command: Command, install: string, nameservers: readonly string[]): string {
+const replies = "-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN";
+
+function commandsOf(
+  command: Command,
+  install: string,
+  nameservers: readonly string[],
+  gateways: readonly string[] | undefined,
+): string {
+  const { input, output, entry } = chains(install);
+  const inward = gateways && [replies, ...gateways.map((address) => `-s ${address} -j RETURN`), "-j DROP"];
+  const all: readonly (readonly [chain: string, rules: readonly string[]])[] = [
+    ...outward(command, install, nameservers),
+    ...(inward ? [[entry, inward] as const] : []),
+  ];
+  return `${command}-restore --noflush --wait 5 <<'RULES'
+*filter
+${all.map(([chain]) => `:${chain} - [0:0]`).join("\n")}
+${all.flatMap(([chain, rules]) => rules.map((rule) => `-A ${chain} ${rule}`)).join("\n")}
+COMMIT
+RULES
+through=DOCKER-USER
+${command} -w 5 -n -L DOCKER-USER >/dev/null 2>&1 || through=FORWARD
+${jump(command, "INPUT", `-i ${bridgeName(install)} -j ${input}`)}
+${jump(command, '"$through"', `-i ${bridgeName(install)} -j ${output}`)}
+${inward ? `${jump(command, '"$through"', `-o ${bridgeName(install)} -j ${entry}`)}\n` : ""}`;
+}
+
+/** What a run sends: to its machine nothing, through it only to the public networks. */
+function outward(command: Command, install: string, nameservers: readonly string[]) {
   const { input, output } = chains(install);
-  const replies = "-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN";
   const names = nameservers.flatMap((server) =>
     ["udp", "tcp"].map((kind) => `-d ${server} -p ${kind} --dport 53 -j RETURN`),
   );
@@ -52,40 +87,37 @@ function commandsOf(command: Command, install: string, nameservers: readonly str
     `-p tcp -m multiport --dports ${smtpPorts} -j DROP`,
     `-m hashlimit --hashlimit-name ${output} --hashlimit-mode srcip --hashlimit-above ${newConnections.above} --hashlimit-burst ${newConnections.burst} -j DROP`,
   ];
-  return `${command}-restore --noflush --wait 5 <<'RULES'
-*filter
-:${input} - [0:0]
-:${output} - [0:0]
-${[...toHost.map((rule) => `-A ${input} ${rule}`), ...through.map((rule) => `-A ${output} ${rule}`)].join("\n")}
-COMMIT
-RULES
-through=DOCKER-USER
-${command} -w 5 -n -L DOCKER-USER >/dev/null 2>&1 || through=FORWARD
-${jump(command, "INPUT", install, input)}
-${jump(command, '"$through"', install, output)}
-`;
+  return [[input, toHost] as const, [output, through] as const];
 }
 
 /** In front of what other firewalls let through when it comes; that it stays there is what the probe is for. */
-function jump(command: Command, from: string, install: string, chain: string): string {
-  const rule = `-i ${bridgeName(install)} -j ${chain}`;
+function jump(command: Command, from: string, rule: string): string {
   return `${command} -w 5 -C ${from} ${rule} 2>/dev/null || ${command} -w 5 -I ${from} 1 ${rule}`;
 }
 
 const chains = (install: string) => ({
   input: `BERTH-IN-${install.slice(0, 8)}`,
   output: `BERTH-OUT-${install.slice(0, 8)}`,
+  entry: `BERTH-TO-${install.slice(0, 8)}`,
 });
 
 /** Shell commands that take it away again, also where it never was. */
 export function unwallCommands(install: string): string {
-  const { input, output } = chains(install);
+  const { input, output, entry } = chains(install);
   const bridge = bridgeName(install);
-  const jumps = [["INPUT", input] as const, ["DOCKER-USER", output] as const, ["FORWARD", output] as const];
+  const jumps = [
+    `INPUT -i ${bridge} -j ${input}`,
+    ...["DOCKER-USER", "FORWARD"].flatMap((from) => [
+      `${from} -i ${bridge} -j ${output}`,
+      `${from} -o ${bridge} -j ${entry}`,
+    ]),
+  ];
   return (["iptables", "ip6tables"] as const)
     .flatMap((command) => [
-      ...jumps.map(([from, to]) => `while ${command} -w 5 -D ${from} -i ${bridge} -j ${to} 2>/dev/null; do :; done`),
-      ...[input, output].map((chain) => `${command} -w 5 -F ${chain} 2>/dev/null && ${command} -w 5 -X ${chain}`),
+      ...jumps.map((rule) => `while ${command} -w 5 -D ${rule} 2>/dev/null; do :; done`),
+      ...[input, output, entry].map(
+        (chain) => `${command} -w 5 -F ${chain} 2>/dev/null && ${command} -w 5 -X ${chain}`,
+      ),
     ])
     .concat("true")
     .join("\n");
@@ -104,7 +136,11 @@ export async function engineNameservers(): Promise<readonly string[]> {
   if (dns.length > 0) return dns;
   const files = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"];
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
-  const found = texts.flatMap((text) => [...text.matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? ""));
-  // One on the machine's own loopback is asked by the engine, outside of the run.
+  return nameserversIn(texts.join("\n"));
+}
+
+/** Of a `resolv.conf`. One on the machine's own loopback is asked by the engine, outside of the run. */
+export function nameserversIn(text: string): readonly string[] {
+  const found = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? "");
   return [...new Set(found)].filter((server) => !server.startsWith("127.") && server !== "::1");
 }

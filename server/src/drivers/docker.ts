@@ -6,16 +6,15 @@ import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "
 import { type EngineFacts, readFacts } from "./docker-facts.ts";
 import { freeze } from "./docker-freeze.ts";
 import { gpuFault } from "./docker-gpus.ts";
-import { deleteHome, makeHome } from "./docker-home.ts";
+import { deleteHome } from "./docker-home.ts";
+import { localMachine, type Machine, remoteMachine } from "./docker-machine.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
-import { hasImage, isPullable, pruneImages, pullImage } from "./docker-pull.ts";
+import { hasImage, isPullable, missingImage, pruneImages, pullImage } from "./docker-pull.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
 import { type Driver, DriverError, type Observed, type Spec } from "./driver.ts";
 import type { Quota } from "./find-quota.ts";
-import { type Homes, openHomes } from "./homes.ts";
 import { checkSegment } from "./names.ts";
-import { gpuResidue, gpuUsage } from "./nvidia-smi.ts";
 import { perKey } from "./per-key.ts";
 import { specHash } from "./spec-hash.ts";
 import { startStep } from "./start-step.ts";
@@ -24,47 +23,51 @@ export interface DockerOptions {
   readonly engine: EngineAddress;
   /** Installation id: what another one started is never seen. */
   readonly install: string;
-  /** Where homes are, the same path here and on the engine's machine. */
+  /** Where homes are on the engine's machine: this one where the address is a socket, which it then is here too. */
   readonly homeRoot: string;
   /** Limits of homes on disk, where the file system keeps them. */
   readonly quota?: Quota | undefined;
   /** An image's reference by container type; asked each time, because an operator may have built another. */
   readonly images: (type: string) => Promise<string | undefined>;
-  /** "network" when the server itself runs in a container, attached to the installation's bridge. */
-  readonly reach: "published" | "network";
+  /** Of the engine's machine, for the ports of runs; undefined when the server is a container itself, attached to the bridge. */
+  readonly publishAt: string | undefined;
   /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Containers of a Docker Engine on this machine. Labels on each container say whose it is and what it was made from, so
- * nothing is remembered here: any number of drivers, before and after a crash, see and do the same.
+ * Containers of a Docker Engine, on this machine or another one. Labels on each container say whose it is and what it
+ * was made from, so nothing is remembered here: any number of drivers, before and after a crash, see and do the same.
  */
 export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const engine = openEngine(options.engine);
-  const homes = await openHomes(options.homeRoot, options.failed);
+  const { homeRoot, failed, install } = options;
+  const errands = { engine, install, image: () => options.images("jupyter") };
+  const machine =
+    "socketPath" in options.engine ? await localMachine(options) : remoteMachine(errands, homeRoot, failed);
   let known: Promise<EngineFacts> | undefined;
   const facts = () => {
-    known ??= engine.verb((signal) => readFacts(engine, signal));
+    known ??= engine.verb((signal) => readFacts(engine, machine, signal));
     // Not asked of an engine that was away when it was asked first.
     known.catch(() => {
       known = undefined;
     });
     return known;
   };
-  const parts = { ...options, engine, homes, facts, files: { limit: 65_536 }, serially: perKey() };
+  const parts = { ...options, engine, machine, facts, files: { limit: 65_536 }, serially: perKey() };
   return { kind: "docker", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
 }
 
 interface Parts extends Omit<DockerOptions, "engine"> {
   readonly engine: Engine;
-  readonly homes: Homes;
+  readonly machine: Machine;
   readonly facts: () => Promise<EngineFacts>;
   readonly files: { limit: number | undefined };
   readonly serially: ReturnType<typeof perKey>;
 }
 
-function images({ engine, images: references, facts, quota }: Parts): Pick<Driver, "capabilities" | "prepare"> {
+function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
+  const { engine, images: references, facts, machine, quota } = parts;
   return {
     async capabilities() {
       const { gpu, gpus } = await facts();
@@ -73,17 +76,13 @@ function images({ engine, images: references, facts, quota }: Parts): Pick<Drive
     async prepare(image, progress = () => {}) {
       const reference = await references(checkSegment("image", image));
       if (!(await hasImage(engine, reference))) {
-        if (!isPullable(reference)) throw missingImage(image);
+        if (!isPullable(reference)) throw missingImage(image, machine);
         await pullImage(engine, reference, progress);
       }
       await pruneImages(engine, await Promise.all(containerTypes.map(references)));
       progress(100);
     },
   };
-}
-
-function missingImage(type: string): DriverError {
-  return new DriverError("no_image", `The image of ${type} is not on this host: npm run images -- ${type} builds it`);
 }
 
 /** The container of a run, if it is there and ours. */
@@ -94,7 +93,7 @@ async function inspect({ engine, install }: Parts, id: string, abortSignal: Abor
 }
 
 function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
-  const { engine, install, homes } = parts;
+  const { engine, install, machine } = parts;
   return {
     observe: (id) => engine.verb(async (abortSignal) => seen((await inspect(parts, id, abortSignal))?.info)),
     list: () =>
@@ -116,27 +115,25 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
     stats: (id) =>
       engine.verb(async (abortSignal) => {
         const found = await inspect(parts, id, abortSignal);
-        if (!found) throw nothingRuns(id);
+        if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
         const labels = found.info.Config.Labels;
         const [stats, homeMb, gpus] = await Promise.all([
           // Its second reading, a second later, would only serve a percentage that nobody asks for.
           found.container.stats({ stream: false, "one-shot": true, ...{ abortSignal } }),
-          homes.recentMb(labels[label.home] ?? ""),
-          gpuUsage(labels[label.gpus]?.split(",") ?? []),
+          machine.homes.recentMb(labels[label.home] ?? ""),
+          machine.gpuUsage(labels[label.gpus]?.split(",") ?? []),
         ]);
         return { ...usageOf(stats), homeMb, gpus };
       }),
-    homeMb: homes.sizeMb,
+    homeMb: machine.homes.sizeMb,
     async gpuFault(id) {
       const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
-      if (!found) throw nothingRuns(id);
+      if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
       return await gpuFault(engine, found.container, found.info.Config.Labels[label.gpus]?.split(",") ?? []);
     },
-    gpuResidue,
+    gpuResidue: machine.gpuResidue,
   };
 }
-
-const nothingRuns = (id: string) => new DriverError("refused", `nothing runs as ${id}`);
 
 function seen(info: ContainerInspectInfo | undefined): Observed {
   return info ? observedOf(info) : { state: "absent" };
@@ -215,25 +212,25 @@ async function undo(parts: Parts, spec: Spec, signal: AbortSignal, limit: AbortS
 }
 
 async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promise<void> {
-  const { engine, install, reach } = parts;
+  const { engine, install, publishAt } = parts;
   const image = await parts.images(spec.image);
-  if (!image) throw missingImage(spec.image);
+  if (!image) throw missingImage(spec.image, parts.machine);
   const { cpus, gpu, gpus } = await parts.facts();
   const missing = devicesOf(spec).filter((wanted) => !gpus.some(({ id }) => id === wanted));
   if (missing.length > 0) throw new DriverError("no_gpu", `this host has no ${missing.join(", ")}`);
-  const home = parts.homes.path(spec.home);
+  const home = parts.machine.homes.path(spec.home);
   const openFiles = parts.files.limit;
-  const place = { install, image, home, network: networkName(install), reach, cpus, gpu, openFiles };
+  const place = { install, image, home, network: networkName(install), publishAt, cpus, gpu, openFiles };
   const body = containerBody(spec, place);
   await parts.serially(`home ${spec.home}`, async () => {
-    await makeHome(parts, spec.home, spec.limits.diskGb);
+    await parts.machine.homes.make(spec.home, spec.limits.diskGb);
     // Apart from each other: dockerode otherwise writes the whole body, token and all, into the address too.
     const request = { _query: { name: containerName(spec.id) }, _body: body, abortSignal };
     try {
       await engine.docker.createContainer(request as object);
     } catch (error) {
       const status = refusalOf(error)?.status;
-      if (status === 404) throw missingImage(spec.image);
+      if (status === 404) throw missingImage(spec.image, parts.machine);
       if (status !== 409) throw error;
       // Another server was quicker, with the very same run if we are to go on.
       const labels = await labelsOf(parts, spec.id, abortSignal);
@@ -288,9 +285,9 @@ async function end(parts: Parts, id: string, graceMs: number, abortSignal: Abort
 }
 
 function streams(parts: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
-  const { engine, install, homes } = parts;
+  const { engine, install, machine } = parts;
   return {
-    archive: homes.archive,
+    archive: machine.homes.archive,
     async *logs(id, options) {
       const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
       if (found) yield* logLines(engine, found.container, options);

@@ -38,24 +38,15 @@ export async function openHomes(folder: string, failed: (error: unknown) => void
     rm(join(root, name), { recursive: true, force: true }).catch(failed);
   }
   const path = (home: string) => join(root, checkSegment("home", home));
-  const sizes = new Map<string, { readonly mb: number; readonly atMs: number }>();
-  const sizeNow = async (home: string) => {
-    const mb = existsSync(path(home)) ? await sizeMb(path(home)) : 0;
-    sizes.set(home, { mb, atMs: performance.now() });
-    return mb;
-  };
+  const { forget, ...sizes } = keepSizes(async (home) => (existsSync(path(home)) ? await sizeMb(path(home)) : 0));
   return {
     path,
-    sizeMb: sizeNow,
-    async recentMb(home) {
-      const known = sizes.get(home);
-      return known && performance.now() - known.atMs < recentMs ? known.mb : await sizeNow(home);
-    },
+    ...sizes,
     archive: (home, signal) => packArchive(homeEntries(path(home)), signal),
     async remove(home) {
       // Out of the way at once; the files themselves may be many.
       const away = join(root, deletedHome());
-      sizes.delete(home);
+      forget(home);
       try {
         await rename(path(home), away);
       } catch (error) {
@@ -64,6 +55,24 @@ export async function openHomes(folder: string, failed: (error: unknown) => void
       }
       rm(away, { recursive: true, force: true }).catch(failed);
     },
+  };
+}
+
+/** The two ways to ask, and that a home is another one from now on. */
+export function keepSizes(count: (home: string) => Promise<number>) {
+  const known = new Map<string, { readonly mb: number; readonly atMs: number }>();
+  const sizeMb = async (home: string) => {
+    const mb = await count(home);
+    known.set(home, { mb, atMs: performance.now() });
+    return mb;
+  };
+  return {
+    sizeMb,
+    async recentMb(home: string) {
+      const last = known.get(home);
+      return last && performance.now() - last.atMs < recentMs ? last.mb : await sizeMb(home);
+    },
+    forget: (home: string) => void known.delete(home),
   };
 }
 

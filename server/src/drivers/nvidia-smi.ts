@@ -2,9 +2,12 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type Capabilities, DriverError, type Stats } from "./driver.ts";
 
-/** GPUs of this machine by UUID; none where NVIDIA's driver is not installed. Throws `unavailable` when it is, and broken. */
-export async function hostGpus(): Promise<Capabilities["gpus"]> {
-  const rows = await query("uuid,name,memory.total");
+/** The rows of `nvidia-smi --query-gpu`, or of another query; empty where NVIDIA's driver is not installed. */
+export type QueryGpus = (fields: string, of?: "gpu" | "compute-apps") => Promise<string>;
+
+/** GPUs of a machine by UUID; none where NVIDIA's driver is not installed. Throws `unavailable` when it is, and broken. */
+export async function hostGpus(query: QueryGpus = localQuery): Promise<Capabilities["gpus"]> {
+  const rows = rowsOf(await query("uuid,name,memory.total"));
   return rows.map(([id = "", name = "", memory]) => ({
     id,
     model: name.replace(/^NVIDIA (GeForce )?/, ""),
@@ -13,10 +16,9 @@ export async function hostGpus(): Promise<Capabilities["gpus"]> {
 }
 
 /** What these GPUs do now, in percent, MiB and watts; a figure that a model does not have is 0. */
-export async function gpuUsage(ids: readonly string[]): Promise<Stats["gpus"]> {
+export async function gpuUsage(ids: readonly string[], query: QueryGpus = localQuery): Promise<Stats["gpus"]> {
   if (!ids.some((id) => id.startsWith("GPU-"))) return [];
-  const rows = await query("uuid,utilization.gpu,memory.used,power.draw");
-  return rows
+  return rowsOf(await query("uuid,utilization.gpu,memory.used,power.draw"))
     .map(([id = "", ...figures]) => {
       const [usePercent = 0, memoryMb = 0, watts = 0] = figures.map((figure) => Number(figure) || 0);
       return { id, usePercent, memoryMb, watts };
@@ -31,11 +33,16 @@ const floorMb = 64;
  * What is still on GPUs that no run should use, in words by id (runtime.md 7): a process, or memory that nobody gave
  * back. A GPU that is no longer found is told too. Throws `unavailable` when it cannot be told.
  */
-export async function gpuResidue(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function gpuResidue(
+  ids: readonly string[],
+  query: QueryGpus = localQuery,
+): Promise<ReadonlyMap<string, string>> {
   const [memory, processes] = await Promise.all([query("uuid,memory.used"), query("gpu_uuid,pid", "compute-apps")]);
   const found = ids.map((id) => {
-    const own = memory.find(([uuid]) => uuid === id);
-    const pids = processes.filter(([uuid]) => uuid === id).map(([, pid]) => pid);
+    const own = rowsOf(memory).find(([uuid]) => uuid === id);
+    const pids = rowsOf(processes)
+      .filter(([uuid]) => uuid === id)
+      .map(([, pid]) => pid);
     if (!own) return [id, "nvidia-smi no longer finds it"] as const;
     if (pids.length > 0) return [id, `process ${pids.join(", ")} still uses it`] as const;
     // What is no number is not known to be at the floor.
@@ -49,15 +56,18 @@ export function gpusListed(printed: string): readonly string[] {
   return [...printed.matchAll(/\(UUID: ([^)]+)\)/g)].map(([, uuid]) => uuid ?? "");
 }
 
-async function query(fields: string, of: "gpu" | "compute-apps" = "gpu"): Promise<string[][]> {
+function rowsOf(text: string): string[][] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => line.split(",").map((field) => field.trim()));
+}
+
+async function localQuery(fields: string, of: "gpu" | "compute-apps" = "gpu"): Promise<string> {
   const args = [`--query-${of}=${fields}`, "--format=csv,noheader,nounits"];
   try {
-    const { stdout } = await promisify(execFile)("nvidia-smi", args, { timeout: 5_000 });
-    const lines = stdout.split("\n").filter((line) => line.trim() !== "");
-    return lines.map((line) => line.split(",").map((field) => field.trim()));
+    return (await promisify(execFile)("nvidia-smi", args, { timeout: 5_000 })).stdout;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return [];
+    if (code === "ENOENT") return "";
     throw new DriverError("unavailable", `nvidia-smi does not say what GPUs there are: ${message}`, { cause: error });
   }
 }

@@ -12,8 +12,10 @@ export interface WallParts {
   readonly image: () => Promise<string | undefined>;
   /** Whether this process sees the engine's machine as its own: not within a container. */
   readonly isHost: boolean;
-  /** A port of this machine that answers. */
+  /** A port of the engine's machine that answers. */
   readonly port: number;
+  /** Another machine, and the address of it that must not be reached; undefined: this one, with all its addresses. */
+  readonly other?: { readonly id: string; readonly address: string };
 }
 
 const intervalMs = 60_000;
@@ -25,7 +27,7 @@ export function startWall(parts: WallParts, failed: (error: unknown) => void): L
   const loop = startLoop(
     async () => {
       const holes = await checkWall(parts, stopping.signal);
-      if (holes.length > 0) failed(new Error(wordsOf(holes)));
+      if (holes.length > 0) failed(new Error(wordsOf(holes, parts.other?.id)));
       return intervalMs;
     },
     intervalMs,
@@ -40,8 +42,11 @@ export function startWall(parts: WallParts, failed: (error: unknown) => void): L
   };
 }
 
-function wordsOf(holes: readonly string[]): string {
-  return `ALARM: environments are not walled: ${holes.join("; ")}. Close it as root: npm run operator -- firewall apply`;
+function wordsOf(holes: readonly string[], id: string | undefined): string {
+  const words = `ALARM: environments${id ? ` on ${id}` : ""} are not walled: ${holes.join("; ")}. Close it as root`;
+  return id
+    ? `${words} there, by what npm run operator -- hosts firewall ${id} GATEWAY prints`
+    : `${words}: npm run operator -- firewall apply`;
 }
 
 /**
@@ -49,7 +54,7 @@ function wordsOf(holes: readonly string[]): string {
  * operator did, or the probe sees it.
  */
 export async function checkWall(
-  { engine: address, install, image, isHost, port }: WallParts,
+  { engine: address, install, image, isHost, port, other }: WallParts,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly string[]> {
   const engine = openEngine(address);
@@ -59,7 +64,8 @@ export async function checkWall(
   if (isHost && process.getuid?.() === 0) await raiseWall(install).catch(() => {});
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const addresses = own.filter(({ family, internal }) => family === "IPv4" && !internal).map((each) => each.address);
-  return await probeWall({ engine, install, image: reference, addresses: isHost ? addresses : [], port, signal });
+  const known = other ? [other.address] : isHost ? addresses : [];
+  return await probeWall({ engine, install, image: reference, addresses: known, port, signal });
 }
 
 async function raiseWall(install: string): Promise<void> {

@@ -10,7 +10,9 @@ interface Finding {
 
 /** Drained, or put aside; somebody has to bring it back or take it away. */
 async function outOfService(db: Db): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`select id from hosts where drained_at is not null order by id`.execute(db);
+  const { rows } = await sql<{
+    id: string;
+  }>`select id from hosts where drained_at is not null and removed_at is null order by id`.execute(db);
   const aside = (await listGpus(db)).filter((line) => line.includes(": put aside "));
   return [...rows.map(({ id }) => `${id} drains`), ...aside];
 }

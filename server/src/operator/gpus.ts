@@ -22,7 +22,8 @@ export async function listGpus(db: Db): Promise<readonly string[]> {
         when 'queue' then 'held for who waited, ' || q.user_id
         when 'pool' then 'free, ' || w.container_type || ' stands ready'
         else l.holder_kind end as holder
-    from gpus g left join gpu_leases l on l.gpu_id = g.id and l.released_at is null
+    from gpus g join hosts h on h.id = g.host_id and h.removed_at is null
+    left join gpu_leases l on l.gpu_id = g.id and l.released_at is null
     left join environments e on e.id = l.holder_id left join queue_entries q on q.id = l.holder_id
     left join warm_runs w on w.id = l.holder_id
     order by g.host_id, length(g.id), g.id`.execute(db);

@@ -8,6 +8,7 @@ import { CapacityRefused } from "./capacity-refused.ts";
 interface HostRow {
   readonly id: string;
   readonly kind: string;
+  readonly address: string | null;
   readonly drained_at: Date | null;
   readonly gpus: number;
   readonly leased: number;
@@ -18,14 +19,14 @@ interface HostRow {
 /** A line for each host: what it has, and what is in use. */
 export async function listHosts(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<HostRow>`
-    select h.id, h.kind, h.drained_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
+    select h.id, h.kind, h.address, h.drained_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments
     from hosts h left join gpus g on g.host_id = h.id
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
-    group by h.id order by h.id`.execute(db);
-  return rows.map(({ id, kind, drained_at, gpus, leased, aside, environments }) => {
+    where h.removed_at is null group by h.id order by h.id`.execute(db);
+  return rows.map(({ id, kind, address, drained_at, gpus, leased, aside, environments }) => {
     const parts = [`${gpus} GPUs`, `${leased} leased`, `${aside} put aside`, `${environments} environments`];
-    return `${id} ${kind}: ${parts.join(", ")}${drained_at ? `, draining since ${formatInstant(drained_at)} UTC` : ""}`;
+    return `${id} ${kind}${address ? ` at ${address}` : ""}: ${parts.join(", ")}${drained_at ? `, draining since ${formatInstant(drained_at)} UTC` : ""}`;
   });
 }
 
@@ -65,7 +66,7 @@ export async function drainHost(db: Db, announce: Announce, hostId: string): Pro
 export async function undrainHost(db: Db, hostId: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, hostId);
-    if (!host) throw noHost(hostId);
+    if (!host || host.removed_at) throw noHost(hostId);
     await tx.updateTable("hosts").set({ drained_at: null }).where("id", "=", hostId).execute();
     return host.drained_at !== null;
   });

@@ -15,6 +15,7 @@ import { declineRefund, grantRefund, RefundRefused } from "../payments/decide-re
 import { CapacityRefused } from "./capacity-refused.ts";
 import { examine } from "./doctor.ts";
 import { listGpus, quarantineGpu, releaseGpu } from "./gpus.ts";
+import { hostCommand } from "./host-commands.ts";
 import { drainHost, listHosts, undrainHost } from "./hosts.ts";
 import { listRefundRequests } from "./refunds.ts";
 
@@ -118,8 +119,12 @@ async function decline(config: Config, orderId = "", ...said: string[]): Promise
 }
 
 /** What runs environments, and taking it out of service (runtime.md 7). */
-async function hosts(config: Config, verb = "", id = ""): Promise<void> {
+async function hosts(config: Config, verb = "", id = "", ...more: string[]): Promise<void> {
   if (verb === "list") return say(await beside(config, listHosts), "There is no host");
+  if (["add", "check", "firewall", "remove"].includes(verb)) {
+    const said = await beside(config, (db) => hostCommand({ db, config }, verb, [id, ...more]));
+    return said === undefined ? usage() : console.log(said);
+  }
   if (!id || (verb !== "drain" && verb !== "undrain")) return usage();
   if (verb === "undrain") {
     const drained = await beside(config, (db) => undrainHost(db, id));
@@ -174,7 +179,9 @@ npm run operator -- unflag USER
 npm run operator -- refunds
 npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS]
 npm run operator -- decline ORDER WORDS
-npm run operator -- hosts list | drain HOST | undrain HOST
+npm run operator -- hosts list | drain HOST | undrain HOST | check HOST | remove HOST
+npm run operator -- hosts add HOST ssh://USER@MACHINE | tcp+tls://MACHINE:PORT [--home-root FOLDER] [--reach ADDRESS]
+npm run operator -- hosts firewall HOST GATEWAY_ADDRESS...
 npm run operator -- gpus list | quarantine GPU WORDS | release GPU`);
   process.exit(2);
 }

@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export interface Wanted {
+  readonly ca: string;
+  /** What the other side checks it for; without one it is a client's. */
+  readonly address?: string;
+  /** From now; negative: it has ended already. */
+  readonly days?: number;
+}
+
+/** Certificates as an operator makes them, in a folder: `NAME.pem` and `NAME-key.pem`. */
+export function certificatesIn(folder: string) {
+  const at = (name: string) => join(folder, name);
+  const newKey = (name: string) => [
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-nodes",
+    "-keyout",
+    at(`${name}-key.pem`),
+  ];
+  return {
+    at,
+    async authority(name: string): Promise<void> {
+      const extension = ["-addext", "basicConstraints=critical,CA:TRUE"];
+      await run("openssl", [
+        "req",
+        "-x509",
+        ...newKey(name),
+        "-out",
+        at(`${name}.pem`),
+        "-subj",
+        `/CN=${name}`,
+        "-days",
+        "2",
+        ...extension,
+      ]);
+    },
+    async issue(name: string, { ca, address, days = 2 }: Wanted): Promise<void> {
+      const usage = address
+        ? `extendedKeyUsage=serverAuth\nsubjectAltName=IP:${address}\n`
+        : "extendedKeyUsage=clientAuth\n";
+      await writeFile(at(`${name}.ext`), usage);
+      await run("openssl", ["req", "-new", ...newKey(name), "-out", at(`${name}.csr`), "-subj", `/CN=${name}`]);
+      const by = ["-CA", at(`${ca}.pem`), "-CAkey", at(`${ca}-key.pem`), "-CAcreateserial"];
+      const files = ["-in", at(`${name}.csr`), "-out", at(`${name}.pem`), "-extfile", at(`${name}.ext`)];
+      await run("openssl", ["x509", "-req", ...files, ...by, "-days", String(days)]);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { createHash, randomUUID } from "node:crypto";
+import { Header } from "tar";
+import { packArchive } from "./archive.ts";
+import { batched } from "./batched.ts";
+import { runUser } from "./docker-body.ts";
+import { refusalOf } from "./docker-engine.ts";
+import {
+  createHelper,
+  type Errand,
+  type ErrandParts,
+  errandText,
+  isFolderMissing,
+  runErrand,
+} from "./docker-helper.ts";
+import type { EngineHomes } from "./docker-machine.ts";
+import { DriverError } from "./driver.ts";
+import { keepSizes } from "./homes.ts";
+import { checkSegment } from "./names.ts";
+
+const inside = "/homes";
+const leftover = ".deleted-";
+const deletingMs = 3_600_000;
+
+/**
+ * Homes as folders of another machine, reached through its engine: each work is a container that sees these folders and
+ * nothing else, and is gone after it.
+ */
+export function remoteHomes(parts: ErrandParts, root: string, failed: (error: unknown) => void): EngineHomes {
+  const path = (home: string) => `${root}/${checkSegment("home", home)}`;
+  // A helper for each look would cost more than the look: eight at once are two.
+  const size = batched((homes) => sizes(parts, root, homes));
+  const { forget, ...counted } = keepSizes(async (home) => (await size(checkSegment("home", home))) ?? 0);
+  return {
+    path,
+    ...counted,
+    make: (home) => make(parts, root, checkSegment("home", home)),
+    archive(home, signal) {
+      return archive(parts, path(home), signal);
+    },
+    async remove(home) {
+      forget(home);
+      const words = [checkSegment("home", home), `${leftover}${randomUUID()}`];
+      // Out of the way at once; the files themselves may be many.
+      const script = `cd ${inside} && if [ -d "$1" ]; then mv -T -- "$1" "$2" && echo moved; fi`;
+      if ((await errandText(parts, { script, words, binds: [`${root}:${inside}`], ...overriding })).trim() === "moved")
+        void wipe(parts, root).catch(failed);
+    },
+  };
+}
+
+/** Files belong to another user there, and may be closed to everybody. */
+const overriding: Pick<Errand, "capabilities"> = { capabilities: ["DAC_OVERRIDE", "FOWNER"] };
+const reading: Pick<Errand, "capabilities"> = { capabilities: ["DAC_READ_SEARCH"] };
+
+/** Also what a server that was killed while deleting left behind. */
+async function wipe(parts: ErrandParts, root: string): Promise<void> {
+  const errand = { script: `rm -rf -- ${inside}/${leftover}*`, binds: [`${root}:${inside}`], ...overriding };
+  for await (const _ of runErrand(parts, errand, AbortSignal.timeout(deletingMs)));
+}
+
+/**
+ * Unpacked by the engine itself, in one call, into a container that is never started and stays: a run for each folder
+ * would take as long as the launch that waits for it.
+ */
+async function make(parts: ErrandParts, root: string, home: string): Promise<void> {
+  const { engine, install } = parts;
+  const name = `homes-${install}-${createHash("sha256").update(root).digest("hex").slice(0, 8)}`;
+  await engine.verb(async (abortSignal) => {
+    const container = engine.docker.getContainer(name);
+    const unpack = () => container.putArchive(folderArchive(home), { path: inside, ...{ abortSignal } });
+    try {
+      await unpack();
+    } catch (error) {
+      if (refusalOf(error)?.status !== 404) throw error;
+      await createStore(parts, root, name, abortSignal);
+      await unpack();
+    }
+  });
+}
+
+async function createStore(parts: ErrandParts, root: string, name: string, abortSignal: AbortSignal): Promise<void> {
+  const errand = { name, stays: true, script: ":", binds: [`${root}:${inside}`] };
+  await createHelper(parts, errand, abortSignal).catch((error) => {
+    // Another server was quicker.
+    if (refusalOf(error)?.status !== 409) throw error;
+  });
+}
+
+/** A folder that is there already gets its owner and mode, and keeps what is in it. */
+function folderArchive(home: string): Buffer {
+  const own = { uid: runUser, gid: runUser, mode: 0o700, size: 0, mtime: new Date() };
+  const header = new Header({ path: `${home}/`, type: "Directory", ...own });
+  header.encode();
+  return Buffer.concat([header.block ?? Buffer.alloc(0), Buffer.alloc(1024)]);
+}
+
+async function sizes(parts: ErrandParts, root: string, homes: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const script = `cd ${inside} && for home; do [ -d "$home" ] && du -sk -- "$home" 2>/dev/null; done; true`;
+  const text = await errandText(parts, { script, words: homes, binds: [`${root}:${inside}:ro`], ...reading });
+  const found = [...text.matchAll(/^(\d+)\t(.+)$/gm)].map(
+    ([, size, home]) => [home ?? "", (Number(size) * 1024) / 1e6] as const,
+  );
+  return new Map(found);
+}
+
+/**
+ * Packed there, so that only what is compressed crosses the line. The only folder in sight is the home itself: a link that
+ * its owner's programs put in a folder's place at the wrong moment leads nowhere.
+ */
+async function* archive(parts: ErrandParts, source: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const folder = { source, target: inside };
+  const script = `cd ${inside} && find . -mindepth 1 \\( -type f -o -type d -o -type l \\) -printf '%P\\0' | ${tar}`;
+  try {
+    yield* runErrand(parts, { script, folder, ...reading }, signal);
+  } catch (error) {
+    if (isFolderMissing(error)) return yield* packArchive((async function* () {})(), signal);
+    throw signal.aborted || error instanceof DriverError ? error : parts.engine.explain(error);
+  }
+}
+
+/** As `archive.ts` does: a file that shrinks is filled up, one that grows is cut, one that vanishes is left out. */
+const tar = [
+  "tar -c -f - --no-recursion --null --verbatim-files-from -T - --hard-dereference --ignore-failed-read",
+  `--format=pax --owner=${runUser} --group=${runUser} --numeric-owner --mode=a-st --warning=no-file-changed -I 'gzip -1'`,
+].join(" ");

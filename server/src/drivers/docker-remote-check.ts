@@ -1,0 +1,61 @@
+import { checkEngine } from "./docker-check.ts";
+import { openEngine } from "./docker-engine.ts";
+import { errandText } from "./docker-helper.ts";
+import type { Remote, RemoteParts } from "./docker-remote.ts";
+import { type Capabilities, DriverError } from "./driver.ts";
+import { checkWall, type WallParts } from "./wall-watch.ts";
+
+export interface RemoteFound {
+  readonly gpus: Capabilities["gpus"];
+  /** What an operator should know or do, in plain sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** The wall of another machine: only looked at, because nobody can raise it from here. */
+export function wallOf({ host, address, engine }: Remote, { install, images }: RemoteParts): WallParts {
+  const other = { id: host.id, address: host.reach };
+  return { engine, install, image: () => images("jupyter"), isHost: false, port: address.port, other };
+}
+
+/**
+ * Looks at all that a host needs before something is sold on it (reliability.md 8). Throws a DriverError, in one sentence,
+ * for what keeps it from being used; changes nothing but the mode of its folder of homes.
+ */
+export async function checkRemote(
+  remote: Remote,
+  parts: RemoteParts,
+  { needsLiveRestore }: { readonly needsLiveRestore: boolean },
+): Promise<RemoteFound> {
+  const { engine, host, driver } = remote;
+  const warnings = await checkEngine(engine, { needsLiveRestore });
+  try {
+    await driver.prepare("jupyter");
+  } catch (error) {
+    if (!(error instanceof DriverError && error.code === "no_image")) throw error;
+    const way = `docker save berth/jupyter:local | docker --host ${hostOf(remote)} load`;
+    throw new DriverError("no_image", `${host.id} does not have the image that everything needs, jupyter: ${way}`);
+  }
+  await checkHomes(remote, parts);
+  const { gpus } = await driver.capabilities();
+  const holes = await checkWall(wallOf(remote, parts));
+  const way = `run there, as root, what npm run operator -- hosts firewall ${host.id} GATEWAY prints`;
+  return {
+    gpus,
+    warnings: [...warnings, ...(holes.length > 0 ? [`it has no wall: ${holes.join("; ")}; ${way}`] : [])],
+  };
+}
+
+/** As `docker` itself wants it; it has TLS by other options. */
+function hostOf({ address }: Remote): string {
+  return address.url.replace(/^tcp\+tls:/, "tcp:");
+}
+
+/** Closed to everybody but the engine; and a file can be written there, which a full or read-only disk refuses. */
+async function checkHomes({ engine: address, host }: Remote, { install, images }: RemoteParts): Promise<void> {
+  const engine = openEngine(address);
+  const errands = { engine, install, image: () => images("jupyter") };
+  const script = "chmod 700 /homes && : >/homes/.checked && rm /homes/.checked && echo well";
+  const said = await errandText(errands, { script, binds: [`${host.homeRoot}:/homes`] });
+  if (said.trim() !== "well")
+    throw new DriverError("refused", `homes cannot be written in ${host.homeRoot} on ${host.id}`);
+}

@@ -1,0 +1,140 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { openRemote } from "./docker-remote.ts";
+import { openLine, removeRuns, whyNoDocker } from "./docker-testing.ts";
+import { answersTo, becomes, filesIn, spec } from "./driver.suite.ts";
+import { openSshd, whyNoSshd } from "./sshd-testing.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const absent = whyNoSshd() ?? (await whyNoDocker());
+const install = "5a5b5c5d5e5f";
+
+/** This machine's engine, over an SSH server on loopback; `given`: its user may use the engine's socket. */
+async function setup({ given = true } = {}) {
+  const sshd = await openSshd();
+  const directory = mkdtempSync(join(tmpdir(), "berth-far-"));
+  chmodSync(directory, 0o711);
+  const line = await openLine(directory);
+  if (given) sshd.give(line.path);
+  onTestFinished(async () => {
+    await line.close();
+    await sshd.close();
+    await removeRuns(install);
+    await rm(directory, { recursive: true, force: true });
+  });
+  return {
+    sshd,
+    line,
+    async open(folder: string, { id = "gpu-1", port = sshd.port } = {}) {
+      const failed = (error: unknown) => {
+        throw error;
+      };
+      const address = `ssh://${sshd.user}@127.0.0.1:${port}${line.path}`;
+      const host = { id, address, homeRoot: join(directory, "homes"), reach: "127.0.0.1" };
+      const images = async () => "berth/jupyter:local";
+      const remote = await openRemote(host, { install, images, folder, sshAgent: undefined, failed });
+      onTestFinished(remote.close);
+      return remote;
+    },
+  };
+}
+
+const wordsOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "done",
+    (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+  );
+
+describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}` : "an engine over SSH", () => {
+  test("a run from its start to the end of its files, by a user without a shell", async () => {
+    const { sshd, open } = await setup();
+    const { driver } = await open(sshd.keysOf("gpu-1"));
+    const wanted = spec();
+    expect(await driver.homeMb(wanted.home)).toBe(0);
+    await driver.start(wanted);
+    expect(await becomes(driver, wanted.id, "running")).toMatchObject({ endpoint: { host: "127.0.0.1" } });
+    await answersTo(driver, wanted);
+    const watching = new AbortController();
+    const seen = driver.watch(watching.signal)[Symbol.asyncIterator]();
+    const next = seen.next();
+    await driver.pause(wanted.id);
+    expect(await next).toMatchObject({ value: wanted.id });
+    watching.abort();
+    await driver.stop(wanted.id, 0);
+    expect(await driver.list()).toEqual([]);
+    expect(await driver.homeMb(wanted.home)).toBeGreaterThan(0);
+    await filesIn(driver.archive(wanted.home, new AbortController().signal));
+    await driver.deleteHome(wanted.home);
+    expect(await driver.homeMb(wanted.home)).toBe(0);
+  });
+
+  test("a host key that nobody verified, and one that changed, are refused; nothing is learnt by itself", async () => {
+    const { sshd, open } = await setup();
+    const unknown = await open(sshd.keysOf("gpu-1", { known: false }));
+    for (let round = 0; round < 2; round++)
+      expect(await wordsOf(unknown.driver.list())).toMatch(
+        /^unavailable: ssh:\S+ is refused: its host key is not known. Compare .* ssh-keyscan -p \d+ 127.0.0.1 .* \S+known_hosts$/,
+      );
+    const known = await open(sshd.keysOf("gpu-1"));
+    expect(await wordsOf(known.driver.list())).toBe("done");
+    await sshd.changeHostKey();
+    const words = () => wordsOf(known.driver.list());
+    await expect
+      .poll(words)
+      .toMatch(/^unavailable: ssh:\S+ is refused: its host key is another one than in \S+known_hosts/);
+  });
+
+  test("a key that is not let in, a socket that its user may not use, a server that is away: one sentence each", async () => {
+    const { sshd, open } = await setup({ given: false });
+    const stranger = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
+    expect(await wordsOf(stranger.driver.list())).toMatch(
+      /^unavailable: ssh:\S+ does not let nobody in: put the public key of \S+key,/,
+    );
+    const folder = sshd.keysOf("gpu-1");
+    const { driver } = await open(folder);
+    expect(await wordsOf(driver.list())).toMatch(/^unavailable: No Docker Engine answers at ssh:\S+: .* group docker/);
+    chmodSync(join(folder, "gpu-1", "key"), 0o644);
+    const open_ = await open(folder);
+    expect(await wordsOf(open_.driver.list())).toMatch(
+      /^unavailable: The key \S+ may be read by others: chmod 600 it$/,
+    );
+    await sshd.stop();
+    chmodSync(join(folder, "gpu-1", "key"), 0o600);
+    const away = await open(folder);
+    expect(await wordsOf(away.driver.list())).toMatch(/^unavailable: ssh:\S+ cannot be reached: .*Connection refused$/);
+  });
+
+  test("a line that breaks is opened again by the next verb", async () => {
+    const { sshd, open } = await setup();
+    const { driver } = await open(sshd.keysOf("gpu-1"));
+    expect(await wordsOf(driver.list())).toBe("done");
+    await sshd.stop();
+    await expect.poll(() => wordsOf(driver.list())).toMatch(/^unavailable: /);
+    await sshd.restart();
+    await expect.poll(() => wordsOf(driver.list())).toBe("done");
+  });
+
+  test("ssh ends with the server that was killed", async () => {
+    const { sshd, open } = await setup();
+    const folder = sshd.keysOf("gpu-1");
+    const { host } = await open(folder);
+    const script = `import { openRemote } from "${new URL("docker-remote.ts", import.meta.url)}";
+      const parts = { install: "${install}", images: async () => "", folder: ${JSON.stringify(folder)}, failed: console.error };
+      const { driver } = await openRemote(${JSON.stringify(host)}, parts);
+      await driver.list();
+      process.kill(process.pid, "SIGKILL");`;
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]).catch(() => {});
+    const left = () =>
+      promisify(execFile)("pgrep", ["-f", "--", `-p ${sshd.port} -o`]).then(
+        ({ stdout }) => stdout,
+        () => "",
+      );
+    await expect.poll(left).toBe("");
+  });
+});

@@ -1,0 +1,121 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { vi } from "vitest";
+
+const run = promisify(execFile);
+const program = "/usr/sbin/sshd";
+/** Has no right on any machine, and no shell. */
+const nobody = { uid: 65534, gid: 65534, name: "nobody" };
+
+export function whyNoSshd(): string | undefined {
+  if (process.getuid?.() !== 0) return "only root may start an SSH server for another user";
+  return existsSync(program) ? undefined : "openssh-server is not installed";
+}
+
+/** An SSH server on loopback that lets in `nobody` with one key, for forwarding alone. */
+export async function openSshd() {
+  const folder = mkdtempSync(join(tmpdir(), "berth-sshd-"));
+  const theirs = join(folder, "server");
+  mkdirSync(theirs);
+  chmodSync(folder, 0o711);
+  const at = (name: string) => join(theirs, name);
+  const newKey = async (name: string) => {
+    await rm(at(name), { force: true });
+    await run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name)]);
+  };
+  await newKey("host");
+  await newKey("key");
+  await newKey("stranger");
+  writeFileSync(at("authorized_keys"), `restrict,port-forwarding ${readFileSync(at("key.pub"), "utf8")}`);
+  for (const name of [".", "host", "authorized_keys"]) chownSync(at(name), nobody.uid, nobody.gid);
+  const port = await freePort();
+  // With PAM, because without it an account that has no password counts as locked.
+  const options = [
+    ...[
+      "ListenAddress=127.0.0.1",
+      `Port=${port}`,
+      `HostKey=${at("host")}`,
+      `AuthorizedKeysFile=${at("authorized_keys")}`,
+    ],
+    ...["PidFile=none", "UsePAM=yes", "StrictModes=no", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no"],
+  ];
+  let server = await start(options, port);
+  return {
+    port,
+    user: nobody.name,
+    /** Lets them use a socket. */
+    give: (path: string) => chownSync(path, nobody.uid, nobody.gid),
+    /** A data folder's part for hosts: the key of this server as it is now, and a user's key for a host of that name. */
+    keysOf(id: string, { key = "key", known = true } = {}): string {
+      const hosts = join(folder, "hosts");
+      mkdirSync(join(hosts, id), { recursive: true });
+      copyFileSync(at(key), join(hosts, id, "key"));
+      chmodSync(join(hosts, id, "key"), 0o600);
+      const line = `[127.0.0.1]:${port} ${readFileSync(at("host.pub"), "utf8")}`;
+      if (known) writeFileSync(join(hosts, "known_hosts"), line);
+      return hosts;
+    },
+    /** As after another machine took its place. */
+    async changeHostKey(): Promise<void> {
+      await end(server);
+      await newKey("host");
+      chownSync(at("host"), nobody.uid, nobody.gid);
+      server = await start(options, port);
+    },
+    async restart(): Promise<void> {
+      await end(server);
+      server = await start(options, port);
+    },
+    stop: () => end(server),
+    async close(): Promise<void> {
+      await end(server);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+async function start(options: readonly string[], port: number): Promise<ChildProcess> {
+  const words = ["-D", "-e", "-f", "/dev/null", ...options.flatMap((option) => ["-o", option])];
+  const server = spawn(program, words, { uid: nobody.uid, gid: nobody.gid, stdio: "ignore" });
+  const answers = async () => {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect").finally(() => socket.destroy());
+  };
+  await vi.waitFor(answers, { timeout: 15_000, interval: 50 });
+  return server;
+}
+
+/** With its connections, each of which is a process that would outlive it. */
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  for (const pid of [...descendants(Number(server.pid)), Number(server.pid)]) process.kill(pid, "SIGKILL");
+  await once(server, "exit");
+}
+
+function descendants(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return children.flatMap((child) => [...descendants(child), child]);
+}

@@ -1,0 +1,96 @@
+import { join, resolve } from "node:path";
+import type { Config } from "../config.ts";
+import type { Db } from "../database/database.ts";
+import { readAddress, readHomeRoot, readReach } from "../drivers/docker-address.ts";
+import { openEngine } from "../drivers/docker-engine.ts";
+import { errandText } from "../drivers/docker-helper.ts";
+import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../drivers/docker-remote.ts";
+import { checkRemote } from "../drivers/docker-remote-check.ts";
+import { nameserversIn, wallCommands } from "../drivers/docker-wall.ts";
+import { imageOf } from "../drivers/image-catalogue.ts";
+import { remoteHosts } from "../environments/remote-hosts.ts";
+import { installationOf } from "../installation.ts";
+import { CapacityRefused } from "./capacity-refused.ts";
+import { addHost, removeHost } from "./remote-hosts.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly config: Config;
+}
+
+const usualHomes = "/var/lib/berth/homes";
+
+/**
+ * What an operator does about hosts on other machines; answers what to print. Undefined for words that are no command.
+ * Throws a DriverError or CapacityRefused, in one sentence, when it is refused.
+ */
+export async function hostCommand(parts: Parts, verb: string, words: readonly string[]): Promise<string | undefined> {
+  const [id = "", ...more] = words;
+  if (!id) return undefined;
+  if (verb === "add") return await add(parts, id, more);
+  if (verb === "check" && more.length === 0) return await withHost(parts, await hostOf(parts.db, id), check);
+  if (verb === "firewall" && more.length > 0)
+    return await withHost(parts, await hostOf(parts.db, id), (remote, own) => firewall(remote, own, more));
+  if (verb !== "remove" || more.length > 0) return undefined;
+  await removeHost(parts.db, id);
+  return `${id} is removed; a running server forgets it when it starts again`;
+}
+
+async function add(parts: Parts, id: string, words: readonly string[]): Promise<string | undefined> {
+  const [text = "", ...options] = words;
+  const said = new Map<string, string>();
+  for (let at = 0; at < options.length; at += 2) said.set(options[at] ?? "", options[at + 1] ?? "");
+  if (!text || [...said].some(([name, value]) => !["--home-root", "--reach"].includes(name) || !value))
+    return undefined;
+  const address = readAddress(text);
+  const homeRoot = readHomeRoot(said.get("--home-root") ?? usualHomes);
+  const host = { id, address: address.url, homeRoot, reach: readReach(said.get("--reach"), address) };
+  return await withHost(parts, host, async (remote, own, config) => {
+    const found = await check(remote, own, config);
+    await addHost(parts.db, host);
+    return `${found}\n${id} is added; a running server rents on it when it starts again`;
+  });
+}
+
+async function hostOf(db: Db, id: string): Promise<RemoteHost> {
+  const host = (await remoteHosts(db)).find((each) => each.id === id);
+  if (!host) throw new CapacityRefused(`There is no host ${id} on another machine. operator -- hosts list names them.`);
+  return host;
+}
+
+async function withHost<T>(
+  { db, config }: Parts,
+  host: RemoteHost,
+  work: (remote: Remote, own: RemoteParts, config: Config) => Promise<T>,
+): Promise<T> {
+  const { id: install } = await installationOf(db);
+  const folder = join(resolve(config.dataDir), "hosts");
+  const own = { install, images: imageOf, folder, sshAgent: config.sshAgent, failed: console.error };
+  const remote = await openRemote(host, own);
+  try {
+    return await work(remote, own, config);
+  } finally {
+    await remote.close();
+  }
+}
+
+async function check(remote: Remote, own: RemoteParts, { docker, slots }: Config): Promise<string> {
+  const { gpus, warnings } = await checkRemote(remote, own, docker);
+  const { id, reach, homeRoot } = remote.host;
+  const has =
+    gpus.length > 0 ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ") : `no GPU, so ${slots} CPU slots`;
+  const lines = [`${id} can be used: ${has}; runs are reached at ${reach}, homes are in ${homeRoot}`];
+  return [...lines, ...warnings.map((words) => `WARNING: ${words}`)].join("\n");
+}
+
+/** The rules for that machine, as a script for its root: around its runs, and in to them from the gateways alone. */
+async function firewall({ engine: address }: Remote, own: RemoteParts, gateways: readonly string[]): Promise<string> {
+  const errands = { engine: openEngine(address), install: own.install, image: () => own.images("jupyter") };
+  const resolvers = nameserversIn(await errandText(errands, { script: "cat /etc/resolv.conf" }));
+  return wallCommands(own.install, resolvers, gateways.map(readGateway));
+}
+
+function readGateway(address: string): string {
+  if (!/^[0-9a-f.:]+$/i.test(address)) throw new CapacityRefused(`${address} is no address of a gateway`);
+  return address;
+}

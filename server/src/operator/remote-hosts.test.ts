@@ -1,0 +1,82 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../config.ts";
+import type { Db } from "../database/database.ts";
+import { readCapacity } from "../environments/capacity.ts";
+import { registerHost } from "../environments/hosts.ts";
+import { remoteHosts } from "../environments/remote-hosts.ts";
+import { setupEnvironments } from "../environments/testing.ts";
+import { examine } from "./doctor.ts";
+import { listGpus } from "./gpus.ts";
+import { hostCommand } from "./host-commands.ts";
+import { listHosts } from "./hosts.ts";
+import { addHost, removeHost } from "./remote-hosts.ts";
+
+const far = { id: "ant", address: "ssh://berth@10.0.0.5", homeRoot: "/var/lib/berth/homes", reach: "10.0.0.5" };
+
+/** `npm run operator -- hosts ...` with an empty data folder: what it prints, or refuses with. */
+async function operate(db: Db, verb: string, ...words: string[]): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), "berth-operator-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const config = readConfig({ DATA_DIR: folder });
+  return await hostCommand({ db, config }, verb, words).catch((error: Error) => error.message);
+}
+
+test("what cannot be a host is refused in one sentence, and nothing is written", async () => {
+  const { db } = await setupEnvironments();
+  expect(await operate(db, "add", "gpu-1", "tcp://10.0.0.5:2375")).toMatch(/^tcp:\S+ is plain TCP, .* use tcp\+tls/);
+  expect(await operate(db, "add", "gpu-1", "tcp+tls://gpu-1.example")).toMatch(/is a name: say with --reach/);
+  expect(await operate(db, "add", "gpu-1", "tcp+tls://10.0.0.5:2376")).toMatch(
+    /certificates cannot be read: ENOENT.*hosts\/gpu-1\/\w+.pem/,
+  );
+  expect(await operate(db, "add", "gpu-1", "tcp+tls://10.0.0.5", "--color", "red")).toBeUndefined();
+  await expect(addHost(db, { ...far, id: "GPU 1" })).rejects.toThrow("is no name for a host");
+  await expect(addHost(db, { ...far, id: "host" })).rejects.toThrow("host is this machine");
+  expect(await remoteHosts(db)).toEqual([]);
+});
+
+test("a host that was added has nothing to sell before it was looked at; its homes stay where they are", async () => {
+  const { db, driver } = await setupEnvironments({ slots: 1 });
+  await addHost(db, far);
+  expect(await remoteHosts(db)).toEqual([far]);
+  expect(await readCapacity(db)).toMatchObject({ total: 1 });
+  await addHost(db, { ...far, reach: "10.0.0.6" });
+  await expect(addHost(db, { ...far, homeRoot: "/srv/homes" })).rejects.toThrow(
+    "has its homes in /var/lib/berth/homes",
+  );
+  await registerHost(db, far.id, driver, 2);
+  expect(await listHosts(db)).toEqual([
+    expect.stringMatching(/^ant \w+ at ssh:\/\/berth@10.0.0.5: 2 GPUs/),
+    expect.stringMatching(/^host fake: 1 GPUs/),
+  ]);
+  expect(await remoteHosts(db)).toEqual([{ ...far, reach: "10.0.0.6" }]);
+});
+
+test("removed only when nothing is left on it; then it is as if it had never been, until it is added again", async () => {
+  const { db, driver, rent } = await setupEnvironments({ slots: 1 });
+  await addHost(db, far);
+  await registerHost(db, far.id, driver, 1);
+  const id = await rent();
+  await expect(removeHost(db, far.id)).rejects.toThrow("ant still has 1 environments, 1 GPUs leased and 1 kept homes");
+  await sql`update environments set status = 'terminated', desired = 'terminated', terminated_at = now() where id = ${id}`.execute(
+    db,
+  );
+  await sql`update gpu_leases set released_at = now()`.execute(db);
+  await expect(removeHost(db, far.id)).rejects.toThrow("0 environments, 0 GPUs leased and 1 kept homes");
+  await sql`delete from homes`.execute(db);
+  await removeHost(db, far.id);
+  await expect(removeHost(db, far.id)).rejects.toThrow("There is no host ant");
+  await expect(removeHost(db, "host")).rejects.toThrow("host is this machine");
+  expect(await remoteHosts(db)).toEqual([]);
+  expect([(await listHosts(db)).length, (await listGpus(db)).length]).toEqual([1, 1]);
+  const outOfService = (await examine(db)).find(({ what }) => what === "Hosts and GPUs that are out of service");
+  expect(outOfService?.rows).toEqual([]);
+  expect(await readCapacity(db)).toMatchObject({ total: 1 });
+  await addHost(db, far);
+  await registerHost(db, far.id, driver, 3);
+  expect(await readCapacity(db)).toMatchObject({ total: 3 });
+});

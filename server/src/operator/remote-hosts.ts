@@ -1,0 +1,54 @@
+import { sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import type { RemoteHost } from "../drivers/docker-remote.ts";
+import { hostForUpdate } from "../environments/hosts.ts";
+import { CapacityRefused } from "./capacity-refused.ts";
+
+/**
+ * Writes a host on another machine, or brings back one that was removed. Its GPUs are written by the server that starts
+ * with it, so nothing is sold on it before. Throws when the id is another host's, or what lies on it would be elsewhere.
+ */
+export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHost): Promise<void> {
+  if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(id))
+    throw new CapacityRefused(`${id} is no name for a host: up to 32 small letters, digits and dashes`);
+  await db.transaction().execute(async (tx) => {
+    const host = await hostForUpdate(tx, id);
+    if (host && !host.address) throw new CapacityRefused(`${id} is this machine`);
+    if (host && !host.removed_at && host.home_root !== homeRoot)
+      throw new CapacityRefused(`${id} has its homes in ${host.home_root}: what is kept there would be lost`);
+    const place = { address, home_root: homeRoot, reach };
+    await tx
+      .insertInto("hosts")
+      .values({ id, kind: "docker", isolation: "container", ...place })
+      .onConflict((conflict) =>
+        conflict
+          .column("id")
+          .doUpdateSet({ ...place, ...(host?.removed_at && { removed_at: null, drained_at: null }) }),
+      )
+      .execute();
+  });
+}
+
+/** Only where nothing is left on it: no environment, no lease, no kept files. Throws, saying what is. */
+export async function removeHost(db: Db, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const host = await hostForUpdate(tx, id);
+    if (!host || host.removed_at)
+      throw new CapacityRefused(`There is no host ${id}. operator -- hosts list names them.`);
+    if (!host.address) throw new CapacityRefused(`${id} is this machine: it can be drained, not removed`);
+    const { rows } = await sql<{ environments: number; leases: number; homes: number }>`
+      select (select count(*) from environments where host_id = ${id} and status <> 'terminated')::int as environments,
+        (select count(*) from gpu_leases l join gpus g on g.id = l.gpu_id
+          where g.host_id = ${id} and l.released_at is null)::int as leases,
+        (select count(*) from homes where host_id = ${id})::int as homes`.execute(tx);
+    const { environments = 0, leases = 0, homes = 0 } = rows[0] ?? {};
+    if (environments + leases + homes > 0)
+      throw new CapacityRefused(
+        `${id} still has ${environments} environments, ${leases} GPUs leased and ${homes} kept homes: drain it and wait until they are over`,
+      );
+    await sql`update hosts set removed_at = now(), drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
+      tx,
+    );
+    await sql`update gpus set quarantined_at = now() where host_id = ${id} and quarantined_at is null`.execute(tx);
+  });
+}
