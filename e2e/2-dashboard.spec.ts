@@ -99,7 +99,7 @@ test("the five newest, each with the one button of its status; figures of all of
   await expect(row("whisper-small")).toContainText("Starting: pulling image 42%");
   await expect(row("kaggle-night").getByRole("link", { name: "Manage" })).toHaveAttribute(
     "href",
-    "/environments?environment=4d3f9c27b0d4e5a6",
+    "/environments/4d3f9c27b0d4e5a6",
   );
   const figures = page.locator("dl.panel > div");
   await expect(figures.filter({ hasText: "Active Environments" })).toContainText("3");
@@ -109,7 +109,7 @@ test("the five newest, each with the one button of its status; figures of all of
   await expect(usage).toContainText(/Average session duration\s*N\/A/);
   await expect(usage).toContainText(/GPU utilization\s*N\/A/);
   await row("kaggle-night").getByRole("link", { name: "Manage" }).click();
-  await expect(page.getByText("Showing 1 of 9 environments")).toBeVisible();
+  await expect(page).toHaveURL(/\/environments\/4d3f9c27b0d4e5a6$/);
 });
 
 test("terminated has no button, and a name or count that is missing has its stand-in (3)", async ({

@@ -53,12 +53,12 @@ function Row({ environment: { id, container }, now }: { environment: Named; now:
   );
 }
 
-/** One main button each: in, nothing more, or on to the list (spec section 2, G57). */
+/** One main button each: in, nothing more, or on to its page (spec section 2, G57). */
 function Action({ environment: { id, container } }: { environment: Named }) {
   if (container.status === "terminated") return null;
   if (container.status === "active") return <OpenSession subdomain={container.subdomain} size="xs" variant="default" />;
   return (
-    <Button size="xs" variant="subtle" component={Link} to={`/environments?environment=${encodeURIComponent(id)}`}>
+    <Button size="xs" variant="subtle" component={Link} to={`/environments/${encodeURIComponent(id)}`}>
       Manage
     </Button>
   );
