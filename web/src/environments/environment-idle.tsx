@@ -1,6 +1,6 @@
 import { type IdleMinutes, idleMinutes, idleSnoozeMinutes, idleWarningMinutes, planOf } from "@berth/contract";
 import { Button } from "@mantine/core";
-import { dateTime, duration } from "../format.ts";
+import { dateTime, duration, plural } from "../format.ts";
 import { Notice } from "../ui/notice.tsx";
 import { PlainSegments } from "../ui/plain-segments.tsx";
 import { useNow } from "../ui/use-now.ts";
@@ -70,16 +70,12 @@ export function IdleWarning({ environment: { id, name, status, idle_stop } }: { 
   if (status !== "active" || idle_stop.stops_at === null) return null;
   const action = (
     <Button size="xs" variant="default" loading={busy} onClick={snooze}>
-      Snooze {duration(idleSnoozeMinutes * 60)}
+      Snooze {plural(idleSnoozeMinutes / 60, "hour")}
     </Button>
   );
   return (
     <div role="status" className={classes.warning}>
-      <Notice
-        tone="hold"
-        title={`${name} stops ${dateTime(idle_stop.stops_at, now)}, because it is idle`}
-        action={action}
-      >
+      <Notice tone="hold" title={`${name} is idle and stops ${dateTime(idle_stop.stops_at, now)}`} action={action}>
         {failure ?? "Whatever runs before then keeps it going. An open tab alone does not."}
       </Notice>
     </div>
