@@ -41,11 +41,31 @@ test("a failed action offers Retry, which closes its toast and asks again (4, 8)
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   const toast = page.getByRole("alert");
   await expect(toast).toContainText("Failed to pause environment: Network error.");
+  expect(await covered(page)).toEqual([]);
   await toast.getByRole("button", { name: "Retry" }).click();
   await expect(page.getByText("Failed to pause container - Unknown error")).toBeVisible();
   await expect(toast).toHaveCount(1);
   expect(asked).toBe(2);
+  await page.getByRole("row").getByRole("link", { name: /^retry-/ }).click();
+  await expect(page.getByRole("heading", { name: "Environment", exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await expect(toast.last()).toBeVisible();
+  expect(await covered(page)).toEqual([]);
 });
+
+/** What can be pressed and lies under a toast. */
+function covered(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const toasts = [...document.querySelectorAll("[data-toast]")].map((each) => each.getBoundingClientRect());
+    const pressed = [...document.querySelectorAll("main a, main button, main input, header a, header button")];
+    return pressed
+      .filter((each) => {
+        const { left, right, top, bottom, width } = each.getBoundingClientRect();
+        return width > 0 && toasts.some((t) => left < t.right && right > t.left && top < t.bottom && bottom > t.top);
+      })
+      .map((each) => each.textContent ?? "");
+  });
+}
 
 async function refuseSignIn(page: Page, times: number): Promise<void> {
   await page.route("**/accounts:signInWithPassword*", (route) =>

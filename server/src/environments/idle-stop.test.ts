@@ -248,7 +248,7 @@ test("an owner who acts in the same moment wins, whoever of the two comes first"
 });
 
 test("a journey: set, told by bell and mail, snoozed, stopped with its time banked, started again", async () => {
-  const product = await testApp();
+  const product = await testApp({}, { fake: { cores: 0 } });
   product.deliver();
   const { db, must, call, driver } = product;
   const ada = await product.signUp("Ada");

@@ -7,12 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { becomes, call, spec } from "../drivers/driver.suite.ts";
+import { call, spec } from "../drivers/driver.suite.ts";
 import { processDriver } from "../drivers/process.ts";
 import { socketFolder } from "../drivers/socket-folder.ts";
 import { quietSeconds } from "./quiet-seconds.ts";
 
 const runtimes = join(import.meta.dirname, "../../../node_modules/.cache/berth/runtimes");
+
+/** JupyterLab and a kernel of it have to start. */
+const patience = { timeout: 60_000, interval: 100 };
 
 /** A real JupyterLab, and a way to speak to what runs in it. */
 async function jupyter() {
@@ -23,15 +26,15 @@ async function jupyter() {
   const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
   const wanted = spec();
   onTestFinished(async () => {
-    await driver.stop(wanted.id, 0);
+    await expect.poll(() => driver.stop(wanted.id, 0).then(() => true, String), patience).toBe(true);
     await rm(await socketFolder(directory), { recursive: true });
     await rm(directory, { recursive: true, force: true });
   });
   await driver.prepare("jupyter");
   await driver.start(wanted);
-  await becomes(driver, wanted.id, "running");
-  const ask = (method: string, path: string) => call(driver, wanted, method, path, 20_000);
-  await expect.poll(() => ask("GET", "/api/kernels"), { timeout: 20_000 }).toMatchObject({ status: 200 });
+  await expect.poll(async () => (await driver.observe(wanted.id)).state, patience).toBe("running");
+  const ask = (method: string, path: string) => call(driver, wanted, method, path, patience.timeout);
+  await expect.poll(() => ask("GET", "/api/kernels"), patience).toMatchObject({ status: 200 });
   const seen = await driver.observe(wanted.id);
   if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error(`it is ${seen.state}`);
   const { endpoint } = seen;
@@ -58,8 +61,6 @@ const cell = (code: string) => {
   return { channel: "shell", header, parent_header: {}, metadata: {}, content };
 };
 
-const patience = { timeout: 20_000, interval: 100 };
-
 test("a cell that runs, one that ran, a terminal that writes: JupyterLab says for how long nothing has", async () => {
   const { ask, say, quiet, driver, wanted, endpoint } = await jupyter();
   expect(await quiet(), "neither kernel nor terminal").toBeNull();
@@ -85,7 +86,7 @@ test("a cell that runs, one that ran, a terminal that writes: JupyterLab says fo
   const leave = await say("/terminals/websocket/1", ["stdin", "echo work\r"]);
   await expect.poll(quiet, patience).toBeLessThan(1.5);
   leave();
-}, 90_000);
+}, 180_000);
 
 test("what is no answer of JupyterLab's is work or an error, never idleness", async () => {
   const serving = async (answer: RequestListener) => {

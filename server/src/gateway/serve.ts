@@ -142,7 +142,7 @@ function passUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early
   if (!("exchange" in one)) return one;
   core.uses.request(one.environmentId, request, way.visitor);
   one.exchange = tunnel(socket, early, endpoint, head.text, {
-    moved: core.uses.socket(one.environmentId),
+    moved: core.uses.socket(one.environmentId, request),
     closed: () => core.open.remove(one),
   });
   return undefined;

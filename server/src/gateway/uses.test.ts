@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openUpstream, setup } from "./testing.ts";
 
-const handshake = (host: string, cookie: string) =>
-  `GET /terminals/websocket/1 HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
+const handshake = (host: string, cookie: string, path = "/terminals/websocket/1") =>
+  `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
 
 /** An environment that echoes WebSockets, answers `/big` with two megabytes, and was last busy an hour ago. */
 async function setupUses() {
@@ -57,6 +57,11 @@ test("an open page that looks whether something is new is not used; what somebod
   await expect.poll(socket.heard).toMatch(/^HTTP\/1\.1 101 /);
   socket.socket.write("ping or pong");
   await expect.poll(socket.heard).toMatch(/ping or pong$/);
+  // JupyterLab says of every look at a folder that somebody looked at it.
+  const events = open(handshake(host, cookie, "/api/events/subscribe"));
+  await expect.poll(events.heard).toMatch(/^HTTP\/1\.1 101 /);
+  events.socket.write(`{"action":"get","path":"${"x".repeat(200)}"}`);
+  await expect.poll(events.heard).toMatch(/x"\}$/);
   await written();
   expect(await isUsed()).toBe(false);
 

@@ -16,7 +16,7 @@ export interface Uses {
   /** Counts the bytes of one exchange, either way; one that is large is a use for as long as it goes on. */
   exchange(environmentId: string): (bytes: number) => void;
   /** Hears of the bytes of a WebSocket, either way. */
-  socket(environmentId: string): (bytes: number) => void;
+  socket(environmentId: string, request: IncomingMessage): (bytes: number) => void;
   stop(): Promise<void>;
 }
 
@@ -49,11 +49,19 @@ export function openUses(db: Db, intervalMs: number, failed: (error: unknown) =>
         if (sum > largeBytes) used.add(id);
       };
     },
-    socket: (id) => (bytes) => {
-      if (bytes > heartbeatBytes) used.add(id);
+    socket(id, request) {
+      const most = isEvents(request) ? Number.POSITIVE_INFINITY : heartbeatBytes;
+      return (bytes) => {
+        if (bytes > most) used.add(id);
+      };
     },
     stop: loop.stop,
   };
+}
+
+/** JupyterLab's stream of events tells a page, among other things, of every look that the page itself takes at its files. */
+function isEvents(request: IncomingMessage): boolean {
+  return /^\/api\/events\/subscribe(\?|$)/.test(request.url ?? "");
 }
 
 const reads: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS"]);

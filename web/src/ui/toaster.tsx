@@ -2,14 +2,14 @@ import { Notifications } from "@mantine/notifications";
 import classes from "./toaster.module.css";
 
 /**
- * Where toasts appear: top right below the header, three at most, the rest wait (spec section 9: closing takes 300 ms).
+ * Where toasts appear: in the middle at the top, where no page has an action; three at most, the rest wait (spec section 9: closing takes 300 ms).
  * The region stands before its first message, or screen readers would not hear that one.
  */
 export function Toaster() {
   return (
     <section aria-label="Messages" aria-live="polite" aria-relevant="additions" className={classes.toaster}>
       <Notifications
-        position="top-right"
+        position="top-center"
         withinPortal={false}
         containerWidth={360}
         limit={3}
