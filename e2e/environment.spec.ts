@@ -231,6 +231,7 @@ test("a rented environment's page: from its name in the list, live, with logs, r
   database: { db },
   customer,
 }) => {
+  test.setTimeout(180_000);
   const subdomain = `page-${Date.now().toString(36)}`;
   const paid = await orderAndPay(product.url, customer, { subdomain, gpuCount: 1, duration: 24 });
   const { environment_id } = (await create(product.url, customer, paid)).body;

@@ -46,7 +46,10 @@ test("a failed action offers Retry, which closes its toast and asks again (4, 8)
   await expect(page.getByText("Failed to pause container - Unknown error")).toBeVisible();
   await expect(toast).toHaveCount(1);
   expect(asked).toBe(2);
-  await page.getByRole("row").getByRole("link", { name: /^retry-/ }).click();
+  await page
+    .getByRole("row")
+    .getByRole("link", { name: /^retry-/ })
+    .click();
   await expect(page.getByRole("heading", { name: "Environment", exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await expect(toast.last()).toBeVisible();

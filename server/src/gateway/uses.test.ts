@@ -53,6 +53,7 @@ test("an open page that looks whether something is new is not used; what somebod
   await rest();
   for (const path of ["/api/kernels", "/api/terminals", "/api/contents?content=1", "/lab/api/settings", "/static/a.js"])
     expect((await ask(path, { accept: "*/*", "sec-fetch-mode": "cors" })).status).toBe(200);
+  expect((await ask("/lab/api/workspaces/default?1795285966336", {}, "PUT")).status).toBe(200);
   const socket = open(handshake(host, cookie));
   await expect.poll(socket.heard).toMatch(/^HTTP\/1\.1 101 /);
   socket.socket.write("ping or pong");

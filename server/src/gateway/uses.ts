@@ -50,7 +50,7 @@ export function openUses(db: Db, intervalMs: number, failed: (error: unknown) =>
       };
     },
     socket(id, request) {
-      const most = isEvents(request) ? Number.POSITIVE_INFINITY : heartbeatBytes;
+      const most = isOwnAccord(request) ? Number.POSITIVE_INFINITY : heartbeatBytes;
       return (bytes) => {
         if (bytes > most) used.add(id);
       };
@@ -59,14 +59,17 @@ export function openUses(db: Db, intervalMs: number, failed: (error: unknown) =>
   };
 }
 
-/** JupyterLab's stream of events tells a page, among other things, of every look that the page itself takes at its files. */
-function isEvents(request: IncomingMessage): boolean {
-  return /^\/api\/events\/subscribe(\?|$)/.test(request.url ?? "");
+/**
+ * What an open JupyterLab does by itself every ten seconds, whoever is there: it saves how its windows lie, and hears on its
+ * stream of events of the looks that it takes at its own files.
+ */
+function isOwnAccord({ url = "" }: IncomingMessage): boolean {
+  return url.startsWith("/lab/api/workspaces/") || url.split("?", 1)[0] === "/api/events/subscribe";
 }
 
 const reads: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Open pages poll with GET. A page that is opened, anything sent, and whatever a script does with the token is work. */
+/** Open pages ask with GET whether something is new. A page that is opened, anything sent, and whatever a script does with the token is work. */
 function isUse(request: IncomingMessage, visitor: Visitor): boolean {
-  return visitor.kind === "token" || !reads.has(request.method) || isNavigation(request);
+  return visitor.kind === "token" || (!reads.has(request.method) && !isOwnAccord(request)) || isNavigation(request);
 }
