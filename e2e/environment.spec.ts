@@ -1,6 +1,8 @@
 import type { Page } from "@playwright/test";
+import { sql } from "kysely";
 import type { environmentDetail, ReplyOf, SamplePoint } from "../contract/src/index.ts";
 import { create, must, orderAndPay } from "../prove/customer.ts";
+import type { Database } from "../server/src/database/database.ts";
 import { everyState, inHours } from "./invented.ts";
 import { judge } from "./rooms.ts";
 import { expect, test } from "./test.ts";
@@ -49,6 +51,7 @@ function invented(change: Partial<Detail> = {}): Detail {
       { id: "h4", created_at: inHours(-2), expires_at: inHours(22), views: 3, last_viewed_at: inHours(-1) },
       { id: "h5", created_at: inHours(-30), expires_at: inHours(138), views: 0, last_viewed_at: null },
     ],
+    idle_stop: { minutes: null, stops_at: null, snoozed_until: null, last_busy_at: inHours(-0.4) },
     generation: 2,
     stages: stagesOf(8),
     gpu: { model: "NVIDIA GeForce RTX 4070", memory_mb: 12_282, count: 2 },
@@ -97,7 +100,7 @@ async function show(page: Page, { environment = {}, points = samples, lines = []
 }
 
 /** Somebody without an account opens a link in a browser of their own, and is out when it is revoked (G50). */
-async function guestComesAndGoes(page: Page): Promise<void> {
+async function guestComesAndGoes(page: Page, whileOpen: () => Promise<void>): Promise<void> {
   await page.getByRole("radio", { name: "1 hour" }).last().check({ force: true });
   await page.getByRole("button", { name: "Make a link" }).click();
   await page.getByRole("button", { name: "copy share link" }).click();
@@ -111,12 +114,55 @@ async function guestComesAndGoes(page: Page): Promise<void> {
   await guest.waitForURL(/\/lab/);
   expect(guest.url()).not.toContain("key=");
   await expect(guest.getByRole("tab", { name: "Launcher" })).toBeVisible({ timeout: 30_000 });
+  await whileOpen();
   await expect(region(page, "Share").getByText("1 view")).toBeVisible();
   await page.getByRole("button", { name: /^Revoke the link made/ }).click();
   await expect(region(page, "Share").getByRole("table")).toHaveCount(0);
   await guest.goto(link);
   await expect(guest.getByRole("heading", { name: "This link no longer works" })).toBeVisible();
   await guest.context().close();
+}
+
+/** Set by keyboard, refused once, told of on the page, snoozed, and off again (runtime.md 10). */
+async function stopsWhenIdle(page: Page, db: Database["db"], environmentId: string): Promise<void> {
+  const idle = region(page, "Stop when idle");
+  const choice = (name: string) => idle.getByRole("radio", { name, exact: true });
+  await expect(choice("Off")).toBeChecked();
+  await page.route("**/idle-stop", (route) => route.abort());
+  await choice("30 min").check({ force: true });
+  await expect(idle.getByRole("alert")).toHaveText("Not saved. No answer from the server.");
+  await expect(choice("Off")).toBeChecked();
+  await page.unroute("**/idle-stop");
+  await choice("Off").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(idle.getByRole("status")).toHaveText("Saved");
+  await expect(choice("1 h")).toBeChecked();
+  await expect(idle.getByText("Busy now.")).toBeVisible();
+  await sql`
+    with due as (update environments set due_at = now() where id = ${environmentId} returning id)
+    update activity set last_busy_at = now() - interval '51 minutes' from due where environment_id = due.id`.execute(
+    db,
+  );
+  const warning = page.getByText(/ is idle and stops /);
+  await expect(warning, "told by the worker, without a reload").toBeVisible({ timeout: 30_000 });
+  await expect(idle.getByText("Idle for 51m.")).toBeVisible();
+  await page.getByRole("button", { name: "Snooze 1 hour" }).click();
+  await expect(warning).toHaveCount(0);
+  await expect(idle.getByText(/^Snoozed until /)).toBeVisible();
+  await choice("Off").check({ force: true });
+  await expect(idle.getByText(/^Snoozed until /)).toHaveCount(0);
+}
+
+/** JupyterLab in a browser that nobody touches looks for news every ten seconds, and is idle all the same. */
+async function staysIdle(db: Database["db"], environmentId: string): Promise<void> {
+  const idleSeconds = async () => {
+    const { rows } = await sql<{ seconds: number }>`
+      select extract(epoch from looked_at - last_busy_at)::float8 as seconds from activity
+      where environment_id = ${environmentId}`.execute(db);
+    return rows[0]?.seconds;
+  };
+  await expect.poll(idleSeconds, { timeout: 90_000 }).toBeGreaterThan(25);
 }
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -131,6 +177,10 @@ test("an environment's page is accessible in all four rooms, in every state (G33
   await expect(page.getByRole("img", { name: /^GPU: GPU 1 \d+%, GPU 2 \d+% now/ })).toBeVisible();
   await expect(region(page, "Lines of the log")).toContainText("line 40");
   await judge(page, "environment");
+  const idle = { minutes: 60, stops_at: inHours(0.15), snoozed_until: null, last_busy_at: inHours(-0.85) } as const;
+  await show(page, { environment: { idle_stop: idle } });
+  await expect(page.getByText(/ is idle and stops /)).toBeVisible();
+  await judge(page, "environment-idle");
   await show(page, { points: [], environment: { gpu: null, isolation: "bubblewrap", sessions: [] } });
   await expect(region(page, "Use").getByText("N/A")).toHaveCount(6);
   await expect(region(page, "Use").getByText("CPU only (no GPU on this machine)")).toHaveCount(2);
@@ -181,6 +231,7 @@ test("a rented environment's page: from its name in the list, live, with logs, r
   database: { db },
   customer,
 }) => {
+  test.setTimeout(180_000);
   const subdomain = `page-${Date.now().toString(36)}`;
   const paid = await orderAndPay(product.url, customer, { subdomain, gpuCount: 1, duration: 24 });
   const { environment_id } = (await create(product.url, customer, paid)).body;
@@ -225,7 +276,8 @@ test("a rented environment's page: from its name in the list, live, with logs, r
   await expect(page).toHaveURL(new RegExp(`/environments/${environment_id}$`));
   await page.getByRole("link", { name: "Order, payment and receipt" }).click();
   await page.getByRole("link", { name: subdomain }).click();
-  await guestComesAndGoes(page);
+  await stopsWhenIdle(page, db, environment_id);
+  await guestComesAndGoes(page, () => staysIdle(db, environment_id));
   await page.getByRole("button", { name: "Pause" }).click();
   await expect(page.getByRole("button", { name: "Restart" })).toBeVisible();
   await expect(page.getByText("Nothing is measured while it does not run.")).toBeVisible();

@@ -38,7 +38,7 @@ test("the bell: three for a new user, one more as it happens, read one by one an
   await page.setViewportSize({ width: 1440, height: 900 });
 
   await list.first().getByRole("link").click();
-  await page.waitForURL("**/environments");
+  await page.waitForURL(/\/environments\/[0-9a-z]{25}$/);
   await expect(page.getByRole("dialog")).toBeHidden();
   await expect(badge).toHaveText("3");
   await page.reload();

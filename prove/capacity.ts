@@ -114,7 +114,7 @@ async function happen(world: World, random: Random, owned: Owned): Promise<void>
 
 async function wait(world: World, random: Random): Promise<void> {
   const { userId } = newAsker(1);
-  await world.on((db) => join(db, userId, random.of([1, 2, 4])));
+  await world.on((db) => join(db, userId, random.of([1, 2, 4]), async () => {}));
   if (random.chance(0.3)) await world.on((db) => db.transaction().execute((tx) => leave(tx, userId)));
 }
 
@@ -174,7 +174,7 @@ async function race(world: World, random: Random, sum: Sum): Promise<readonly As
   const all = Array.from({ length: askers }, () => newAsker(1));
   const inLine = all.slice(0, random.of([0, 0, 3]));
   const buying = all.slice(inLine.length);
-  const stand = ({ userId }: Asked) => world.on((db) => join(db, userId, 1));
+  const stand = ({ userId }: Asked) => world.on((db) => join(db, userId, 1, async () => {}));
   // Half of the time they stand there when the others come.
   if (random.chance(0.5)) await Promise.all(inLine.map(stand));
   const [answers] = await Promise.all([Promise.all(buying.map((asked) => create(world, asked))), ...inLine.map(stand)]);

@@ -1,5 +1,6 @@
 import { array, enum as choice, extend, literal, maxLength, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { idleStop } from "./idle-stop.ts";
 import { actions, launchStages } from "./lifecycle.ts";
 import { share } from "./shares.ts";
 import { container, instant, nothing, success } from "./wire.ts";
@@ -43,6 +44,7 @@ export const environmentDetail = endpoint({
       payment_reference: nullable(string()),
       /** Links that let others in, newest first (G50). */
       shares: array(share),
+      idle_stop: idleStop,
       generation: number(),
       /** Stamped stages of this generation, `ordered` and `paid` copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),

@@ -6,6 +6,7 @@ export * from "./endpoint.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./files.ts";
+export * from "./idle-stop.ts";
 export * from "./lifecycle.ts";
 export * from "./notifications.ts";
 export * from "./order-detail.ts";

@@ -28,7 +28,7 @@ export const joinQueue = endpoint({
   summary: "Waits for GPUs, one place for each user; another count is a new place at the end (G86)",
   body: object({ gpu_count: literal([...gpuCounts]) }),
   reply,
-  errors: ["out_of_stock"],
+  errors: ["out_of_stock", "too_many_gpus", "account_held"],
 });
 
 export const readQueue = endpoint({

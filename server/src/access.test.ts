@@ -77,6 +77,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/environments/queue": () => ({ gpu_count: 1 }),
   "/environments/{id}/terminate": () => ({ confirm: "first-lab" }),
   "/environments/{id}/cancel": () => ({}),
+  "/environments/{id}/idle-stop": () => ({ minutes: 30 }),
+  "/environments/{id}/idle-stop/snooze": () => ({}),
   "/environments/{id}/archive": () => ({}),
   "/environments/{id}/delete_files": () => ({ confirm: "first-lab" }),
   "/environments/{id}/sign-in-code": () => ({}),

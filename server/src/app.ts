@@ -31,6 +31,7 @@ import { identityRoutes } from "./identity/routes.ts";
 import { outboxPage } from "./mail/outbox-page.ts";
 import { welcoming } from "./notifications/notifications.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
+import { checkWish } from "./payments/caps.ts";
 import { type EmbeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import type { Payments } from "./payments/payments.ts";
 import { paymentRoutes } from "./payments/routes.ts";
@@ -85,7 +86,11 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const { resetMailsPerHour: linksPerHour } = config.limits;
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, linksPerHour });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
-  environmentRoutes(app, { db, environmentUrl: gateway.hosts.environmentUrl });
+  environmentRoutes(app, {
+    db,
+    environmentUrl: gateway.hosts.environmentUrl,
+    mayOrder: (tx, userId, gpuCount) => checkWish(tx, payments, userId, gpuCount),
+  });
   filesRoutes(app, { db, drivers: parts.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
   logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });

@@ -34,8 +34,8 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
   });
 }
 
-/** What their environments used. */
-const measured = ["samples", "gpu_samples"] as const;
+/** What their environments used, and when. */
+const measured = ["samples", "gpu_samples", "activity"] as const;
 
 /** What is only about the person. `endSessions` has told the gateway about the grants before. */
 const gone = [

@@ -60,6 +60,7 @@ async function rented(tx: Tx, userId: string) {
       .where("environment_id", "in", own)
       .orderBy("opened_at", "desc")
       .execute(),
+    activity: await tx.selectFrom("activity").selectAll().where("environment_id", "in", own).execute(),
     ...(await measured(tx, userId)),
     files: await tx
       .selectFrom("homes")

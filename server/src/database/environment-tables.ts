@@ -1,3 +1,4 @@
+import type { IdleMinutes } from "@berth/contract";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /** Where a running environment answers; only a driver says so. */
@@ -123,6 +124,10 @@ export interface EnvironmentsTable {
   terminated_at: Date | null;
   ended_reason: "expired" | "terminated" | "cancelled" | "not_delivered" | "hardware" | "operator" | null;
   notice: Generated<string>;
+  idle_minutes: IdleMinutes | null;
+  idle_stop_at: Date | null;
+  idle_snoozed_until: Date | null;
+  idle_stopped: Generated<boolean>;
   due_at: Generated<Date>;
   claim: string | null;
   attempts: Generated<number>;
@@ -202,6 +207,12 @@ interface SamplesTable {
   sent_bytes_per_second: number | null;
 }
 
+interface ActivityTable {
+  environment_id: string;
+  last_busy_at: Generated<Date>;
+  looked_at: Generated<Date>;
+}
+
 interface GpuSamplesTable {
   environment_id: string;
   gpu_id: string;
@@ -230,4 +241,5 @@ export interface EnvironmentTables {
   homes: HomesTable;
   samples: SamplesTable;
   gpu_samples: GpuSamplesTable;
+  activity: ActivityTable;
 }

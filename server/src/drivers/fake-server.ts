@@ -17,6 +17,11 @@ export interface FakeServer {
   close(): Promise<void>;
 }
 
+interface Terminal {
+  readonly name: string;
+  readonly last_activity: string;
+}
+
 interface Options {
   readonly socketPath: string;
   readonly token: string;
@@ -32,7 +37,7 @@ interface Options {
 export async function startFakeServer(options: Options): Promise<FakeServer> {
   const sockets = new Set<Duplex>();
   let thaw: PromiseWithResolvers<void> | undefined;
-  const terminals: string[] = [];
+  const terminals: Terminal[] = [];
   const server = createServer(async (request, response) => {
     await thaw?.promise;
     if (Date.now() < options.answersAt) return void response.writeHead(503).end();
@@ -82,7 +87,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   { token, files }: Options,
-  terminals: string[],
+  terminals: Terminal[],
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://fake");
   const json: Reply = (status, body) =>
@@ -97,7 +102,7 @@ async function allowedAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   json: Reply,
-  { pathname, files, terminals }: { pathname: string; files: FakeFiles; terminals: string[] },
+  { pathname, files, terminals }: { pathname: string; files: FakeFiles; terminals: Terminal[] },
 ): Promise<void> {
   if (pathname.startsWith("/api/contents/"))
     return contents(request, json, files, decodeURIComponent(pathname.slice(14)));
@@ -107,8 +112,9 @@ async function allowedAnswer(
       response.writeHead(200, { "content-type": "text/html" });
       return void response.end("<!doctype html><title>JupyterLab</title><h1>JupyterLab</h1>");
     case "/api/terminals":
-      if (request.method === "POST") terminals.push(String(terminals.length + 1));
-      return json(200, request.method === "POST" ? { name: terminals.at(-1) } : terminals.map((name) => ({ name })));
+      if (request.method === "POST")
+        terminals.push({ name: String(terminals.length + 1), last_activity: new Date().toISOString() });
+      return json(200, request.method === "POST" ? terminals.at(-1) : terminals);
     case "/api/kernels":
     case "/api/sessions":
       return json(200, []);

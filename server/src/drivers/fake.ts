@@ -32,7 +32,7 @@ export interface FakeControls extends Omit<Faults, "pass"> {
  *
  * Options (G89): `startMs` from start to running, `answerMs` from running to answering 200, `stopMs` a stop takes,
  * `prepareMs` a prepare takes, `fail` the probability (0 to 1) that a start throws `unavailable`, `gpus` on the machine
- * (0: CPU only), `pause=0` for a machine that cannot pause.
+ * (0: CPU only), `cores` that each run keeps busy (0.1), `pause=0` for a machine that cannot pause.
  */
 export function fakeDriver(
   options: Readonly<Record<string, number>> = {},
@@ -159,7 +159,7 @@ function measures({ options, machine, find, pass }: Parts): Measures {
       await pass("stats");
       const run = find(id);
       if (!run) throw new DriverError("refused", `nothing runs as ${id}`);
-      return statsOf(machine, run, capabilitiesOf(options, machine));
+      return statsOf(machine, run, options);
     },
     async gpuFault(id) {
       await pass("gpuFault");
@@ -205,10 +205,10 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
   return { pause, warm: pause ? "paused" : "none", diskQuota: false, gpu, gpus, isolation: "none" };
 }
 
-function statsOf(machine: FakeMachine, run: FakeRun, { gpus: own }: Capabilities): Stats {
+function statsOf(machine: FakeMachine, run: FakeRun, options: Readonly<Record<string, number>>): Stats {
   const homeMb = homeMbOf(machine, run.spec.home);
-  const cpuSeconds = (Date.now() - run.createdAt.getTime()) / 10_000;
-  const leased = own.filter(({ id }) => run.spec.gpus.includes(id));
+  const cpuSeconds = ((Date.now() - run.createdAt.getTime()) / 1000) * (options["cores"] ?? 0.1);
+  const leased = capabilitiesOf(options, machine).gpus.filter(({ id }) => run.spec.gpus.includes(id));
   const gpus = leased.map(({ id }) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
   return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus };
 }

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import { notFound } from "../http/mount.ts";
+import { beginActivity } from "./activity.ts";
 import { type Environment, isEnvironmentId } from "./environments.ts";
 import { leaseGpus, leasesOf, releaseLeases, shortage } from "./leases.ts";
 
@@ -25,6 +26,8 @@ export async function act(db: Db, owned: Owned, action: Action): Promise<void> {
     const starting = row.status === "stopped" && desired === "running";
     if (starting) await leaseAgain(tx, row);
     await want(tx, row, { desired, ...(starting && { stage: "placed" }) });
+    // Whoever presses a button is there: it is not stopped for being idle a moment later.
+    await beginActivity(tx, row.id);
   });
 }
 
@@ -124,7 +127,7 @@ interface Wanted {
 async function want(tx: Tx, { id }: Environment, wanted: Wanted): Promise<void> {
   await tx
     .updateTable("environments")
-    .set({ ...wanted, due_at: sql`case when claim is null then now() else due_at end` })
+    .set({ ...wanted, idle_stopped: false, due_at: sql`case when claim is null then now() else due_at end` })
     .where("id", "=", id)
     .execute();
 }
@@ -136,6 +139,7 @@ const asked = {
   start: "started",
   terminate: "ended",
   cancel: "cancelled",
+  set: "changed",
 };
 
 const because: Readonly<Record<Status, string>> = {
@@ -147,7 +151,7 @@ const because: Readonly<Record<Status, string>> = {
   unknown: "cannot be reached at the moment",
 };
 
-function refusal({ subdomain, desired, status }: Environment, action: keyof typeof asked): AppError {
+export function refusal({ subdomain, desired, status }: Environment, action: keyof typeof asked): AppError {
   const reason = desired === "terminated" && status !== "terminated" ? "is being ended" : because[status];
   return new AppError("action_not_allowed", `${subdomain} ${reason} and cannot be ${asked[action]} now`);
 }

@@ -2,6 +2,7 @@ import type { environmentDetail, LaunchStage, ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { containerOf, type ListedEnvironment } from "./environments.ts";
+import { idleStopOf } from "./idle-stop.ts";
 import { sharesOf } from "./shares.ts";
 
 type Detail = ReplyOf<typeof environmentDetail>["environment"];
@@ -10,7 +11,7 @@ const mostSessions = 10;
 
 /** What only the owner sees of one environment (G86). */
 export async function detailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
-  const [sessions, payment, host, gpu, stages, receipts, homeMb, shares] = await Promise.all([
+  const [sessions, payment, host, gpu, stages, receipts, homeMb, shares, idle_stop] = await Promise.all([
     db
       .selectFrom("sessions")
       .where("environment_id", "=", row.id)
@@ -37,6 +38,7 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
     receiptsOf(db, row),
     homeMbOf(db, row),
     row.status === "terminated" ? [] : sharesOf(db, row.id),
+    idleStopOf(db, row.id),
   ]);
   return {
     ...containerOf(row),
@@ -54,6 +56,7 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
     home_mb: homeMb,
     payment_reference: payment?.gateway_payment_id ?? null,
     shares,
+    idle_stop,
     generation: row.generation,
     stages,
     gpu: gpu ? { ...gpu, count: row.gpu_count } : null,

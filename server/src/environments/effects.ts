@@ -1,9 +1,11 @@
 import { planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
+import { beginActivity } from "./activity.ts";
 import type { Claimed } from "./claims.ts";
 import { giveBackDownTime } from "./gpu-faults.ts";
 import { closeHome, remeasureHome, useHome } from "./homes.ts";
+import { tellIdleStopped } from "./idle-stop.ts";
 import { releaseLeases } from "./leases.ts";
 import { type Announce, resetNotice } from "./notices.ts";
 import { closeSession, openSession } from "./sessions.ts";
@@ -45,13 +47,15 @@ export async function takeEffect(
   if (status === row.status && !unfinished) return;
   if (status === "active" || status === "stopped") await giveBackDownTime(tx, row);
   if (status === "active") await enterActive(tx, parts, row, bonusHours);
-  if (status === "stopped") await enterStopped(tx, row);
+  if (status === "stopped") await enterStopped(tx, parts, row);
   if (status === "terminated") await enterTerminated(tx, parts, row);
 }
 
 async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonusHours: number): Promise<void> {
   const { id, user_id: userId, subdomain } = row;
   await openSession(tx, id);
+  await beginActivity(tx, id);
+  await sql`update environments set idle_stop_at = null, idle_snoozed_until = null where id = ${id}`.execute(tx);
   if (row.created_at && row.expires_at) return;
   await useHome(tx, row);
   const seconds = row.created_at ? row.banked_seconds : (row.duration_hours + bonusHours) * 3600;
@@ -63,24 +67,31 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
   if (row.created_at) return;
   const title = `${subdomain} is ready`;
   const body = "JupyterLab answers. Its time runs from now on.";
-  await announce(tx, { userId, cause: `ready:${id}`, title, body, link: "/environments" });
+  await announce(tx, { userId, cause: `ready:${id}`, title, body, link: `/environments/${id}` });
 }
 
 /**
  * Hourly: the time left is banked and the GPUs go; monthly: both stay, and the clock runs (G2, G24). Where nothing is
  * left the end stays as it is, and is the next thing that happens.
  */
-async function enterStopped(tx: Tx, row: Claimed): Promise<void> {
-  await closeSession(tx, row.id, "stopped");
+async function enterStopped(tx: Tx, { announce }: EffectParts, row: Claimed): Promise<void> {
+  await closeSession(tx, row.id, row.idle_stopped ? "idle" : "stopped");
   await remeasureHome(tx, row);
   await revokeGrants(tx, row.id);
-  await sql`update environments set run_token = null, endpoint = null, stage = null where id = ${row.id}`.execute(tx);
-  if (planOf(row.duration_hours) === "monthly") return;
-  await releaseLeases(tx, "environment", row.id);
   await sql`
+    update environments set run_token = null, endpoint = null, stage = null, idle_stop_at = null, idle_snoozed_until = null
+    where id = ${row.id}`.execute(tx);
+  const bankedSeconds = planOf(row.duration_hours) === "monthly" ? null : await bankTime(tx, row.id);
+  if (row.idle_stopped) await tellIdleStopped(tx, announce, row, bankedSeconds);
+}
+
+async function bankTime(tx: Tx, id: string): Promise<number> {
+  await releaseLeases(tx, "environment", id);
+  const { rows } = await sql<{ banked_seconds: number }>`
     update environments
     set banked_seconds = floor(extract(epoch from expires_at - now())), expires_at = null, notice = ''
-    where id = ${row.id} and expires_at > now()`.execute(tx);
+    where id = ${id} and expires_at > now() returning banked_seconds`.execute(tx);
+  return rows[0]?.banked_seconds ?? 0;
 }
 
 async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts, row: Claimed): Promise<void> {
@@ -88,8 +99,10 @@ async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts,
   await revokeGrants(tx, row.id);
   await releaseLeases(tx, "environment", row.id);
   await sql`
-    update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, terminated_at = now()
+    update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, terminated_at = now(),
+      idle_stop_at = null
     where id = ${row.id}`.execute(tx);
+  await tx.deleteFrom("activity").where("environment_id", "=", row.id).execute();
   const keptDays = await closeHome(tx, row, retentionDays);
   if (row.ended_reason !== "expired" || keptDays === 0) return;
   await announce(tx, {
@@ -97,7 +110,7 @@ async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts,
     cause: `ended:${row.id}`,
     title: `${row.subdomain} has ended`,
     body: `Its time is over. Its files are kept for ${keptDays} days and come back with a new environment of the same name.`,
-    link: "/environments",
+    link: `/environments/${row.id}`,
   });
 }
 

@@ -158,10 +158,10 @@ export async function giveTurnBack(tx: Tx, orderId: string): Promise<void> {
     from back where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
 }
 
-/** Ends a turn or a wait, and frees what is held for it. */
+/** Ends a turn or a wait, and frees what is held for it. Of a lapsed one nobody was told yet. */
 export async function closeTurn(tx: Tx, id: string, status: "lapsed" | "left"): Promise<void> {
   await sql`
-    update queue_entries set status = ${status}, kept_host_id = null, closed_at = now()
+    update queue_entries set status = ${status}, kept_host_id = null, closed_at = now(), told_at = null
     where id = ${id} and status in ('waiting', 'held')`.execute(tx);
   await releaseLeases(tx, "queue", id);
 }

@@ -72,7 +72,7 @@ export async function noticeExpiry(db: Db, announce: Announce, id: string): Prom
       cause: `expires:${id}:${row.expires_at.toISOString()}:${due.name}`,
       title: `${row.subdomain} ends in less than ${due.words}`,
       body: `Its time is over on ${instant(row.expires_at)}. Save what you need: files are kept after the end, what is in memory is not.`,
-      link: `/environments?extend=${id}`,
+      link: `/environments/${id}?extend=${id}`,
     });
   });
 }
@@ -91,7 +91,7 @@ export async function noticeRollover(db: Db, announce: Announce, id: string): Pr
       cause: `session:${session.id}:24h`,
       title: `${session.subdomain}: a new session begins within 24 hours`,
       body: `A session lasts ${maxSessionHours} hours at most. The next one follows at once; nothing is interrupted.`,
-      link: "/environments",
+      link: `/environments/${id}`,
     }),
   );
 }

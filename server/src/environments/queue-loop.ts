@@ -6,7 +6,7 @@ import { startWokenLoop } from "../database/woken-loop.ts";
 import type { Loop } from "../loop.ts";
 import { lockLine, serveLine } from "./line.ts";
 import { type Announce, instant } from "./notices.ts";
-import { turnWords } from "./queue.ts";
+import { lapsedWords, turnWords } from "./queue.ts";
 
 interface Parts {
   readonly db: Db;
@@ -31,18 +31,18 @@ export function startQueue({ db, changes, announce, failed }: Parts): Loop {
   });
 }
 
-/** One look at the line: two transactions, each of which may be lost and is done again. */
+/** One look at the line: three transactions, each of which may be lost and is done again. */
 export async function moveLine(db: Db, announce: Announce): Promise<void> {
   const { rows } = await sql`select 1 from queue_entries where status in ('waiting', 'held') limit 1`.execute(db);
   if (rows.length > 0) await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));
   await tellTurns(db, announce);
+  await tellLapsed(db, announce);
 }
 
 interface Told {
   readonly id: string;
   readonly user_id: string;
   readonly gpu_count: number;
-  readonly status: "held" | "lapsed";
   readonly held_until: Date;
 }
 
@@ -57,7 +57,7 @@ async function tellTurns(db: Db, announce: Announce): Promise<void> {
     const { rows: begun } = await sql<Told>`
       with told as (
         update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
-        where id = any(${held}) and status = 'held' and told_at is null returning id, user_id, gpu_count, status, held_until),
+        where id = any(${held}) and status = 'held' and told_at is null returning id, user_id, gpu_count, held_until),
       later as (
         update gpu_leases l set hold_until = told.held_until from told
         where l.holder_kind = 'queue' and l.holder_id = told.id and l.released_at is null)
@@ -68,6 +68,25 @@ async function tellTurns(db: Db, announce: Announce): Promise<void> {
         cause: `turn:${id}`,
         title: turnWords(gpuCount),
         body: `It is your turn. Launch before ${instant(held_until)}; after that the next in line gets them.`,
+        link: `/environments/create?step=2&gpus=${gpuCount}`,
+      });
+  });
+}
+
+/** Once for each turn that was let pass; who waits anew, or does not want to know, closed it otherwise. */
+async function tellLapsed(db: Db, announce: Announce): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { rows: lapsed } = await sql<Omit<Told, "held_until">>`
+      with told as (
+        update queue_entries set told_at = now() where status = 'lapsed' and told_at is null
+        returning id, user_id, gpu_count)
+      select * from told order by user_id`.execute(tx);
+    for (const { id, user_id: userId, gpu_count: gpuCount } of lapsed)
+      await announce(tx, {
+        userId,
+        cause: `turn-lapsed:${id}`,
+        title: "Your turn has passed",
+        body: lapsedWords(gpuCount),
         link: `/environments/create?step=2&gpus=${gpuCount}`,
       });
   });

@@ -50,7 +50,7 @@ async function setup(hosts: Record<string, number>) {
         .catch((error: Error) => error.message);
     },
     unpaid: (orderId: string) => db.transaction().execute((tx) => releaseHold(tx, orderId)),
-    wait: (userId: string, gpuCount: number) => join(db, userId, gpuCount as GpuCount),
+    wait: (userId: string, gpuCount: number) => join(db, userId, gpuCount as GpuCount, async () => {}),
     goAway: (userId: string) => db.transaction().execute((tx) => leave(tx, userId)),
     move: () => moveLine(db, writeOnly),
     place: (userId: string) => placeOf(db, userId),
@@ -184,7 +184,13 @@ test("a turn that is not taken goes to the next; one that nobody was told of doe
   await move();
   expect(await place("ann")).toMatchObject({ state: "lapsed", held_until: null });
   expect([await turnsOf("ann"), (await turnsOf("bob")).length]).toEqual([[], 1]);
-  expect((await told()).map(({ user_id }) => user_id)).toEqual(["ann", "bob"]);
+  await move();
+  const turn = { title: "1 GPU is held for you for 10 minutes", link: "/environments/create?step=2&gpus=1" };
+  expect(await told(), "each once").toEqual([
+    { user_id: "ann", ...turn },
+    { user_id: "bob", ...turn },
+    { ...turn, user_id: "ann", title: "Your turn has passed" },
+  ]);
   await wait("ann", 1);
   expect(await place("ann")).toMatchObject({ state: "waiting", position: 1 });
   await pass(11);

@@ -7,14 +7,19 @@ import { expectedTimes, type Slot } from "./expected-times.ts";
 import { freeTimes, slotTimes } from "./leases.ts";
 import { closeTurn, lockLine, serveLine } from "./line.ts";
 
+/** Given by payments: throws where an order for so many GPUs would be refused. */
+export type MayOrder = (tx: Tx, userId: string, gpuCount: number) => Promise<void>;
+
 /**
  * Takes a place at the end of the line, or finds the one that is there; another count is a new place. Where enough is
- * free the turn comes at once. Throws `out_of_stock` where no machine is that large. The line is served afterwards, for
+ * free the turn comes at once. Throws `out_of_stock` where no machine is that large, and
+ * what `mayOrder` throws: nobody waits for what they could not order. The line is served afterwards, for
  * to lock it twice in one transaction could be to lock an earlier place after a later one; who is interrupted in between
  * is served by the loop.
  */
-export async function join(db: Db, userId: string, gpuCount: GpuCount): Promise<void> {
+export async function join(db: Db, userId: string, gpuCount: GpuCount, mayOrder: MayOrder): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    await mayOrder(tx, userId, gpuCount);
     const own = (await lockLine(tx)).filter((each) => each.userId === userId);
     if (own.some((each) => each.gpuCount === gpuCount && !each.lapsed)) return;
     if (!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount))
@@ -91,6 +96,12 @@ export async function purgeQueue(db: Db): Promise<void> {
 
 /** What a turn is told with. */
 export function turnWords(gpuCount: number): string {
-  const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
-  return `${what} held for you for ${turnMinutes} minutes`;
+  return `${gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`} held for you for ${turnMinutes} minutes`;
+}
+
+/** And its end, when nobody took it. */
+export function lapsedWords(gpuCount: number): string {
+  const one = gpuCount === 1;
+  const what = one ? "1 GPU was" : `${gpuCount} GPUs were`;
+  return `${what} held for you for ${turnMinutes} minutes. Nothing was launched, so ${one ? "it" : "they"} went to the next in line. You can wait again, from its end.`;
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type LaunchStage, maxSessionHours } from "@berth/contract";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../drivers/driver.ts";
 import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
+import { keepIdleStop } from "./idle-stop.ts";
 import { noticeExpiry, noticeRollover, untold } from "./notices.ts";
 import { plan, shownStatus } from "./plan.ts";
 import { backoffMs, type Outcome, type RecordParts, record, recordFailure } from "./record.ts";
@@ -188,6 +189,7 @@ function workingWaitMs(observed: Observed): number {
 async function keepTime({ db, announce }: ReconcileParts, row: Claimed): Promise<void> {
   const now = Date.now();
   if (mayTell(row, now)) await noticeExpiry(db, announce, row.id);
+  if (row.idle_minutes !== null) await keepIdleStop(db, announce, row.id);
   if (row.created_at && now - row.created_at.getTime() < rollMs) return;
   await noticeRollover(db, announce, row.id);
   await rollSession(db, row.id);

@@ -22,6 +22,7 @@ async function setup(options: Parameters<typeof setupEnvironments>[0] = {}) {
   environmentRoutes(app, {
     db: environments.db,
     environmentUrl: (subdomain) => `http://${subdomain}.localhost`,
+    mayOrder: async () => {},
   });
   const call = async (
     method: "GET" | "POST" | "DELETE",

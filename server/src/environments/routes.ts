@@ -11,6 +11,8 @@ import {
   productStatus,
   readQueue,
   type SampleSpan,
+  setIdleStop as setIdleStopCall,
+  snoozeIdleStop as snoozeIdleStopCall,
   subdomainCheck,
   terminate as terminateEnvironment,
 } from "@berth/contract";
@@ -23,17 +25,20 @@ import { act, cancel, terminate } from "./actions.ts";
 import { readCapacity } from "./capacity.ts";
 import { detailOf } from "./detail.ts";
 import { environmentOf } from "./environments.ts";
+import { setIdleStop, snoozeIdleStop } from "./idle-stop.ts";
 import { launchTimes } from "./launch-times.ts";
 import { checkName } from "./names.ts";
-import { join, leave, placeOf } from "./queue.ts";
+import { join, leave, type MayOrder, placeOf } from "./queue.ts";
 import { samplesOf } from "./samples.ts";
 
 export interface EnvironmentRouteParts {
   readonly db: Db;
   readonly environmentUrl: (subdomain: string) => string;
+  readonly mayOrder: MayOrder;
 }
 
-export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: EnvironmentRouteParts): void {
+export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteParts): void {
+  const { db, environmentUrl } = parts;
   mount(app, actOnContainer, async ({ params, user }) => {
     // The route lists the allowed words; another one is an unknown path.
     await act(db, { id: params.container_id, userId: user.id }, params.action as Action);
@@ -61,8 +66,18 @@ export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: 
     return success;
   });
 
+  mount(app, setIdleStopCall, async ({ params, body, user }) => ({
+    ...success,
+    idle_stop: await setIdleStop(db, { id: params.id, userId: user.id }, body.minutes),
+  }));
+
+  mount(app, snoozeIdleStopCall, async ({ params, user }) => ({
+    ...success,
+    idle_stop: await snoozeIdleStop(db, { id: params.id, userId: user.id }),
+  }));
+
   published(app, db);
-  queueRoutes(app, db);
+  queueRoutes(app, parts);
 
   mount(app, subdomainCheck, async ({ params, user }) => ({
     ...success,
@@ -71,9 +86,9 @@ export function environmentRoutes(app: FastifyInstance, { db, environmentUrl }: 
 }
 
 /** A place in the line (G86). */
-function queueRoutes(app: FastifyInstance, db: Db): void {
+function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteParts): void {
   mount(app, joinQueue, async ({ body, user }) => {
-    await join(db, user.id, body.gpu_count);
+    await join(db, user.id, body.gpu_count, mayOrder);
     return { ...success, place: await placeOf(db, user.id) };
   });
 

@@ -57,10 +57,29 @@ test("what an active environment uses is measured, shown to its owner alone, and
   }
 });
 
+test("what keeps a core busy and what does not say what its kernels do is not idle; what does nothing is", async () => {
+  const busyOf = async (cores: number) => {
+    const { db, driver, rent, reach } = await setupEnvironments({ options: { cores } });
+    const [open, silent] = [await rent(), await rent()];
+    for (const id of [open, silent]) await reach(id, "active");
+    await sql`update activity set last_busy_at = now() - interval '1 hour'`.execute(db);
+    await sql`update environments set run_token = 'another' where id = ${silent}`.execute(db);
+    sampling({ db, drivers: new Map([["host", driver]]), intervalMs: 100 });
+    const looks = db.selectFrom("samples").select("looks").where("environment_id", "=", open);
+    await expect.poll(async () => (await looks.execute()).some((row) => row.looks > 1)).toBe(true);
+    const { rows } = await sql<{ id: string }>`
+      select environment_id as id from activity where last_busy_at > now() - interval '1 minute'`.execute(db);
+    return [open, silent].map((id) => rows.some((row) => row.id === id));
+  };
+  expect(await busyOf(0)).toEqual([false, true]);
+  expect(await busyOf(2)).toEqual([true, true]);
+});
+
 test("one that hangs and one that fails hold nobody else, and a failure is told once a round", async () => {
-  const { db, driver, rent, reach } = await setupEnvironments();
+  const { db, driver, rent, reach } = await setupEnvironments({ options: { cores: 0 } });
   const [slow, bad, good] = [await rent(), await rent(), await rent()];
   for (const id of [slow, bad, good]) await reach(id, "active");
+  await sql`update activity set last_busy_at = now() - interval '1 hour'`.execute(db);
   const asked = new Map<string, number>();
   const stats = async (id: string): Promise<Stats> => {
     asked.set(id, (asked.get(id) ?? 0) + 1);
@@ -73,6 +92,9 @@ test("one that hangs and one that fails hold nobody else, and a failure is told 
   await expect.poll(() => looks(good)).toBeGreaterThan(2);
   expect(asked.get(slow), "the one that hangs is not asked again meanwhile").toBe(1);
   expect([await looks(slow), await looks(bad)]).toEqual([0, 0]);
+  const busy = await sql<{ id: string }>`
+    select environment_id as id from activity where last_busy_at > now() - interval '1 minute'`.execute(db);
+  expect(busy.rows.map(({ id }) => id).toSorted(), "in doubt it works").toEqual([slow, bad].toSorted());
   expect(failures.length).toBeGreaterThan(0);
   expect(failures.length).toBeLessThanOrEqual(asked.get(bad) ?? 0);
 });

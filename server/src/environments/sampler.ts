@@ -1,10 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Selectable } from "kysely";
 import type { Db } from "../database/database.ts";
+import type { EnvironmentsTable } from "../database/environment-tables.ts";
 import { type Driver, DriverError, type Stats } from "../drivers/driver.ts";
 import { type Loop, startLoop } from "../loop.ts";
+import { isWorking, type Seen, writeActivity } from "./activity.ts";
 import { eachOf } from "./each-of.ts";
 import { tellOfFullHomes } from "./full-homes.ts";
 import type { Announce } from "./notices.ts";
+import { quietSeconds } from "./quiet-seconds.ts";
 import { type Sample, writeSamples } from "./samples.ts";
 
 export interface SamplingParts {
@@ -21,9 +25,20 @@ export interface SamplingParts {
 interface Look {
   readonly stats: Stats;
   readonly atMs: number;
+  /** See `quietSeconds`; 0 where JupyterLab does not answer. */
+  readonly idleSeconds: number | null;
 }
 
-/** Asks what every active environment uses (runtime.md 10). One loop a host: a machine that hangs holds only itself. */
+/** Of the first look at a run nothing follows yet. */
+interface Found {
+  readonly sample?: Sample;
+  readonly seen?: Seen;
+  readonly trouble?: unknown;
+}
+
+type Active = Pick<Selectable<EnvironmentsTable>, "id" | "endpoint" | "run_token">;
+
+/** Asks what every active environment uses, and whether it is idle (runtime.md 10). One loop a host: a machine that hangs holds only itself. */
 export function startSampling(parts: SamplingParts): Loop {
   const loops = [...parts.drivers].map(([hostId, driver]) => sampleHost(parts, hostId, driver));
   return {
@@ -41,36 +56,51 @@ function sampleHost(parts: SamplingParts, hostId: string, driver: Driver): Loop 
   const before = new Map<string, Look>();
   const asking = new Set<string>();
 
-  async function look(id: string): Promise<Look> {
+  async function look(one: Active): Promise<Look> {
+    const { id } = one;
     asking.add(id);
     const answer = driver.stats(id).finally(() => asking.delete(id));
     // Heard here too: one that is late still fails, when nobody waits for it any more.
     answer.catch(() => {});
+    const idle = idleSecondsOf(one);
     const stats = await within(answer, patienceMs, id);
-    return { stats, atMs: performance.now() };
+    const atMs = performance.now();
+    return { stats, atMs, idleSeconds: await idle };
+  }
+
+  /** In doubt it works: nothing is stopped because it could not be seen. */
+  async function find(one: Active): Promise<Found> {
+    const unseen = { environmentId: one.id, idleSeconds: 0 };
+    if (asking.has(one.id)) return { seen: unseen };
+    try {
+      const now = await look(one);
+      const last = before.get(one.id);
+      before.set(one.id, now);
+      if (!last) return {};
+      const sample = sampleOf(one.id, last, now);
+      const idleSeconds = isWorking(sample) ? 0 : now.idleSeconds;
+      return { sample, seen: { environmentId: one.id, idleSeconds } };
+    } catch (trouble) {
+      return isGone(trouble) ? {} : { seen: unseen, trouble };
+    }
   }
 
   return startLoop(
     async () => {
       const active = await activeOn(db, hostId);
-      for (const id of before.keys()) if (!active.includes(id)) before.delete(id);
-      const samples: Sample[] = [];
-      const troubles: unknown[] = [];
-      await eachOf(active, async (id) => {
-        if (asking.has(id)) return;
-        try {
-          const now = await look(id);
-          const last = before.get(id);
-          before.set(id, now);
-          if (last) samples.push(sampleOf(id, last, now));
-        } catch (error) {
-          if (!isGone(error)) troubles.push(error);
-        }
-      });
+      for (const id of before.keys()) if (!active.some((one) => one.id === id)) before.delete(id);
+      const found: Found[] = [];
+      await eachOf(active, async (one) => void found.push(await find(one)));
+      const samples = found.flatMap(({ sample }) => sample ?? []);
       await writeSamples(db, samples);
       await tellOfFullHomes(db, announce, samples);
+      await writeActivity(
+        db,
+        found.flatMap(({ seen }) => seen ?? []),
+      );
       // One for all: an engine that is away would otherwise fill the log every 15 s.
-      if (troubles.length > 0) failed(troubles[0]);
+      const { trouble } = found.find((each) => each.trouble !== undefined) ?? {};
+      if (trouble !== undefined) failed(trouble);
       return intervalMs;
     },
     intervalMs,
@@ -78,14 +108,19 @@ function sampleHost(parts: SamplingParts, hostId: string, driver: Driver): Loop 
   );
 }
 
-async function activeOn(db: Db, hostId: string): Promise<string[]> {
-  const rows = await db
+async function activeOn(db: Db, hostId: string): Promise<Active[]> {
+  return await db
     .selectFrom("environments")
-    .select("id")
+    .select(["id", "endpoint", "run_token"])
     .where("host_id", "=", hostId)
     .where("status", "=", "active")
     .execute();
-  return rows.map(({ id }) => id);
+}
+
+/** Who stopped JupyterLab, or keeps it too busy to answer, is not stopped for it: that is no failure of ours either. */
+async function idleSecondsOf({ endpoint, run_token: token }: Active): Promise<number | null> {
+  if (!endpoint || token === null) return 0;
+  return await quietSeconds(endpoint, token).catch(() => 0);
 }
 
 async function within(answer: Promise<Stats>, ms: number, id: string): Promise<Stats> {

@@ -157,7 +157,7 @@ test("nothing is made ready while a launch is under way or somebody waits", asyn
   start();
   await becomes(first, "active");
   await stands();
-  await join(db, "ann", 2);
+  await join(db, "ann", 2, async () => {});
   await sql`update warm_runs set state = 'ending', due_at = now()`.execute(db);
   await expect.poll(looks, patience).toEqual([]);
   expect(await looks()).toEqual([]);

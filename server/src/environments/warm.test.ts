@@ -156,7 +156,7 @@ test("what stands ready counts as free: it is given to an order of another kind 
   expect(await run(first)).toMatchObject({ state: "ready" });
   expect((await order({ type: "pytorch" })).held).toMatchObject({ hostId: "a" });
   expect(await run(first)).toMatchObject({ state: "ending" });
-  await join(db, "ann", 1);
+  await join(db, "ann", 1, async () => {});
   await moveLine(db, writeOnly);
   expect(await run(wide)).toMatchObject({ state: "ending" });
   expect((await leases()).map(({ gpu_id, holder_kind }) => `${gpu_id} ${holder_kind}`)).toEqual([

@@ -9,6 +9,7 @@ import { keepsSockets, type Standing, standingOf } from "./standing.ts";
 import type { Target } from "./target-table.ts";
 import type { Targets } from "./targets.ts";
 import type { Upstream } from "./upstream.ts";
+import type { Uses } from "./uses.ts";
 import { isNavigation, type Visitor, visitorOf } from "./visitor.ts";
 
 /** What every request needs, wired once. */
@@ -20,6 +21,7 @@ export interface Core {
   readonly cookies: Cookies;
   readonly targets: Targets;
   readonly open: OpenSockets;
+  readonly uses: Uses;
   /** When a run first gave no answer, in the database's time; forgotten when it answers. */
   readonly silentSince: WeakMap<Upstream, number>;
   readonly addressOf: (request: IncomingMessage) => string;

@@ -13,16 +13,24 @@ export interface Exchange {
   destroy(): void;
 }
 
+interface Heard {
+  readonly moved: (bytes: number) => void;
+  readonly answered: () => void;
+  readonly unanswered: () => void;
+  readonly closed: () => void;
+}
+
 /**
  * Sends one request to its environment and the answer back, as they come: nothing is kept, each side waits for the
- * other. `unanswered` renders the page when nothing was sent yet; `closed` runs once, whatever the end.
+ * other. `moved` hears of the bytes of both bodies, `unanswered` renders the page when nothing was sent yet; `closed` runs
+ * once, whatever the end.
  */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
   upstream: Upstream,
   head: RequestHead,
-  heard: { readonly answered: () => void; readonly unanswered: () => void; readonly closed: () => void },
+  heard: Heard,
 ): Exchange {
   let connection: Connection;
   let answered = false;
@@ -40,6 +48,7 @@ export function forward(
       if (!atHand) response.flushHeaders();
     },
     data(piece, last) {
+      heard.moved(piece.length);
       const small = piece.length <= smallBytes;
       const more = small ? passCopy(response, piece, last) : passNow(response, piece, last);
       const kept = !small && response.socket?.writableLength !== 0;
@@ -75,7 +84,10 @@ export function forward(
   send(!mayRepeat);
   if (hasBody)
     sendBody(request, head.body === "chunked", {
-      write: (chunk) => connection.write(sink, chunk),
+      write(chunk) {
+        heard.moved(chunk.length);
+        return connection.write(sink, chunk);
+      },
       end: () => connection.bodySent(sink),
     });
   return {

@@ -10,6 +10,7 @@ import { createOpenSockets, type Limits } from "./open-sockets.ts";
 import { refuseUnread } from "./refuse.ts";
 import { serveRequest, serveUpgrade } from "./serve.ts";
 import { openTargets } from "./targets.ts";
+import { openUses } from "./uses.ts";
 
 const sweepMs = 500;
 
@@ -40,6 +41,8 @@ export interface GatewayParts {
   /** The client's address where a trusted proxy stands in front; the socket's own otherwise. */
   readonly addressOf?: (request: IncomingMessage) => string;
   readonly limits?: Partial<Limits>;
+  /** How often the database hears what was used. */
+  readonly usesMs?: number;
 }
 
 /**
@@ -69,6 +72,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const targets = await openTargets({ db, changes: parts.changes, grants, failed, changed: () => sweep() });
   const cookies = createCookies({ secret: parts.secret, secure: hosts.secure, grants, now: targets.nowMs });
   const addressOf = parts.addressOf ?? ((request: IncomingMessage) => request.socket.remoteAddress ?? "");
+  const uses = openUses(db, parts.usesMs ?? 5000, failed);
   const core: Core = {
     db,
     appUrl,
@@ -77,6 +81,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     cookies,
     targets,
     open,
+    uses,
     silentSince: new WeakMap(),
     addressOf,
     failed,
@@ -100,6 +105,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     async close() {
       clearInterval(sweeper);
       await targets.close();
+      await uses.stop();
       open.keep(() => false);
     },
   };

@@ -45,7 +45,7 @@ test.each([
   expect(page.body).toContain(`<span>${hostOf(row)}</span>`);
   expect(page.body).not.toContain("<script");
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-/);
-  expect(page.body).toMatch(new RegExp(`href="(${appUrl}/environments(\\?environment=${row.id}|/create)|/lab)"`));
+  expect(page.body).toMatch(new RegExp(`href="(${appUrl}/environments/(${row.id}|create)|/lab)"`));
   const json = await ask(hostOf(row), "/api", { headers: { cookie } });
   expect([json.status, json.headers["content-type"]]).toEqual([status, "application/json; charset=utf-8"]);
   expect(JSON.parse(json.body)).toMatchObject({

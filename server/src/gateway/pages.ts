@@ -41,7 +41,7 @@ export function standingRefusal(
     readonly silentSinceMs?: number | undefined;
   },
 ): Refusal {
-  const manage = `${about.appUrl}/environments?environment=${route.id}`;
+  const manage = `${about.appUrl}/environments/${route.id}`;
   switch (standing) {
     case "starting": {
       const doing = stageWords[route.stage ?? ""];

@@ -90,7 +90,9 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
   if (!head) return malformed;
   const one = admit(core, request, way);
   if (!("exchange" in one)) return one;
+  core.uses.request(one.environmentId, request, way.visitor);
   one.exchange = forward(request, response, way.upstream, head, {
+    moved: core.uses.exchange(one.environmentId),
     answered: () => void core.silentSince.delete(way.upstream),
     unanswered() {
       if (!core.silentSince.has(way.upstream)) core.silentSince.set(way.upstream, core.targets.nowMs());
@@ -138,7 +140,11 @@ function passUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early
   if (!head || endpoint === null) return malformed;
   const one = admit(core, request, way);
   if (!("exchange" in one)) return one;
-  one.exchange = tunnel(socket, early, endpoint, head.text, () => core.open.remove(one));
+  core.uses.request(one.environmentId, request, way.visitor);
+  one.exchange = tunnel(socket, early, endpoint, head.text, {
+    moved: core.uses.socket(one.environmentId, request),
+    closed: () => core.open.remove(one),
+  });
   return undefined;
 }
 

@@ -15,9 +15,16 @@ const notAnswering = { status: 502, code: "not_answering", title: "This environm
 
 /**
  * A WebSocket's two sockets as one: bytes pass both ways with back-pressure, and the end of either is the end of the
- * other, also while the environment is still connecting. `closed` runs once, when the browser's side is gone.
+ * other, also while the environment is still connecting. `moved` hears of the bytes; `closed` runs once, when the browser's side
+ * is gone.
  */
-export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: string, closed: () => void): Exchange {
+export function tunnel(
+  client: Duplex,
+  early: Buffer,
+  endpoint: Endpoint,
+  head: string,
+  { moved, closed }: { readonly moved: (bytes: number) => void; readonly closed: () => void },
+): Exchange {
   let open = false;
   let ending = false;
   const handshake = createHandshake();
@@ -57,6 +64,7 @@ export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: 
   /** Answers whether the bytes are still on their way. */
   function take(bytes: Buffer): boolean {
     if (open) {
+      moved(bytes.length);
       client.write(bytes);
       if (isFull(client)) upstream.pause();
       return client.writableLength > 0;
@@ -68,12 +76,12 @@ export function tunnel(client: Duplex, early: Buffer, endpoint: Endpoint, head: 
   }
 
   client.on("data", (chunk: Buffer) => {
+    moved(chunk.length);
     if (open) upstream.write(chunk);
     else early = Buffer.concat([early, chunk]);
     if (open ? isFull(upstream) : early.length > mostEarly) client.pause();
   });
   resumeOnDrain(upstream, client);
-  resumeOnDrain(client, upstream);
   client.on("error", destroy);
   upstream.on("error", () => (open ? destroy() : refuse(502)));
   client.on("end", end);
@@ -111,8 +119,9 @@ function isFull(to: Duplex): boolean {
   return to.writableNeedDrain && to.writableLength > 0;
 }
 
-function resumeOnDrain(from: Duplex, to: Duplex): void {
-  to.on("drain", () => from.resume());
+function resumeOnDrain(one: Duplex, other: Duplex): void {
+  one.on("drain", () => other.resume());
+  other.on("drain", () => one.resume());
 }
 
 type Answer = { readonly status: 101; readonly head: string; readonly rest: Buffer } | { readonly status: number };

@@ -55,6 +55,11 @@ const later =
 
 const leave = (seconds: number) => sql`update environments set expires_at = now() + make_interval(secs => ${seconds})`;
 
+/** It is to stop after an hour, and nothing was done for so long. */
+const idleFor = (minutes: number) =>
+  sql`with idle as (update environments set idle_minutes = 60)
+    update activity set last_busy_at = now() - make_interval(mins => ${minutes})`;
+
 /** What led to the event is not what is tested. */
 async function clear(db: Db): Promise<void> {
   await db.deleteFrom("notifications").execute();
@@ -92,7 +97,7 @@ const events: readonly Event[] = [
     cause: /^ready:/,
     title: /^my-lab is ready$/,
     body: /^JupyterLab answers\. Its time runs from now on\.$/,
-    link: "/environments",
+    link: "/environments/ID",
     async happen(flagOff) {
       const { db, id, reach, pass } = await rented(flagOff);
       await reach(id, "active");
@@ -112,7 +117,7 @@ const events: readonly Event[] = [
       cause: new RegExp(`^expires:\\w+:.*:${name}$`),
       title: new RegExp(`^my-lab ends in less than ${words}$`),
       body: new RegExp(`^Its time is over on ${time}\\. Save what you need`),
-      link: "/environments?extend=ID",
+      link: "/environments/ID?extend=ID",
       happen: later(leave(seconds)),
     }),
   ),
@@ -122,7 +127,7 @@ const events: readonly Event[] = [
     cause: /^ended:/,
     title: /^my-lab has ended$/,
     body: /^Its time is over\. Its files are kept for 30 days/,
-    link: "/environments",
+    link: "/environments/ID",
     async happen(flagOff) {
       const { db, id, reach, pass } = await rented(flagOff);
       await reach(id, "active");
@@ -133,12 +138,38 @@ const events: readonly Event[] = [
     },
   },
   {
+    name: "idle, ten minutes before it stops",
+    flag: "emailNotifications",
+    cause: /^idle:\w+:/,
+    title: /^my-lab is idle and stops in 10 minutes$/,
+    body: new RegExp(`^Nothing has been done in it since ${time}\\. It stops on ${time} unless something runs before`),
+    link: "/environments/ID",
+    happen: later(idleFor(51)),
+  },
+  {
+    name: "stopped because it was idle",
+    flag: "emailNotifications",
+    cause: /^idle-stopped:\w+:1$/,
+    title: /^my-lab was stopped because it was idle$/,
+    body: /^Its files are kept, what was in memory is gone\. Its clock stands still: 47h 59m are kept for the next start\.$/,
+    link: "/environments/ID",
+    async happen(flagOff) {
+      const { db, id, reach, pass } = await rented(flagOff);
+      await reach(id, "active");
+      await clear(db);
+      await idleFor(61).execute(db);
+      await sql`update environments set idle_stop_at = now() - interval '31 seconds'`.execute(db);
+      await reach(id, "stopped");
+      return { db, again: pass };
+    },
+  },
+  {
     name: "24 hours before a session rolls over (G22)",
     flag: "emailNotifications",
     cause: /^session:\w+:24h$/,
     title: /^my-lab: a new session begins within 24 hours$/,
     body: /^A session lasts 168 hours at most\. .* nothing is interrupted\.$/,
-    link: "/environments",
+    link: "/environments/ID",
     happen: later(
       sql`with rented as (update environments set created_at = now() - interval '145 hours')
         update sessions set opened_at = now() - interval '145 hours'`,
@@ -266,7 +297,7 @@ for (const { name, flag, happen, cause, title, body, link } of events)
       expect(notice?.title).toMatch(title);
       expect(notice?.body).toMatch(body);
       const to = notice?.link ?? "";
-      expect(to.replace(/(=|orders\/)[0-9a-z]{25}$/, "$1ID")).toBe(link);
+      expect(to.replace(/[0-9a-z]{25}\b/g, "ID")).toBe(link);
       const mails = await db.selectFrom("mails").selectAll().execute();
       expect(mails).toHaveLength(on ? 1 : 0);
       if (on) {

@@ -54,7 +54,7 @@ test("a host that drains leases nothing new, neither to orders nor to the line n
   const told = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
   expect(told).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
-  await expect(join(db, "eve", 1)).rejects.toThrow("No machine has 1 GPUs");
+  await expect(join(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPUs");
   expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
   expect(await listHosts(db)).toEqual([
     expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 put aside, 2 environments, draining since .* UTC$/),
@@ -82,7 +82,7 @@ test("who waits does not get what drains, and gets it when it is back", async ()
   const { db, rent, reach, want } = await setup();
   const id = await rent({ gpuCount: 3 });
   await reach(id, "active");
-  await join(db, "eve", 1);
+  await join(db, "eve", 1, async () => {});
   await drainHost(db, announce, "host");
   await want(id, "terminated");
   await reach(id, "terminated");

@@ -2,33 +2,46 @@ import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { AppError } from "../errors.ts";
 import type { User } from "../http/session.ts";
+import { checkHold } from "./account-holds.ts";
 import type { OrderRequest } from "./order-request.ts";
 import type { Payments } from "./payments.ts";
 
 /** What one user may have and ask for at once (G52, G89). */
 export async function checkCaps(
   tx: Tx,
-  { caps }: Payments,
+  payments: Payments,
   userId: string,
   { container: { gpu_count: gpuCount }, extends: extended }: OrderRequest,
 ): Promise<void> {
-  const { rows } = await sql<{ gpus: number; launches: number; orders: number }>`
-    select (select count(*) from gpu_leases l join environments e on e.id = l.holder_id
-             where l.holder_kind = 'environment' and l.released_at is null and e.user_id = ${userId}) as gpus,
-           (select count(*) from environments where user_id = ${userId} and status = 'pending') as launches,
+  const { rows } = await sql<{ launches: number; orders: number }>`
+    select (select count(*) from environments where user_id = ${userId} and status = 'pending') as launches,
            (select count(*) from orders where user_id = ${userId} and created_at > now() - interval '1 minute') as orders`.execute(
     tx,
   );
-  const { gpus, launches, orders } = rows[0] ?? { gpus: 0, launches: 0, orders: 0 };
-  if (orders >= caps.ordersPerMinute) throw tooMany("Too many orders. Try again in a minute.", 60);
+  const { launches, orders } = rows[0] ?? { launches: 0, orders: 0 };
+  if (orders >= payments.caps.ordersPerMinute) throw tooMany("Too many orders. Try again in a minute.", 60);
   if (extended) return;
-  if (gpus + gpuCount > caps.gpusPerUser)
-    throw new AppError(
-      "too_many_gpus",
-      `You have ${gpus} of ${caps.gpusPerUser} GPUs in use: ${gpuCount} more are too many. Stop or terminate an environment first.`,
-    );
-  if (launches >= caps.launchesPerUser)
+  await checkGpus(tx, payments, userId, gpuCount);
+  if (launches >= payments.caps.launchesPerUser)
     throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
+}
+
+/** Whether so many GPUs could be ordered by this user at all: asked before they wait for them. */
+export async function checkWish(tx: Tx, payments: Payments, userId: string, gpuCount: number): Promise<void> {
+  await checkHold(tx, userId);
+  await checkGpus(tx, payments, userId, gpuCount);
+}
+
+async function checkGpus(tx: Tx, { caps }: Payments, userId: string, gpuCount: number): Promise<void> {
+  const { rows } = await sql<{ gpus: number }>`
+    select count(*) as gpus from gpu_leases l join environments e on e.id = l.holder_id
+    where l.holder_kind = 'environment' and l.released_at is null and e.user_id = ${userId}`.execute(tx);
+  const gpus = rows[0]?.gpus ?? 0;
+  if (gpus + gpuCount <= caps.gpusPerUser) return;
+  throw new AppError(
+    "too_many_gpus",
+    `You have ${gpus} of ${caps.gpusPerUser} GPUs in use: ${gpuCount} more are too many. Stop or terminate an environment first.`,
+  );
 }
 
 /** Real money is taken only from who can be written to (G52). */

@@ -72,11 +72,16 @@ export const billingQuery = (userId: string) =>
     queryFn: ({ signal }) => call(billing, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
+/** The stream does not tell of what is done in an environment, by which its page says how long it has been idle. */
+const idleEveryMs = 30_000;
+
 export const environmentQuery = (id: string) =>
   queryOptions({
     queryKey: keys.environment(id),
     queryFn: async ({ signal }) =>
       (await call(environmentDetail, { params: { id }, body: {} }, { signal })).environment,
+    refetchInterval: ({ state: { data } }) =>
+      data?.status === "active" && data.idle_stop.minutes !== null ? idleEveryMs : false,
   });
 
 /** The server looks at a run as often. */

@@ -12,6 +12,7 @@ import { DetailPage, NotShown } from "../ui/detail-page.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { type Detail, detailed, isFirstLaunch } from "./environment.ts";
 import { EnvironmentHead } from "./environment-head.tsx";
+import { EnvironmentIdle, IdleWarning } from "./environment-idle.tsx";
 import { EnvironmentLaunch } from "./environment-launch.tsx";
 import { EnvironmentLogs } from "./environment-logs.tsx";
 import classes from "./environment-page.module.css";
@@ -67,6 +68,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
   const retentionDays = useConfig()?.retentionDays;
   return (
     <>
+      <IdleWarning environment={environment} />
       <EnvironmentHead
         environment={environment}
         busy={actions.busy.get(environment.id)}
@@ -82,6 +84,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
             <EnvironmentUse environment={environment} hasGpu={environment.gpu !== null} />
           )}
           <EnvironmentSessions sessions={environment.sessions} />
+          {mayExtend[environment.status] && <EnvironmentIdle environment={environment} />}
           {mayExtend[environment.status] && <EnvironmentShares environment={environment} />}
           <EnvironmentLogs environment={environment} />
           {environment.status !== "pending" && environment.stages.length > 0 && (

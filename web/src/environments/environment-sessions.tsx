@@ -7,6 +7,7 @@ import classes from "./environment-sessions.module.css";
 
 const reasons: Readonly<Record<string, string>> = {
   stopped: "Stopped",
+  idle: "Stopped, because it was idle",
   rollover: "168 hours, the next followed",
   expired: "Time is used up",
   terminated: "Terminated",

@@ -8,7 +8,7 @@ type Props = {
   onChange: (value: string) => void;
 };
 
-/** Two or three choices as native radios: no script library on public pages. */
+/** A few choices as native radios: no script library on public pages. */
 export function PlainSegments({ label, name, value, options, onChange }: Props) {
   return (
     <fieldset className={classes.segments}>
