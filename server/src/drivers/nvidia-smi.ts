@@ -37,6 +37,7 @@ export async function gpuResidue(
   ids: readonly string[],
   query: QueryGpus = localQuery,
 ): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
   const [memory, processes] = await Promise.all([query("uuid,memory.used"), query("gpu_uuid,pid", "compute-apps")]);
   const found = ids.map((id) => {
     const own = rowsOf(memory).find(([uuid]) => uuid === id);
