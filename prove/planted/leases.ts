@@ -28,8 +28,8 @@ export const leaseFaults: readonly FaultsOf[] = [
       ],
       [
         "holds are taken over without grace",
-        "hold_until < now() - ${holdGrace}::interval`",
-        "hold_until < now()`",
+        "hold_until < now() - ${holdGrace}::interval))`",
+        "hold_until < now()))`",
         "lapsed hold is taken",
       ],
       [
@@ -229,8 +229,8 @@ export const leaseFaults: readonly FaultsOf[] = [
       ],
       [
         "monthly plans lose their GPUs when stopped",
-        '  if (planOf(row.duration_hours) === "monthly") return;\n',
-        "",
+        'planOf(row.duration_hours) === "monthly" ? null : await',
+        "await",
         "G2",
       ],
     ],

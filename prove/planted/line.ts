@@ -118,8 +118,8 @@ export const lineFaults: readonly FaultsOf[] = [
     rows: [
       [
         "a turn is told of again and again, and never ends",
-        "where status = 'held' and told_at is null returning",
-        "where status = 'held' returning",
+        "where id = any(${held}) and told_at is null returning",
+        "where id = any(${held}) returning",
         "first come",
       ],
       [

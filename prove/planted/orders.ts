@@ -40,11 +40,11 @@ export const orderFaults: readonly FaultsOf[] = [
     tests: ["payments/orders"],
     rows: [
       ["GPUs of the past count", " and l.released_at is null and e.user_id", " and e.user_id", "C41"],
-      ["one order a minute more", "orders >= caps.ordersPerMinute", "orders > caps.ordersPerMinute", "C41"],
+      ["one order a minute more", "orders >= payments.caps", "orders > payments.caps", "C41"],
       [
         "the last GPU of the cap cannot be had",
-        "gpus + gpuCount > caps.gpusPerUser",
-        "gpus + gpuCount >= caps.gpusPerUser",
+        "gpus + gpuCount <= caps.gpusPerUser",
+        "gpus + gpuCount < caps.gpusPerUser",
         "C41",
       ],
       ["everybody's launches count", "user_id = ${userId} and status = 'pending'", "status = 'pending'", "C41"],

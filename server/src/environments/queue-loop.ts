@@ -57,7 +57,7 @@ async function tellTurns(db: Db, announce: Announce): Promise<void> {
     const { rows: begun } = await sql<Told>`
       with told as (
         update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
-        where id = any(${held}) and status = 'held' and told_at is null returning id, user_id, gpu_count, held_until),
+        where id = any(${held}) and told_at is null returning id, user_id, gpu_count, held_until),
       later as (
         update gpu_leases l set hold_until = told.held_until from told
         where l.holder_kind = 'queue' and l.holder_id = told.id and l.released_at is null)
