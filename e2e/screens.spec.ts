@@ -255,7 +255,8 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
   await showContainers(page, everyState);
   await page.route("**/environments/*", async (route) => {
     if (route.request().resourceType() === "document") return route.continue();
-    const secret = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", session_id: "s4kq0t9w2mzp7x" };
+    const idle_stop = { minutes: null, stops_at: null, snoozed_until: null, last_busy_at: null };
+    const secret = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", session_id: "s4kq0t9w2mzp7x", idle_stop };
     return route.fulfill({
       json: { status: "success", environment: { ...everyState["1a3f9c27b0d4e5a6"], ...secret } },
     });
