@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { signUp, until } from "../prove/customer.ts";
 import { removeFolder, runtimesDir, startProduct, temporaryFolder } from "../prove/product.ts";
+import { surroundings } from "../prove/surroundings.ts";
 import { launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
 import { quantile } from "./quantiles.ts";
 
@@ -15,7 +16,8 @@ const launches = 20;
  * With RUNTIME=docker it is containers instead, and warm ones besides.
  */
 export async function run(): Promise<void> {
-  if (process.env["RUNTIME"] === "docker") return await (await import("./launch-docker.ts")).benchContainers(launches);
+  if (surroundings.runtime.RUNTIME === "docker")
+    return await (await import("./launch-docker.ts")).benchContainers(launches);
   const product = await startProduct();
   try {
     const customer = await signUp(product.url);
@@ -59,7 +61,7 @@ async function bareStart(n: number): Promise<number> {
       `--ServerApp.root_dir=${home}`,
       "--allow-root",
     ],
-    { stdio: "ignore", env: { PATH: process.env["PATH"], HOME: home, JUPYTER_TOKEN: "bench" } },
+    { stdio: "ignore", env: { ...surroundings.shell, HOME: home, JUPYTER_TOKEN: "bench" } },
   );
   await until("the bare JupyterLab", async () => existsSync(socketPath) && (await answersOk(socketPath)));
   const took = performance.now() - began;

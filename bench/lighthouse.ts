@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { must } from "../prove/customer.ts";
 import { removeFolder, startProduct } from "../prove/product.ts";
+import { surroundings } from "../prove/surroundings.ts";
 import { median } from "./quantiles.ts";
 
 const rounds = 5;
@@ -48,7 +49,7 @@ function measure(program: string, url: string, folder: string): Record<string, n
     [program, url, "--quiet", "--output=json", `--output-path=${report}`, `--chrome-flags=${flags}`],
     {
       stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, CHROME_PATH: process.env["CHROMIUM"] ?? "/usr/bin/chromium" },
+      env: { ...surroundings.shell, CHROME_PATH: surroundings.chromium ?? "/usr/bin/chromium" },
     },
   );
   const { categories: found } = JSON.parse(readFileSync(report, "utf8"));

@@ -2,6 +2,7 @@ import { type Browser, chromium, type Page } from "@playwright/test";
 import { type Customer, must, signUp, until } from "../prove/customer.ts";
 import { type Product, removeFolder, startProduct } from "../prove/product.ts";
 import { openProductDatabase, seedHistory } from "../prove/seed.ts";
+import { surroundings } from "../prove/surroundings.ts";
 import { quantile } from "./quantiles.ts";
 
 const environments = 200;
@@ -51,7 +52,7 @@ async function timed(ask: () => Promise<unknown>): Promise<readonly number[]> {
 
 async function filtering(product: Product, full: Customer, one: Customer): Promise<void> {
   const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    executablePath: surroundings.chromium ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {

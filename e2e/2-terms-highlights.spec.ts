@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { surroundings } from "../prove/surroundings.ts";
 import { expect, test } from "./test.ts";
 
 /** Spec sections 2 ("Refund policy page", "Terms highlights") and 9, G10, G15, G16, G21, G22, G31, G69, G97. */
@@ -161,6 +162,6 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 async function keepPicture(page: Page, name: string): Promise<void> {
-  const shots = process.env["SHOTS"];
+  const { shots } = surroundings;
   if (shots) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
 }

@@ -1,8 +1,9 @@
 import { create, must, orderAndPay, signUp } from "../prove/customer.ts";
+import { surroundings } from "../prove/surroundings.ts";
 import { expect, expectAccessible, signIn, test } from "./test.ts";
 import { passUntilVisible } from "./toasts.ts";
 
-const shots = process.env["SHOTS"];
+const { shots } = surroundings;
 
 test("the bell: three for a new user, one more as it happens, read one by one and all at once (2, G53)", async ({
   page,

@@ -1,5 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import { browserPath } from "../prove/browser.ts";
+import { surroundings } from "../prove/surroundings.ts";
 
 export default defineConfig({
   testDir: ".",
@@ -9,7 +10,7 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 15_000 },
   outputDir: "../test-results",
-  reporter: process.env["PLAYWRIGHT_JSON_OUTPUT_NAME"] ? [["list"], ["json"]] : [["list"]],
+  reporter: surroundings.reported ? [["list"], ["json"]] : [["list"]],
   use: {
     actionTimeout: 20_000,
     viewport: { width: 1440, height: 900 },
@@ -17,10 +18,10 @@ export default defineConfig({
     timezoneId: "America/New_York",
     contextOptions: { reducedMotion: "reduce" },
     // A trace pictures every frame, which costs as much as the browser itself.
-    trace: process.env["TRACE"] ? "retain-on-failure" : "off",
+    trace: surroundings.trace ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {
-      executablePath: process.env["CHROMIUM"] ?? browserPath(),
+      executablePath: surroundings.chromium ?? browserPath(),
       args: [
         "--no-sandbox",
         "--disable-gpu",

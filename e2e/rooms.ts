@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import { surroundings } from "../prove/surroundings.ts";
 import { expect, expectAccessible } from "./test.ts";
 
 /** Both widths come before the second scheme, so that what closes by itself is seen in both. */
@@ -13,8 +14,7 @@ const rooms = [
 /** The only rules whose answer depends on the scheme. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
-/** Set to a folder, the screens are also kept as pictures, to be looked at. */
-const shots = process.env["SHOTS"];
+const { shots } = surroundings;
 
 interface Look {
   /** False where the whole page is not what is looked at: a dialog, a toast. */

@@ -4,10 +4,11 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { surroundings } from "./surroundings.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Shared by every test installation, so that JupyterLab is prepared once. */
-export const runtimesDir = process.env["RUNTIMES_DIR"] ?? join(root, "node_modules", ".cache", "berth", "runtimes");
+export const runtimesDir = surroundings.runtimesDir ?? join(root, "node_modules", ".cache", "berth", "runtimes");
 
 export interface Product {
   readonly url: string;
@@ -42,14 +43,12 @@ export async function startProduct({
   const child = spawn(process.execPath, [...limits, join(root, "server/src/main.ts")], {
     cwd: root,
     env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
+      ...surroundings.shell,
       PORT: String(port),
       DATA_DIR: dataDir,
       RUNTIMES_DIR: runtimesDir,
       LOG_LEVEL: "warn",
-      RUNTIME: process.env["RUNTIME"],
-      DOCKER_HOST: process.env["DOCKER_HOST"],
+      ...surroundings.runtime,
       // A proof asks far more often than a person.
       REQUESTS_PER_MINUTE: "1000000",
       ANONYMOUS_PER_MINUTE: "1000000",
@@ -77,7 +76,7 @@ export async function startProduct({
     dataDir,
     output: () => output,
     async stop() {
-      const endContainers = process.env["RUNTIME"] === "docker" && (await containersOf(product));
+      const endContainers = surroundings.runtime.RUNTIME === "docker" && (await containersOf(product));
       await end("SIGTERM");
       endRuns(dataDir);
       if (endContainers) await endContainers();

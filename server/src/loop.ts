@@ -5,6 +5,18 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
+/** One for each, such as each host, so that one that hangs holds only itself. */
+export function allLoops(loops: readonly Loop[]): Loop {
+  return {
+    nudge() {
+      for (const loop of loops) loop.nudge();
+    },
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
 /**
  * Repeats work for ever: again at once after a nudge, otherwise after the shorter of the interval and what the work
  * asks for. `work` answers how many milliseconds it would like to wait.

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { Header } from "tar";
+import { together } from "../together.ts";
 import { packArchive } from "./archive.ts";
-import { batched } from "./batched.ts";
 import { runUser } from "./docker-body.ts";
 import { refusalOf } from "./docker-engine.ts";
 import {
@@ -27,9 +27,9 @@ const deletingMs = 3_600_000;
  */
 export function remoteHomes(parts: ErrandParts, root: string, failed: (error: unknown) => void): EngineHomes {
   const path = (home: string) => `${root}/${checkSegment("home", home)}`;
-  // A helper for each look would cost more than the look: eight at once are two.
-  const size = batched((homes) => sizes(parts, root, homes));
-  const { forget, ...counted } = keepSizes(async (home) => (await size(checkSegment("home", home))) ?? 0);
+  // A helper for each look would cost more than the look.
+  const size = together((homes: readonly string[]) => sizes(parts, root, homes));
+  const { forget, ...counted } = keepSizes((home) => size(checkSegment("home", home)));
   return {
     path,
     ...counted,
@@ -94,13 +94,11 @@ function folderArchive(home: string): Buffer {
   return Buffer.concat([header.block ?? Buffer.alloc(0), Buffer.alloc(1024)]);
 }
 
-async function sizes(parts: ErrandParts, root: string, homes: readonly string[]): Promise<ReadonlyMap<string, number>> {
+async function sizes(parts: ErrandParts, root: string, homes: readonly string[]): Promise<readonly number[]> {
   const script = `cd ${inside} && for home; do [ -d "$home" ] && du -sk -- "$home" 2>/dev/null; done; true`;
   const text = await errandText(parts, { script, words: homes, binds: [`${root}:${inside}:ro`], ...reading });
-  const found = [...text.matchAll(/^(\d+)\t(.+)$/gm)].map(
-    ([, size, home]) => [home ?? "", (Number(size) * 1024) / 1e6] as const,
-  );
-  return new Map(found);
+  const kilobytes = new Map([...text.matchAll(/^(\d+)\t(.+)$/gm)].map(([, size, home]) => [home, Number(size)]));
+  return homes.map((home) => ((kilobytes.get(home) ?? 0) * 1024) / 1e6);
 }
 
 /**

@@ -32,7 +32,7 @@ export async function checkRemote(
     await driver.prepare("jupyter");
   } catch (error) {
     if (!(error instanceof DriverError && error.code === "no_image")) throw error;
-    const way = `docker save berth/jupyter:local | docker --host ${hostOf(remote)} load`;
+    const way = `docker save berth/jupyter:local | ssh ADMIN@${new URL(remote.address.url).hostname} docker load`;
     throw new DriverError("no_image", `${host.id} does not have the image that everything needs, jupyter: ${way}`);
   }
   await checkHomes(remote, parts);
@@ -43,11 +43,6 @@ export async function checkRemote(
     gpus,
     warnings: [...warnings, ...(holes.length > 0 ? [`it has no wall: ${holes.join("; ")}; ${way}`] : [])],
   };
-}
-
-/** As `docker` itself wants it; it has TLS by other options. */
-function hostOf({ address }: Remote): string {
-  return address.url.replace(/^tcp\+tls:/, "tcp:");
 }
 
 /** Closed to everybody but the engine; and a file can be written there, which a full or read-only disk refuses. */

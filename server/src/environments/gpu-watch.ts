@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { type Driver, DriverError } from "../drivers/driver.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import { allLoops, type Loop, startLoop } from "../loop.ts";
 import { eachOf } from "./each-of.ts";
 import { giveUpGpus, giveUpRun, gpusAnswer, type WithGpus } from "./gpu-faults.ts";
 import type { Announce } from "./notices.ts";
@@ -28,15 +28,7 @@ interface Failing {
  * no: a new run. Still no: the machine is broken. A look that says neither counts for nothing. One loop a host.
  */
 export function startGpuWatch(parts: GpuWatchParts): Loop {
-  const loops = [...parts.drivers].map(([hostId, driver]) => watchHost(parts, hostId, driver));
-  return {
-    nudge() {
-      for (const loop of loops) loop.nudge();
-    },
-    async stop() {
-      await Promise.all(loops.map((loop) => loop.stop()));
-    },
-  };
+  return allLoops([...parts.drivers].map(([hostId, driver]) => watchHost(parts, hostId, driver)));
 }
 
 function watchHost(parts: GpuWatchParts, hostId: string, driver: Driver): Loop {

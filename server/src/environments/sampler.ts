@@ -3,7 +3,7 @@ import type { Selectable } from "kysely";
 import type { Db } from "../database/database.ts";
 import type { EnvironmentsTable } from "../database/environment-tables.ts";
 import { type Driver, DriverError, type Stats } from "../drivers/driver.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import { allLoops, type Loop, startLoop } from "../loop.ts";
 import { isWorking, type Seen, writeActivity } from "./activity.ts";
 import { eachOf } from "./each-of.ts";
 import { tellOfFullHomes } from "./full-homes.ts";
@@ -40,15 +40,7 @@ type Active = Pick<Selectable<EnvironmentsTable>, "id" | "endpoint" | "run_token
 
 /** Asks what every active environment uses, and whether it is idle (runtime.md 10). One loop a host: a machine that hangs holds only itself. */
 export function startSampling(parts: SamplingParts): Loop {
-  const loops = [...parts.drivers].map(([hostId, driver]) => sampleHost(parts, hostId, driver));
-  return {
-    nudge() {
-      for (const loop of loops) loop.nudge();
-    },
-    async stop() {
-      await Promise.all(loops.map((loop) => loop.stop()));
-    },
-  };
+  return allLoops([...parts.drivers].map(([hostId, driver]) => sampleHost(parts, hostId, driver)));
 }
 
 function sampleHost(parts: SamplingParts, hostId: string, driver: Driver): Loop {

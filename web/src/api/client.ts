@@ -42,3 +42,8 @@ async function repeat<Answer>(request: (token: string) => Promise<Answer>, token
 function isUnauthenticated(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;
 }
+
+/** What the server said of a failure, for people; what did not come from it says that nothing did. */
+export function said(error: unknown): string {
+  return error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.";
+}

@@ -72,7 +72,7 @@ export const billingQuery = (userId: string) =>
     queryFn: ({ signal }) => call(billing, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
-/** The stream does not tell of what is done in an environment, by which its page says how long it has been idle. */
+/** The stream does not tell of what is done in an environment, which its page counts idle time from. */
 const idleEveryMs = 30_000;
 
 export const environmentQuery = (id: string) =>

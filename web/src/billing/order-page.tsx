@@ -25,21 +25,19 @@ export function OrderPage() {
   const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
   if (!order)
     return (
-      <DetailPage back={back}>
-        {error ? (
-          <NotShown
-            {...{ back, error, again }}
-            what="order"
-            where="Every payment of yours stands in Payment History."
-            failed={`${reasonOf(error)}. Your money and your environments are not affected.`}
-          />
-        ) : (
-          <OrderSkeleton />
-        )}
-      </DetailPage>
+      <NotShown
+        back={back}
+        error={error}
+        again={again}
+        loading={<OrderSkeleton />}
+        what="order"
+        where="Every payment of yours stands in Payment History."
+        failed={(why) => `${reasonOf(why)}. Your money and your environments are not affected.`}
+      />
     );
   return (
-    <DetailPage back={back} above={<Letterhead />}>
+    <DetailPage back={back}>
+      <Letterhead />
       {error && (
         <Notice tone="fail" title="This order could not be read again" action={again}>
           {reasonOf(error)}. What stands here is from before.

@@ -16,7 +16,7 @@ export function OrderSkeleton() {
         <Rows />
       </div>
       <Skeleton className={classes.summarySkeleton ?? ""} radius="lg" />
-      <div className={classes.references}>
+      <div className={classes.referencesSkeleton}>
         <Rows />
       </div>
     </div>

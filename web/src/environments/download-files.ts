@@ -1,5 +1,5 @@
 import { archiveLink } from "@berth/contract";
-import { ApiError, call } from "../api/client.ts";
+import { call, said } from "../api/client.ts";
 import { toast } from "../ui/toast.ts";
 
 /** Asks for a link and follows it at once: the browser saves gigabytes to disk, past this page's memory. */
@@ -11,8 +11,7 @@ export async function downloadFiles(environmentId: string, name: string): Promis
     link.download = `${name}.tar.gz`;
     link.click();
   } catch (error) {
-    const why = error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.";
-    toast.error(why, {
+    toast.error(said(error), {
       title: "The files could not be downloaded",
       action: { label: "Retry", onClick: () => void downloadFiles(environmentId, name) },
     });

@@ -6,6 +6,7 @@ import { PlainSegments } from "../ui/plain-segments.tsx";
 import { useNow } from "../ui/use-now.ts";
 import type { Detail } from "./environment.ts";
 import classes from "./environment-idle.module.css";
+import section from "./environment-section.module.css";
 import { useIdleStop, useSnooze } from "./use-idle-stop.ts";
 
 const off = "Off";
@@ -24,14 +25,14 @@ export function EnvironmentIdle({ environment }: { readonly environment: Detail 
       <h2 id="idle-title" className="section-title">
         Stop when idle
       </h2>
-      <p className={classes.lead}>
+      <p className={section.lead}>
         A running cell, terminal output, work on CPU or GPU and what you do in JupyterLab keep it going; an open tab
         alone does not. A notice and a mail come {idleWarningMinutes} minutes before it stops.{" "}
         {planOf(duration_hours) === "hourly"
           ? "Stopped, its clock stands still and its files stay; what is in memory goes."
           : "Stopped, it keeps its GPUs and files, and the clock of a monthly plan runs on; what is in memory goes."}
       </p>
-      <div className={classes.choice}>
+      <div className={section.controls}>
         <PlainSegments
           label="Stop when idle for"
           name="idle-stop"
@@ -74,7 +75,7 @@ export function IdleWarning({ environment: { id, name, status, idle_stop } }: { 
     </Button>
   );
   return (
-    <div role="status" className={classes.warning}>
+    <div role="status">
       <Notice tone="hold" title={`${name} is idle and stops ${dateTime(idle_stop.stops_at, now)}`} action={action}>
         {failure ?? "Whatever runs before then keeps it going. An open tab alone does not."}
       </Notice>

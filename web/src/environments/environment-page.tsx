@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Outlet, useParams } from "react-router";
-import { ApiError } from "../api/client.ts";
+import { said } from "../api/client.ts";
 import { useConfig } from "../api/product-config.ts";
 import { environmentQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
@@ -35,18 +35,15 @@ export function EnvironmentPage() {
   const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
   if (!data || userId === undefined)
     return (
-      <DetailPage back={back}>
-        {error ? (
-          <NotShown
-            {...{ back, error, again }}
-            what="environment"
-            where="Every one of yours stands in the list."
-            failed={`${error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server"}. What runs goes on running.`}
-          />
-        ) : (
-          <EnvironmentSkeleton />
-        )}
-      </DetailPage>
+      <NotShown
+        back={back}
+        error={error}
+        again={again}
+        loading={<EnvironmentSkeleton />}
+        what="environment"
+        where="Every one of yours stands in the list."
+        failed={(why) => `${said(why).replace(/\.$/, "")}. What runs goes on running.`}
+      />
     );
   return (
     <DetailPage back={back}>

@@ -8,6 +8,7 @@ import { PlainSegments } from "../ui/plain-segments.tsx";
 import table from "../ui/plain-table.module.css";
 import { useNow } from "../ui/use-now.ts";
 import type { Detail } from "./environment.ts";
+import section from "./environment-section.module.css";
 import classes from "./environment-shares.module.css";
 import { useShares } from "./use-shares.ts";
 
@@ -24,11 +25,11 @@ export function EnvironmentShares({ environment }: { readonly environment: Detai
       <h2 id="shares-title" className="section-title">
         Share
       </h2>
-      <p className={classes.lead}>
+      <p className={section.lead}>
         Whoever has a link can run code in {name} and read and change its files, until it ends or you revoke it. Nothing
         else of your account is theirs.
       </p>
-      <div className={classes.make}>
+      <div className={section.controls}>
         <PlainSegments
           label="The link works for"
           name="share-term"
@@ -39,7 +40,7 @@ export function EnvironmentShares({ environment }: { readonly environment: Detai
         <Button variant="default" disabled={busy !== undefined || full} onClick={() => make(term)}>
           {busy === "make" ? "Making..." : "Make a link"}
         </Button>
-        {full && <p className={classes.full}>{mostShares} links are open. Revoke one to make another.</p>}
+        {full && <p className={section.lead}>{mostShares} links are open. Revoke one to make another.</p>}
       </div>
       {made && shares.some((share) => share.id === made.id) && (
         <div className={classes.made} role="status">

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { ApiError, call } from "../api/client.ts";
+import { call, said } from "../api/client.ts";
 import { filesQuery, keys } from "../api/queries.ts";
 import { date } from "../format.ts";
 import { toast } from "../ui/toast.ts";
@@ -128,8 +128,7 @@ function useDeletion(userId: string, done: () => void) {
       await call(deleteFiles, { params: { id: environment_id }, body: { confirm: subdomain } });
       toast.success(`The files of ${subdomain} are deleted`);
     } catch (error) {
-      const why = error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.";
-      toast.error(why, { title: "The files were not deleted" });
+      toast.error(said(error), { title: "The files were not deleted" });
     }
     setBusy(false);
     done();

@@ -1,7 +1,7 @@
 import { revokeShare, type ShareTerm, shareEnvironment } from "@berth/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, call } from "../api/client.ts";
+import { call, said } from "../api/client.ts";
 import { keys } from "../api/queries.ts";
 import { toast } from "../ui/toast.ts";
 
@@ -20,7 +20,7 @@ export function useShares(environmentId: string) {
     try {
       await work();
     } catch (error) {
-      toast.error(error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.", {
+      toast.error(said(error), {
         title: failed,
       });
     }

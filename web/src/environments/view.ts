@@ -5,7 +5,7 @@ export interface View {
   readonly search: string;
   readonly status: StatusFilter;
   readonly sort: Sort;
-  /** One environment's id (G57): mails and pages of before lead here. */
+  /** One environment's id: where Manage leads (G57). */
   readonly environment: string | null;
 }
 

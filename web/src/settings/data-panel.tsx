@@ -1,7 +1,7 @@
 import { exportAccount } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { ApiError, call } from "../api/client.ts";
+import { call, said } from "../api/client.ts";
 import { toast } from "../ui/toast.ts";
 import classes from "./data-panel.module.css";
 import { DeleteDialog } from "./delete-dialog.tsx";
@@ -61,7 +61,6 @@ async function saveExport(userId: string): Promise<void> {
     // The browser has taken it over by the next task.
     setTimeout(() => URL.revokeObjectURL(url), 0);
   } catch (error) {
-    const why = error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.";
-    toast.error(why, { title: "Your data could not be downloaded" });
+    toast.error(said(error), { title: "Your data could not be downloaded" });
   }
 }

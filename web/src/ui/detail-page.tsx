@@ -16,16 +16,13 @@ interface Way {
 
 interface Props {
   readonly back: Way;
-  /** What stands above the way back. */
-  readonly above?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A page about one thing, with the way back to the others. */
-export function DetailPage({ back, above, children }: Props) {
+export function DetailPage({ back, children }: Props) {
   return (
     <div className={classes.page}>
-      {above}
       <Link to={back.to} className={classes.back}>
         <ArrowLeft size={14} strokeWidth={1.6} aria-hidden="true" />
         {back.label}
@@ -39,20 +36,28 @@ interface NotShownProps {
   readonly back: Way;
   /** "order" */
   readonly what: string;
-  readonly error: Error;
+  /** Null while it is still on its way. */
+  readonly error: Error | null;
+  readonly loading: ReactNode;
   /** Where all that one does have stands. */
   readonly where: string;
   /** Why it could not be read, and what that does not touch. */
-  readonly failed: string;
+  readonly failed: (error: Error) => string;
   readonly again: ReactNode;
 }
 
-/** In its place: there is none, which another's looks like too, or it could not be read. */
-export function NotShown({ back, what, error, where, failed, again }: NotShownProps) {
+/** In its place: it is on its way, there is none, which another's looks like too, or it could not be read. */
+export function NotShown(props: NotShownProps) {
+  return (
+    <DetailPage back={props.back}>{props.error ? <Why {...props} error={props.error} /> : props.loading}</DetailPage>
+  );
+}
+
+function Why({ back, what, error, where, failed, again }: NotShownProps & { readonly error: Error }) {
   if (!(error instanceof ApiError && error.status === 404))
     return (
       <Blank title={`Unable to load this ${what}`} picture={<FreeSlots failed />} action={again}>
-        {failed}
+        {failed(error)}
       </Blank>
     );
   const list = (

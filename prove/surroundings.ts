@@ -1,0 +1,18 @@
+const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE, PLAYWRIGHT_JSON_OUTPUT_NAME } =
+  process.env;
+
+/** What proofs, benches and browser tests take from the shell that they are started in. Nothing else of theirs reads it (R5). */
+export const surroundings = {
+  /** Passed on to a product that they start, as are the two that choose what it runs environments on. */
+  shell: { PATH, HOME },
+  runtime: { RUNTIME, DOCKER_HOST },
+  /** Prepared Python runtimes that others share. */
+  runtimesDir: RUNTIMES_DIR,
+  /** A browser instead of the one that is found. */
+  chromium: CHROMIUM,
+  /** A folder: the screens are also kept as pictures there, to be looked at. */
+  shots: SHOTS,
+  trace: TRACE !== undefined,
+  /** `npm test` counts from a report. */
+  reported: PLAYWRIGHT_JSON_OUTPUT_NAME !== undefined,
+} as const;
