@@ -7,7 +7,9 @@ import { createServer } from "node:net";
  */
 const [nameserver = "", ...ports] = process.argv.slice(2);
 const listening = ports.map(async (port) => {
-  const server = createServer((socket) => socket.on("error", () => {}).end()).listen(Number(port), "::");
+  const server = createServer((socket) => socket.on("error", () => {}).end());
+  // Two floods of 900 fit, however late this process comes to it.
+  server.listen({ port: Number(port), host: "::", backlog: 4096 });
   await new Promise((resolve) => server.once("listening", resolve));
 });
 const names = createSocket("udp4", (query, from) => {
