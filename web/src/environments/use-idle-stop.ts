@@ -1,22 +1,29 @@
 import { type IdleMinutes, setIdleStop, snoozeIdleStop } from "@berth/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ApiError, call } from "../api/client.ts";
+import { useState } from "react";
+import { call, said } from "../api/client.ts";
 import { environmentQuery, keys } from "../api/queries.ts";
 import type { Detail } from "./environment.ts";
 
 /** Changes after how long an idle environment stops. One after the other: of two quick changes the last one holds. */
 export function useIdleStop(id: string) {
-  const { mutate, isPending, isSuccess, error, variables } = useMutation({
+  // Of our own: what a mutation says of itself comes a moment after the click, and the choice would jump back until then.
+  const [asked, setAsked] = useState<IdleMinutes | null>();
+  const { mutate, isPending, isSuccess, error } = useMutation({
     ...useSettled(id),
     mutationFn: (minutes: IdleMinutes | null) => call(setIdleStop, { params: { id }, body: { minutes } }),
     scope: { id: `idle-stop ${id}` },
   });
   return {
-    set: mutate,
+    set: (minutes: IdleMinutes | null) => {
+      setAsked(minutes);
+      // Called for the last of several only.
+      mutate(minutes, { onSettled: () => setAsked(undefined) });
+    },
     saving: isPending,
     saved: isSuccess,
-    asked: isPending ? variables : undefined,
-    failure: said(error),
+    asked,
+    failure: error ? said(error) : undefined,
   };
 }
 
@@ -25,7 +32,7 @@ export function useSnooze(id: string) {
     ...useSettled(id),
     mutationFn: () => call(snoozeIdleStop, { params: { id }, body: {} }),
   });
-  return { snooze: () => mutate(), busy: isPending, failure: said(error) };
+  return { snooze: () => mutate(), busy: isPending, failure: error ? said(error) : undefined };
 }
 
 /** What the server answered is shown at once; the rest of the page follows. */
@@ -36,9 +43,4 @@ function useSettled(id: string) {
       client.setQueryData(environmentQuery(id).queryKey, (before) => before && { ...before, idle_stop }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.environment(id) }),
   };
-}
-
-function said(error: Error | null): string | undefined {
-  if (error === null) return undefined;
-  return error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.";
 }
