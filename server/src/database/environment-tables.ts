@@ -9,8 +9,9 @@ interface HostsTable {
   kind: "process" | "docker" | "kubernetes" | "fake";
   isolation: Generated<string>;
   pause: Generated<boolean>;
-  seen_at: Generated<Date>;
   drained_at: Date | null;
+  away_since: Date | null;
+  is_open: GeneratedAlways<boolean>;
   address: string | null;
   home_root: string | null;
   reach: string | null;

@@ -29,7 +29,7 @@ async function kindOf(db: Db): Promise<"gpu" | "cpu"> {
 async function typesOf(db: Db): Promise<Capacity["types"]> {
   const { rows } = await sql<Capacity["types"][number]>`
     select distinct on (container_type) container_type as type, state, percent, message
-    from host_images join hosts on hosts.id = host_id where drained_at is null
+    from host_images join hosts on hosts.id = host_id where is_open
     order by container_type, array_position(array['ready', 'preparing', 'unavailable'], state), percent desc nulls last`.execute(
     db,
   );

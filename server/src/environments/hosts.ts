@@ -13,11 +13,22 @@ export async function registerHost(db: Db, hostId: string, driver: Driver, slots
     await tx
       .insertInto("hosts")
       .values({ id: hostId, ...host })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...host, seen_at: sql`now()` }))
+      .onConflict((conflict) => conflict.column("id").doUpdateSet(host))
       .execute();
     const units = unitsOf(hostId, capabilities, slots);
     await writeUnits(tx, hostId, units);
   });
+}
+
+/** It does not answer: nothing new is leased on it. Answers whether that is news. */
+export async function markAway(db: Db, hostId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update hosts set away_since = now() where id = ${hostId} and away_since is null returning id`.execute(db);
+  return rows.length > 0;
+}
+
+export async function markHere(db: Db, hostId: string): Promise<void> {
+  await sql`update hosts set away_since = null where id = ${hostId} and away_since is not null`.execute(db);
 }
 
 /** Locked against whoever leases on it; undefined when there is none. */

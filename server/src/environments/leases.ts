@@ -30,7 +30,7 @@ export interface LeaseRequest {
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
   const { gpuCount, hostId, notOn } = request;
   const candidates = sql`
-    select id from hosts where drained_at is null and (${hostId}::text is null or id = ${hostId})
+    select id from hosts where is_open and (${hostId}::text is null or id = ${hostId})
       and (select count(*) from gpus where host_id = hosts.id and quarantined_at is null) >= ${gpuCount}
       and id is distinct from ${notOn ?? null}`;
   const hosts = await sql<{ id: string }>`${candidates} order by id`.execute(tx);
@@ -98,7 +98,7 @@ async function freeGpus(tx: Tx, hostId: string): Promise<readonly FreeGpu[]> {
     select id, exists (select from warm_runs where gpus.id = any(warm_runs.gpus)) as warm from gpus
     where host_id = ${hostId} and quarantined_at is null and not exists (
       select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not ${takeable})
-      and (select drained_at from hosts where id = ${hostId}) is null
+      and (select is_open from hosts where id = ${hostId})
     order by warm, length(id), id`.execute(tx);
   return rows;
 }
@@ -155,7 +155,7 @@ export const slotTimes = sql`
   from gpus join hosts on hosts.id = gpus.host_id
   left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null
   left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
-  where quarantined_at is null and drained_at is null`;
+  where quarantined_at is null and is_open`;
 
 export interface FreeTime {
   readonly gpuCount: number;
@@ -183,10 +183,19 @@ export async function freeTimes(db: Sql, hostId: string | null = null): Promise<
 /** The refusal in words, with the time that G35 asks for. */
 export async function shortage(db: Sql, gpuCount: number, hostId: string | null): Promise<string> {
   const time = (await freeTimes(db, hostId)).find((each) => each.gpuCount === gpuCount);
+  if (!time && (await isAnyAway(db, hostId)))
+    return `${hostId ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
   if (!time && hostId) return "The machine that has these files takes no new environments";
   if (!time) return `No machine has ${gpuCount} GPUs`;
   if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
   const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
   const when = time.freeAt.toISOString().slice(0, 16).replace("T", " ");
   return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
+}
+
+async function isAnyAway(db: Sql, hostId: string | null): Promise<boolean> {
+  const { rows } = await sql`
+    select from hosts where away_since is not null and drained_at is null
+      and (${hostId}::text is null or id = ${hostId}) limit 1`.execute(db);
+  return rows.length > 0;
 }

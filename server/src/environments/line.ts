@@ -114,6 +114,7 @@ export async function takeTurn(
     select q.id, min(g.host_id) as host_id from queue_entries q
     join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
     join gpus g on g.id = l.gpu_id
+    join hosts h on h.id = g.host_id and h.away_since is null
     where q.id = any(${ownIn(line, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
     tx,
   );

@@ -96,7 +96,7 @@ async function lacking(db: Sql, sizes: WarmSizes, hostId: string, types: readonl
     where (${JSON.stringify(sizes)}::jsonb ->> type)::int > (select count(*) from warm_runs
         where host_id = ${hostId} and container_type = type and state <> 'ending' and order_id is null)
       and exists (select from host_images where host_id = ${hostId} and container_type = type and state = 'ready')
-      and not exists (select from hosts where id = ${hostId} and drained_at is not null)
+      and exists (select from hosts where id = ${hostId} and is_open)
       and not exists (select from environments where host_id = ${hostId} and status = 'pending' and desired = 'running')
       and not exists (select from queue_entries where status in ('waiting', 'held'))`.execute(db);
   return rows.map(({ type }) => type);

@@ -25,7 +25,7 @@ export async function claimWarm(tx: Tx, request: WarmRequest): Promise<string | 
     select w.id, w.host_id from warm_runs w join orders o on o.id = ${orderId} and o.container_type = w.container_type
     join hosts h on h.id = w.host_id
     where w.state = 'ready' and w.order_id is null and cardinality(w.gpus) = ${gpuCount}
-      and h.drained_at is null and w.host_id is distinct from ${notOn ?? null}
+      and h.is_open and w.host_id is distinct from ${notOn ?? null}
       and not exists (select from gpus where id = any(w.gpus) and quarantined_at is not null)
       and not exists (select from homes where user_id = ${userId} and subdomain = ${subdomain})
     order by w.created_at limit 1 for update of w skip locked`.execute(tx);

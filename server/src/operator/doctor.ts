@@ -8,13 +8,13 @@ interface Finding {
   readonly rows: readonly string[];
 }
 
-/** Drained, or put aside; somebody has to bring it back or take it away. */
+/** Drained, away, or put aside; somebody has to bring it back or take it away. */
 async function outOfService(db: Db): Promise<readonly string[]> {
-  const { rows } = await sql<{
-    id: string;
-  }>`select id from hosts where drained_at is not null and removed_at is null order by id`.execute(db);
+  const { rows } = await sql<{ text: string }>`
+    select id || case when drained_at is null then ' does not answer' else ' drains' end as text from hosts
+    where not is_open and removed_at is null order by id`.execute(db);
   const aside = (await listGpus(db)).filter((line) => line.includes(": put aside "));
-  return [...rows.map(({ id }) => `${id} drains`), ...aside];
+  return [...rows.map(({ text }) => text), ...aside];
 }
 
 const afterTries = 20;

@@ -6,7 +6,7 @@ import { expect, inject, test } from "vitest";
 import type { Db } from "../database/database.ts";
 import { readCapacity } from "../environments/capacity.ts";
 import { hold } from "../environments/hold.ts";
-import { registerHost } from "../environments/hosts.ts";
+import { markAway, registerHost } from "../environments/hosts.ts";
 import { join, placeOf } from "../environments/queue.ts";
 import { moveLine } from "../environments/queue-loop.ts";
 import { addOrder, inMs, setupEnvironments } from "../environments/testing.ts";
@@ -91,6 +91,13 @@ test("who waits does not get what drains, and gets it when it is back", async ()
   await undrainHost(db, "host");
   await moveLine(db, announce);
   expect(await placeOf(db, "eve")).toMatchObject({ state: "held" });
+});
+
+test("a host that does not answer is named", async () => {
+  const { db, outOfService } = await setup();
+  await markAway(db, "host");
+  expect(await listHosts(db)).toEqual([expect.stringMatching(/^host fake: .*, not answering since .* UTC$/)]);
+  expect(await outOfService()).toEqual(["host does not answer"]);
 });
 
 test("a GPU that is put aside is leased to nobody, also after a start of the server, until it is released", async () => {

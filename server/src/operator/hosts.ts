@@ -10,6 +10,7 @@ interface HostRow {
   readonly kind: string;
   readonly address: string | null;
   readonly drained_at: Date | null;
+  readonly away_since: Date | null;
   readonly gpus: number;
   readonly leased: number;
   readonly aside: number;
@@ -19,14 +20,16 @@ interface HostRow {
 /** A line for each host: what it has, and what is in use. */
 export async function listHosts(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<HostRow>`
-    select h.id, h.kind, h.address, h.drained_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
+    select h.id, h.kind, h.address, h.drained_at, h.away_since, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments
     from hosts h left join gpus g on g.host_id = h.id
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
     where h.removed_at is null group by h.id order by h.id`.execute(db);
-  return rows.map(({ id, kind, address, drained_at, gpus, leased, aside, environments }) => {
+  return rows.map(({ id, kind, address, drained_at, away_since, gpus, leased, aside, environments }) => {
     const parts = [`${gpus} GPUs`, `${leased} leased`, `${aside} put aside`, `${environments} environments`];
-    return `${id} ${kind}${address ? ` at ${address}` : ""}: ${parts.join(", ")}${drained_at ? `, draining since ${formatInstant(drained_at)} UTC` : ""}`;
+    if (drained_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
+    if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);
+    return `${id} ${kind}${address ? ` at ${address}` : ""}: ${parts.join(", ")}`;
   });
 }
 
