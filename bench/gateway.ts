@@ -4,21 +4,29 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { until } from "../prove/customer.ts";
 import type { Load, Reached } from "./gateway/load.ts";
 import { median } from "./quantiles.ts";
 
 const peer = "configurable-http-proxy@5.3.0";
-const repeats = 3;
+const repeats = 5;
 const forMs = 2000;
 const root = join(import.meta.dirname, "..");
 
 interface Proxy {
   readonly name: string;
   readonly port: number;
-  /** Request fields, each with its line end. */
-  readonly headers: string;
+  /** Request fields of each of ten host names, each with its line end. */
+  readonly visitors: readonly string[];
   /** Undefined for the way without a proxy. */
   readonly pid: number | undefined;
+}
+
+/** A line of ours.ts. */
+interface Ours {
+  readonly port: number;
+  /** Host and cookie. */
+  readonly visits: readonly (readonly [string, string])[];
 }
 
 /** Direct, ours with sign-in, and configurable-http-proxy: each in its own process, on one Node, alternating, medians (runtime.md 11). */
@@ -39,20 +47,23 @@ type Make = (proxy: Proxy) => Load;
 const rounds: readonly (readonly [string, Make])[] = [
   [
     "requests, 32 connections",
-    ({ port, headers }) => ({ kind: "requests", port, headers, path: "/api", sockets: 32, forMs }),
+    ({ port, visitors }) => ({ kind: "requests", port, visitors, path: "/api", sockets: 32, forMs }),
   ],
   [
     "64 KB answers, 32 connections",
-    ({ port, headers }) => ({ kind: "requests", port, headers, path: "/large", sockets: 32, forMs }),
+    ({ port, visitors }) => ({ kind: "requests", port, visitors, path: "/large", sockets: 32, forMs }),
   ],
-  ["WebSocket echoes, 100 sockets", ({ port, headers }) => ({ kind: "echoes", port, headers, sockets: 100, forMs })],
+  ...[100, 1000].map((sockets): readonly [string, Make] => [
+    `WebSocket echoes, ${sockets} sockets`,
+    ({ port, visitors }) => ({ kind: "echoes", port, visitors, sockets, forMs }),
+  ]),
 ];
 
 async function startAll(started: ChildProcess[], directory: string): Promise<readonly Proxy[]> {
   const upstream = spawnNode(started, ["bench/gateway/upstream.ts"]);
   const upstreamPort = Number(await firstLine(upstream));
   const ours = spawnNode(started, ["bench/gateway/ours.ts", directory, String(upstreamPort)]);
-  const { port, host, cookie } = JSON.parse(await firstLine(ours));
+  const { port, visits } = JSON.parse(await firstLine(ours)) as Ours;
   const [chpPort, apiPort] = [await freePort(), await freePort()];
   const chp = spawnNode(started, [
     installPeer(),
@@ -64,18 +75,36 @@ async function startAll(started: ChildProcess[], directory: string): Promise<rea
     "127.0.0.1",
     "--api-port",
     String(apiPort),
-    "--default-target",
-    `http://127.0.0.1:${upstreamPort}`,
+    "--host-routing",
     "--log-level",
     "error",
   ]);
-  await answering(chpPort);
-  const headers = `Host: ${host}\r\nCookie: ${cookie}; _xsrf=2|abc; username=me\r\nOrigin: http://${host}\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nAccept-Language: en\r\n`;
+  await addRoutes(
+    apiPort,
+    visits.map(([host]) => host),
+    upstreamPort,
+  );
+  const visitors = visits.map(
+    ([host, cookie]) =>
+      `Host: ${host}\r\nCookie: ${cookie}; _xsrf=2|abc; username=me\r\nOrigin: http://${host}\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nAccept-Language: en\r\n`,
+  );
   return [
-    { name: "direct", port: upstreamPort, headers, pid: undefined },
-    { name: "ours, signed in", port, headers, pid: ours.pid },
-    { name: "CHP", port: chpPort, headers, pid: chp.pid },
+    { name: "direct", port: upstreamPort, visitors, pid: undefined },
+    { name: "ours, signed in", port, visitors, pid: ours.pid },
+    { name: "CHP", port: chpPort, visitors, pid: chp.pid },
   ];
+}
+
+/** The peer finds each host by its name as well; its names have no port. */
+async function addRoutes(apiPort: number, hosts: readonly string[], upstreamPort: number): Promise<void> {
+  const body = JSON.stringify({ target: `http://127.0.0.1:${upstreamPort}` });
+  for (const host of hosts) {
+    const url = `http://127.0.0.1:${apiPort}/api/routes/${host.split(":")[0]}`;
+    await until(
+      "the peer's route",
+      async () => (await fetch(url, { method: "POST", body }).catch(() => undefined))?.status === 201,
+    );
+  }
 }
 
 async function measure(title: string, proxies: readonly Proxy[], make: Make): Promise<void> {
@@ -112,7 +141,7 @@ async function leaks(proxies: readonly Proxy[]): Promise<void> {
   for (const proxy of proxies.filter(({ pid }) => pid !== undefined)) {
     await new Promise((resolve) => setTimeout(resolve, 5000));
     const before = openSockets(proxy.pid);
-    await drive({ kind: "resets", port: proxy.port, headers: proxy.headers, sockets: 1000, forMs });
+    await drive({ kind: "resets", port: proxy.port, visitors: proxy.visitors, sockets: 1000, forMs });
     await new Promise((resolve) => setTimeout(resolve, 3000));
     rows.push({
       way: proxy.name,
@@ -168,15 +197,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-async function answering(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const reply = await fetch(`http://127.0.0.1:${port}/api`).catch(() => undefined);
-    if (reply?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("the peer does not answer");
 }
 
 /** User and system time of a process, from the process table; NaN where there is none. Ticks are 10 ms. */

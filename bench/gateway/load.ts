@@ -1,29 +1,16 @@
 // Load over plain sockets. Argument: JSON of Load. Prints one line of JSON with what was reached.
 import { connect, type Socket } from "node:net";
 
-export type Load =
-  | {
-      readonly kind: "requests";
-      readonly port: number;
-      readonly headers: string;
-      readonly path: string;
-      readonly sockets: number;
-      readonly forMs: number;
-    }
-  | {
-      readonly kind: "echoes";
-      readonly port: number;
-      readonly headers: string;
-      readonly sockets: number;
-      readonly forMs: number;
-    }
-  | {
-      readonly kind: "resets";
-      readonly port: number;
-      readonly headers: string;
-      readonly sockets: number;
-      readonly forMs: number;
-    };
+export interface Load {
+  readonly kind: "requests" | "echoes" | "resets";
+  readonly port: number;
+  /** Of each visitor, each field with its line end; the sockets take them in turn. */
+  readonly visitors: readonly string[];
+  /** Of requests. */
+  readonly path?: string;
+  readonly sockets: number;
+  readonly forMs: number;
+}
 
 export interface Reached {
   readonly perSecond: number;
@@ -38,20 +25,24 @@ const latenciesMs: number[] = [];
 let count = 0;
 let stopAt = Number.POSITIVE_INFINITY;
 
-if (load.kind === "requests") await atOnce(load.sockets, () => request(load.path));
+if (load.kind === "requests") await atOnce(load.sockets, request);
 else if (load.kind === "echoes") await echoes();
 else await resets();
 
-async function atOnce(sockets: number, one: () => Promise<void>): Promise<void> {
+async function atOnce(sockets: number, one: (n: number) => Promise<void>): Promise<void> {
   const from = performance.now();
   stopAt = from + load.forMs;
-  await Promise.all(Array.from({ length: sockets }, one));
+  await Promise.all(Array.from({ length: sockets }, (_, n) => one(n)));
   report(performance.now() - from);
 }
 
+function visitor(n: number): string {
+  return load.visitors[n % load.visitors.length] ?? "";
+}
+
 /** One keep-alive connection that asks again as soon as it has its answer. */
-function request(path: string): Promise<void> {
-  const text = `GET ${path} HTTP/1.1\r\n${load.headers}\r\n`;
+function request(n: number): Promise<void> {
+  const text = `GET ${load.path} HTTP/1.1\r\n${visitor(n)}\r\n`;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true }, () => socket.write(text));
   const missingAfter = createMeasure(reject);
@@ -90,11 +81,11 @@ function createMeasure(refused: (error: Error) => void) {
 }
 
 /** An open WebSocket: whatever comes after the handshake is an echo. */
-async function open(): Promise<Socket> {
+async function open(n: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true });
   socket.write(
-    `GET /ws HTTP/1.1\r\n${load.headers}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    `GET /ws HTTP/1.1\r\n${visitor(n)}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   );
   socket.once("data", (chunk) =>
     chunk.toString("latin1").startsWith("HTTP/1.1 101") ? resolve(socket) : reject(new Error(chunk.toString("latin1"))),
@@ -104,7 +95,7 @@ async function open(): Promise<Socket> {
 }
 
 async function echoes(): Promise<void> {
-  const sockets = await Promise.all(Array.from({ length: load.sockets }, open));
+  const sockets = await Promise.all(Array.from({ length: load.sockets }, (_, n) => open(n)));
   const from = performance.now();
   stopAt = from + load.forMs;
   await Promise.all(sockets.map(echo));
@@ -133,7 +124,7 @@ function echo(socket: Socket): Promise<void> {
 async function resets(): Promise<void> {
   const from = performance.now();
   for (; count < load.sockets; count += 100) {
-    for (const socket of await Promise.all(Array.from({ length: 100 }, open))) socket.resetAndDestroy();
+    for (const socket of await Promise.all(Array.from({ length: 100 }, (_, n) => open(n)))) socket.resetAndDestroy();
   }
   report(performance.now() - from);
 }
