@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHead } from "./request-head.ts";
+import { atTurnEnd } from "./turn-end.ts";
 import type { Connection, ExchangeSink, Upstream } from "./upstream.ts";
 
 /** A body that stops arriving for this long ends the request; answers may be silent for ever. */
 const silentBodyMs = 120_000;
-/** Up to this a piece is copied, so that it leaves in one write with the head or with the next pieces of the same read. */
+/** Up to this a piece is copied into the string of the head, so that both leave in one write. */
 const smallBytes = 16 * 1024;
 const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -35,6 +36,7 @@ export function forward(
   let connection: Connection;
   let answered = false;
   let paused = false;
+  let ending = false;
   const hasBody = head.body !== "none";
   const mayRepeat = !hasBody && repeatable.has(request.method as string);
 
@@ -50,17 +52,27 @@ export function forward(
     data(piece, last) {
       heard.moved(piece.length);
       const small = piece.length <= smallBytes;
-      const more = small ? passCopy(response, piece, last) : passNow(response, piece, last);
+      const copy = small ? piece.toString("latin1") : "";
+      if (small && last) {
+        ending = true;
+        atTurnEnd(() => response.end(copy, "latin1"));
+        return false;
+      }
+      const more = small ? response.write(copy, "latin1") : passNow(response, piece, last);
       const kept = !small && response.socket?.writableLength !== 0;
       if (!more && !paused && (small || kept)) {
         paused = true;
         connection.pause(sink);
+        response.once("drain", () => {
+          paused = false;
+          connection.resume(sink);
+        });
       }
       return kept;
     },
     end() {
       answered = true;
-      if (!response.writableEnded) response.end();
+      if (!ending && !response.writableEnded) response.end();
     },
     failed(_error, stale) {
       if (stale && mayRepeat && !response.headersSent) return send(true);
@@ -71,11 +83,6 @@ export function forward(
     drained: () => void request.resume(),
   };
 
-  response.on("drain", () => {
-    if (!paused) return;
-    paused = false;
-    connection.resume(sink);
-  });
   response.on("close", () => {
     if (!answered) connection.abort(sink);
     heard.closed();
@@ -96,14 +103,6 @@ export function forward(
       request.socket.destroy();
     },
   };
-}
-
-/** A string goes into the head's own; both answer whether more may follow at once. */
-function passCopy(response: ServerResponse, piece: Buffer, last: boolean): boolean {
-  const copy = piece.toString("latin1");
-  if (!last) return response.write(copy, "latin1");
-  response.end(copy, "latin1");
-  return true;
 }
 
 /** Head and piece leave in one write before this returns, as far as the kernel takes them. */

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { Endpoint } from "../drivers/driver.ts";
 import { createResponseReader, type ResponseSink } from "./response-reader.ts";
+import { atTurnEnd } from "./turn-end.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 const connectLimitMs = 2000;
@@ -23,7 +24,7 @@ interface UpstreamRequest {
   readonly head: string;
   /** HEAD: the answer has no body whatever its fields say. */
   readonly noBody: boolean;
-  /** The caller sends a body and ends it with `bodySent`. */
+  /** The caller sends a body from now on, which the head must not come after, and ends it with `bodySent`. */
   readonly hasBody: boolean;
   /** Not an idle connection: for what must not be sent twice, and for a second try. */
   readonly fresh: boolean;
@@ -171,7 +172,8 @@ function openLine(endpoint: Endpoint, release: (line: Line) => void, closed: (li
       reused = again;
       sent = !request.hasBody;
       reader.expect(next, request);
-      socket.write(request.head, "latin1");
+      if (request.hasBody) socket.write(request.head, "latin1");
+      else atTurnEnd(() => next === sink && socket.write(request.head, "latin1"));
     },
     write: (from, chunk) => from !== sink || socket.write(chunk),
     bodySent(from) {
