@@ -227,12 +227,7 @@ export const leaseFaults: readonly FaultsOf[] = [
         "row.duration_hours",
         "adds the bonus",
       ],
-      [
-        "monthly plans lose their GPUs when stopped",
-        'planOf(row.duration_hours) === "monthly" ? null : await',
-        "await",
-        "G2",
-      ],
+      ["monthly plans lose their GPUs when stopped", "keepsGpus ? null : await", "await", "G2"],
     ],
   },
   {

@@ -23,6 +23,8 @@ export interface Outcome {
   readonly waitMs: number;
   /** What the run left on GPUs that are given back, in words by id: they are put aside (runtime.md 7). */
   readonly residue?: ReadonlyMap<string, string>;
+  /** How long that look took, after the run was seen to be gone. */
+  readonly goneSeconds?: number;
 }
 
 export interface RecordParts extends EffectParts {
@@ -37,18 +39,23 @@ class Overtaken extends Error {}
 
 /**
  * Writes what a pass found, guarded by the claim and by the desired state it was planned under (R6). The order is locked
- * before the row, as payments does.
+ * before the row, as payments does. Answers false where it was overtaken: nothing is written, and the row is due at once.
  */
-export async function record(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<void> {
-  if (isQuiet(row, outcome)) {
-    if (!(await parts.settle({ row, waitMs: outcome.waitMs }))) await abandon(parts.db, row);
-    return;
-  }
+export async function record(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<boolean> {
+  const isWritten = isQuiet(row, outcome)
+    ? await parts.settle({ row, waitMs: outcome.waitMs })
+    : await writeAll(parts, row, outcome);
+  if (!isWritten) await abandon(parts.db, row);
+  return isWritten;
+}
+
+async function writeAll(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<boolean> {
   try {
     await parts.db.transaction().execute((tx) => write(tx, parts, row, outcome));
+    return true;
   } catch (error) {
-    if (!(error instanceof Overtaken)) throw error;
-    await abandon(parts.db, row);
+    if (error instanceof Overtaken) return false;
+    throw error;
   }
 }
 
@@ -76,7 +83,8 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
   if (rows.length === 0) throw new Overtaken();
   await stamp(tx, row, outcome);
   if (outcome.residue) await putAside(tx, outcome.residue);
-  await takeEffect(tx, parts, row, outcome.status, delivered?.bonusHours ?? 0);
+  const { status, goneSeconds = 0 } = outcome;
+  await takeEffect(tx, parts, row, status, { bonusHours: delivered?.bonusHours ?? 0, goneSeconds });
 }
 
 /** The time that a machine's failure cost: from when it was down, or all that was banked (payments.md 10). */
@@ -114,16 +122,21 @@ type Settle = (quiet: Quiet) => Promise<boolean>;
 
 /**
  * Most passes find nothing new, of a launch or of a thousand that run: what several find at one moment is one statement.
- * Losing such a note costs one look: no disk wait. Answers false for a claim, or a wish, that is no longer the same.
+ * Losing such a note costs one look: no disk wait. Answers false for a claim, or a wish, that is no longer the same. Locked
+ * in the order of the ids, as everybody locks several: else two could wait for each other.
  */
 export function settling(db: Db): Settle {
   return together(async (all: readonly Quiet[]) => {
     const rows = all.map(({ row: { id, claim, desired }, waitMs }) => ({ id, claim, wanted: desired, wait: waitMs }));
     const settled = await sql<{ id: string }>`
-      with lazily as (select set_config('synchronous_commit', 'off', true))
+      with lazily as (select set_config('synchronous_commit', 'off', true)),
+      quiet as (
+        select e.id, said.wait from environments e
+        join json_to_recordset(${JSON.stringify(rows)}) as said (id text, claim uuid, wanted text, wait float8)
+          on e.id = said.id and e.claim = said.claim and e.desired = said.wanted
+        order by e.id for update of e)
       update environments e set claim = null, attempts = 0, last_error = null, due_at = ${dueIn(sql`quiet.wait`)}
-      from lazily, json_to_recordset(${JSON.stringify(rows)}) as quiet (id text, claim uuid, wanted text, wait float8)
-      where e.id = quiet.id and e.claim = quiet.claim and e.desired = quiet.wanted returning e.id`.execute(db);
+      from lazily, quiet where e.id = quiet.id returning e.id`.execute(db);
     const ids = new Set(settled.rows.map(({ id }) => id));
     return rows.map(({ id }) => ids.has(id));
   });
