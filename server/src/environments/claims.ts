@@ -28,7 +28,7 @@ export async function claimDue(
     due as (
       select id, ${clockAgrees} and expires_at <= now() as expired,
         ${clockAgrees} and created_at is null and first_attempt_at is not null and give_up_at <= now() as too_late,
-        ${clockAgrees} and down_since is not null and desired = 'running' and give_up_at <= now() as lost
+        ${clockAgrees} and down_since is not null and status <> 'unknown' and desired = 'running' and give_up_at <= now() as lost
       from environments where status <> 'terminated' and due_at <= now() and host_id = any(${[...hostIds]})
       order by due_at limit ${limit} for update skip locked)
     update environments e
@@ -95,5 +95,5 @@ export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
 export function dueIn(waitMs: number | RawBuilder<unknown>) {
   const end = sql`now() + make_interval(secs => ${waitMs}::float8 / 1000)`;
   return sql<Date>`case when desired = 'terminated' then ${end}
-    else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null or down_since is not null then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
+    else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null or (down_since is not null and status <> 'unknown') then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
 }

@@ -51,7 +51,7 @@ export async function takeEffect(
 ): Promise<void> {
   const unfinished = status === "stopped" && (row.stage !== null || row.run_token !== null);
   if (status === row.status && !unfinished) return;
-  if (status === "active" || status === "stopped") await giveBackDownTime(tx, row);
+  if (status !== "terminated") await giveBackDownTime(tx, row);
   if (status === "active") await enterActive(tx, parts, row, bonusHours);
   if (status === "stopped") await enterStopped(tx, parts, row, goneSeconds);
   if (status === "terminated") await enterTerminated(tx, parts, row);

@@ -68,7 +68,7 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
     await parts.delivery.ended(tx, environment, unpaidOf(row));
   if (outcome.status === "terminated" && row.created_at === null)
     await parts.delivery.undelivered(tx, environment, row.ended_reason === "cancelled" ? "cancelled" : "not_delivered");
-  const isDown = outcome.status === "pending" && row.created_at !== null && row.desired === "running";
+  const isDown = outcome.status === "pending" && isToRunAgain(row);
   const { rows } = await sql`
     update environments
     set status = ${outcome.status}, endpoint = ${outcome.endpoint && JSON.stringify(outcome.endpoint)},
@@ -76,8 +76,9 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
         run_token = case when ${outcome.runOver} then null else run_token end, warm = warm and not ${outcome.runOver},
         last_error = null, claim = null,
         terminated_at = case when ${outcome.status} = 'terminated' then now() end,
-        down_since = case when ${isDown} then coalesce(down_since, now()) end,
-        give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
+        down_since = case when ${isDown} and status = 'unknown' then now()
+          when ${isDown} or ${outcome.status} = 'unknown' then coalesce(down_since, now()) end,
+        give_up_at = case when ${isDown} and (down_since is null or status = 'unknown') then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
         due_at = ${dueIn(outcome.waitMs)}
     where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
   if (rows.length === 0) throw new Overtaken();
@@ -87,9 +88,17 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
   await takeEffect(tx, parts, row, status, { bonusHours: delivered?.bonusHours ?? 0, goneSeconds });
 }
 
-/** The time that a machine's failure cost: from when it was down, or all that was banked (payments.md 10). */
-function unpaidOf({ ended_reason, expires_at, down_since, banked_seconds }: Claimed): number {
-  if (ended_reason !== "hardware" || !down_since) return 0;
+function isToRunAgain({ created_at, desired }: Claimed): boolean {
+  return created_at !== null && desired === "running";
+}
+
+/**
+ * The time that a machine's failure cost: from when it was down, or all that was banked (payments.md 10). It is the machine's
+ * failure too where the time ran out while its host did not answer.
+ */
+function unpaidOf({ ended_reason, status, expires_at, down_since, banked_seconds }: Claimed): number {
+  const isFault = ended_reason === "hardware" || (ended_reason === "expired" && status === "unknown");
+  if (!isFault || !down_since) return 0;
   return expires_at ? Math.max(0, (expires_at.getTime() - down_since.getTime()) / 1000) : banked_seconds;
 }
 
@@ -163,24 +172,26 @@ export function backoffMs(attempts: number): number {
 const unreachableAfter = 5;
 
 /**
- * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while. What
- * the driver refuses for good ends the attempt: a run that is not ours to continue gives way to the next generation, and
- * a pause that this machine cannot do is taken back. What was asked for meanwhile does not wait for the back-off.
+ * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while, from
+ * when on its time is not the owner's. What the driver refuses for good ends the attempt: a run that is not ours to
+ * continue gives way to the next generation, and a pause that this machine cannot do is taken back. What was asked for
+ * meanwhile does not wait for the back-off.
  */
 export async function recordFailure(db: Db, row: Claimed, error: unknown): Promise<void> {
   const code = error instanceof DriverError ? error.code : undefined;
   const attempts = row.attempts + 1;
-  const lost = code === "unavailable" && attempts >= unreachableAfter;
+  const isRunning = row.status === "active" || row.status === "paused";
+  const isAway = isRunning && code === "unavailable" && attempts >= unreachableAfter;
   const runOver = code === "refused" || code === "stale";
   const isStarting = row.status === "pending" || row.status === "stopped";
-  const isDown = isStarting && row.created_at !== null && row.desired === "running";
+  const isDown = isStarting && isToRunAgain(row);
   await sql`
     update environments
     set attempts = ${attempts}, last_error = ${String(error).slice(0, 500)}, claim = null,
-        status = case when ${lost} and status in ('active', 'paused') then 'unknown' else status end,
+        status = case when ${isAway} then 'unknown' else status end,
         desired = case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end,
         run_token = case when ${runOver} then null else run_token end, warm = warm and not ${runOver},
-        down_since = case when ${isDown} then coalesce(down_since, now()) else down_since end,
+        down_since = case when ${isDown || isAway} then coalesce(down_since, now()) else down_since end,
         give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
         due_at = case when desired = ${row.desired} then ${dueIn(backoffMs(attempts))} else now() end
     where id = ${row.id} and claim = ${row.claim}`.execute(db);
