@@ -22,8 +22,8 @@ export const leaseFaults: readonly FaultsOf[] = [
       ],
       [
         "drained hosts are leased",
-        "where drained_at is null and (${hostId}::text is null or id = ${hostId})",
-        "where (${hostId}::text is null or id = ${hostId})",
+        "from hosts where is_open and (${hostId}::text is null or id = ${hostId})",
+        "from hosts where (${hostId}::text is null or id = ${hostId})",
         "put aside",
       ],
       [
@@ -227,12 +227,7 @@ export const leaseFaults: readonly FaultsOf[] = [
         "row.duration_hours",
         "adds the bonus",
       ],
-      [
-        "monthly plans lose their GPUs when stopped",
-        'planOf(row.duration_hours) === "monthly" ? null : await',
-        "await",
-        "G2",
-      ],
+      ["monthly plans lose their GPUs when stopped", "keepsGpus ? null : await", "await", "G2"],
     ],
   },
   {

@@ -198,7 +198,7 @@ export const lineFaults: readonly FaultsOf[] = [
     rows: [
       [
         "whoever stops during a repair pays for it",
-        'status === "active" || status === "stopped") await giveBackDownTime',
+        'status !== "terminated") await giveBackDownTime',
         'status === "active") await giveBackDownTime',
         "stops it meanwhile",
       ],

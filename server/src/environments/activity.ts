@@ -29,13 +29,6 @@ export function isWorking({ cpuCores, gpus, receivedBytesPerSecond, sentBytesPer
 export async function writeActivity(db: Db, seen: readonly Seen[]): Promise<void> {
   if (seen.length === 0) return;
   await sql`
-    insert into activity as kept (environment_id, last_busy_at, looked_at)
-    select "environmentId", now(), now()
-    from jsonb_to_recordset(${JSON.stringify(seen)}) as s ("environmentId" text)
-    join environments e on e.id = s."environmentId" and e.status = 'active' and e.desired = 'running'
-    where not exists (select from activity a where a.environment_id = e.id)
-    on conflict do nothing`.execute(db);
-  await sql`
     with looks as (
       select a.environment_id, "idleSeconds" as idle
       from activity a join jsonb_to_recordset(${JSON.stringify(seen)}) as s ("environmentId" text, "idleSeconds" float8)

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { adopt } from "./adopt.ts";
 import { readCapacity } from "./capacity.ts";
 import { hold } from "./hold.ts";
+import { join } from "./queue.ts";
 import { inMs, setupEnvironments } from "./testing.ts";
 
 test("a host that does not answer is told of once and leases nothing until it answers, not to a turn in line either", async () => {
@@ -27,6 +28,7 @@ test("a host that does not answer is told of once and leases nothing until it an
   expect(await ask("new-one")).toMatchObject(refused("A machine does not answer right now"));
   const row = await read(stopped);
   expect(await ask(row.subdomain, row.user_id)).toMatchObject({ ok: false });
+  await expect(join(db, "cat", 1, async () => {})).rejects.toThrow("A machine does not answer right now");
 
   await adopt(parts);
   expect(await free()).toBe(before);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { claimDue } from "./claims.ts";
+import { claimDue, grantTime, makeDue } from "./claims.ts";
 import { reconcile } from "./reconcile.ts";
 import { setupEnvironments } from "./testing.ts";
 
@@ -62,4 +62,41 @@ test("what has ended by a clock in doubt goes on, and is looked at again in a se
   const { due_at, ...row } = await read(id);
   expect(row).toMatchObject({ status: "active", desired: "running", claim: null });
   expect(due_at.getTime() - before).toBeGreaterThanOrEqual(1000);
+});
+
+test("several rows are locked in the order of their ids, however they lie in the table", async () => {
+  const { db, rent, parts } = await setupEnvironments();
+  const [first = "", last = ""] = [await rent(), await rent()].sort();
+  await sql`update environments set down_since = now()`.execute(db);
+  const claimed = (await claimDue(db, ["host"], 2, sql`false`)).toSorted(({ id }) => (id === last ? -1 : 1));
+  const lying = sql<{ id: string }>`select id from environments order by ctid`;
+  const works = {
+    "what is found as it was": () => Promise.all(claimed.map((row) => parts.settle({ row, waitMs: 0 }))),
+    "what becomes due": () =>
+      db.transaction().execute(async (tx) => {
+        // Few ids are found by an index, which happens to give the order; of many the table is read as it lies.
+        await sql`select set_config('enable_' || scan, 'off', true) from unnest(array['indexscan', 'bitmapscan']) scan`.execute(
+          tx,
+        );
+        await makeDue(tx, [last, first]);
+      }),
+    "what gets time": () => grantTime(db, ["host"]),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    const lastFirst = async () => {
+      await sql`update environments set attempts = 0 where id = ${first}`.execute(db);
+      return (await lying.execute(db)).rows.map(({ id }) => id);
+    };
+    await expect.poll(lastFirst).toEqual([last, first]);
+    let done: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      await sql`select 1 from environments where id = ${first} for update`.execute(tx);
+      done = work();
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await waiting.execute(db)).rows.length, { message: name }).toBe(1);
+      await sql`select 1 from environments where id = ${last} for update nowait`.execute(tx);
+    });
+    await done;
+  }
+  expect(await db.selectFrom("environments").select("claim").execute()).toEqual([{ claim: null }, { claim: null }]);
 });

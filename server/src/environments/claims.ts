@@ -28,7 +28,7 @@ export async function claimDue(
     due as (
       select id, ${clockAgrees} and expires_at <= now() as expired,
         ${clockAgrees} and created_at is null and first_attempt_at is not null and give_up_at <= now() as too_late,
-        ${clockAgrees} and down_since is not null and desired = 'running' and give_up_at <= now() as lost
+        ${clockAgrees} and down_since is not null and status <> 'unknown' and desired = 'running' and give_up_at <= now() as lost
       from environments where status <> 'terminated' and due_at <= now() and host_id = any(${[...hostIds]})
       order by due_at limit ${limit} for update skip locked)
     update environments e
@@ -48,8 +48,11 @@ export async function claimDue(
 /** After an outage of our own, what was down gets half of its time anew before it is given up. */
 export async function grantTime(db: Db, hostIds: readonly string[]): Promise<void> {
   await sql`
-    update environments set give_up_at = greatest(give_up_at, now() + make_interval(mins => ${lostMinutes / 2}))
-    where down_since is not null and status <> 'terminated' and host_id = any(${[...hostIds]})`.execute(db);
+    with down as (
+      select id from environments where down_since is not null and status <> 'terminated' and host_id = any(${[...hostIds]})
+      order by id for update)
+    update environments e set give_up_at = greatest(give_up_at, now() + make_interval(mins => ${lostMinutes / 2}))
+    from down where e.id = down.id`.execute(db);
 }
 
 /** A driver verb may take longer than a claim lasts. */
@@ -75,12 +78,14 @@ export async function abandon(db: Db, row: Claimed): Promise<void> {
   );
 }
 
-/** Makes a row due, unless someone is at it: they find what changed when they record. */
+/** Makes rows due, locked in the order of their ids, unless someone is at one: they find what changed when they record. */
 export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
-    update environments set due_at = now()
-    where id = any(${[...ids]}) and claim is null and status <> 'terminated'`.execute(db);
+    with idle as (
+      select id from environments where id = any(${[...ids]}) and claim is null and status <> 'terminated'
+      order by id for update)
+    update environments e set due_at = now() from idle where e.id = idle.id`.execute(db);
 }
 
 /**
@@ -90,5 +95,5 @@ export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
 export function dueIn(waitMs: number | RawBuilder<unknown>) {
   const end = sql`now() + make_interval(secs => ${waitMs}::float8 / 1000)`;
   return sql<Date>`case when desired = 'terminated' then ${end}
-    else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null or down_since is not null then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
+    else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null or (down_since is not null and status <> 'unknown') then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
 }

@@ -5,7 +5,7 @@ import { beginActivity } from "./activity.ts";
 import type { Claimed } from "./claims.ts";
 import { giveBackDownTime } from "./gpu-faults.ts";
 import { closeHome, remeasureHome, useHome } from "./homes.ts";
-import { tellIdleStopped } from "./idle-stop.ts";
+import { forgetIdleStop, tellIdleStopped } from "./idle-stop.ts";
 import { releaseLeases } from "./leases.ts";
 import { type Announce, resetNotice } from "./notices.ts";
 import { closeSession, openSession } from "./sessions.ts";
@@ -31,6 +31,12 @@ export interface EffectParts {
   readonly retentionDays: number;
 }
 
+interface Times {
+  readonly bonusHours: number;
+  /** How long ago the run was seen to be gone: what was done since is not its owner's time. */
+  readonly goneSeconds: number;
+}
+
 /**
  * What belongs to a change of status, in the transaction that records it (runtime.md 8). `row` is as it was before. A
  * restart that was taken back before it was seen has leased GPUs, though the status was `stopped` all the time: its
@@ -41,13 +47,13 @@ export async function takeEffect(
   parts: EffectParts,
   row: Claimed,
   status: Status,
-  bonusHours: number,
+  { bonusHours, goneSeconds }: Times,
 ): Promise<void> {
   const unfinished = status === "stopped" && (row.stage !== null || row.run_token !== null);
   if (status === row.status && !unfinished) return;
-  if (status === "active" || status === "stopped") await giveBackDownTime(tx, row);
+  if (status !== "terminated") await giveBackDownTime(tx, row);
   if (status === "active") await enterActive(tx, parts, row, bonusHours);
-  if (status === "stopped") await enterStopped(tx, parts, row);
+  if (status === "stopped") await enterStopped(tx, parts, row, goneSeconds);
   if (status === "terminated") await enterTerminated(tx, parts, row);
 }
 
@@ -55,7 +61,7 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
   const { id, user_id: userId, subdomain } = row;
   await openSession(tx, id);
   await beginActivity(tx, id);
-  await sql`update environments set idle_stop_at = null, idle_snoozed_until = null where id = ${id}`.execute(tx);
+  await sql`update environments set ${forgetIdleStop} where id = ${id}`.execute(tx);
   if (row.created_at && row.expires_at) return;
   await useHome(tx, row);
   const seconds = row.created_at ? row.banked_seconds : (row.duration_hours + bonusHours) * 3600;
@@ -71,26 +77,29 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
 }
 
 /**
- * Hourly: the time left is banked and the GPUs go; monthly: both stay, and the clock runs (G2, G24). Where nothing is
- * left the end stays as it is, and is the next thing that happens.
+ * Hourly: the time left is banked and the GPUs go, and what was suspected of them with them; monthly: all of it stays, and
+ * the clock runs (G2, G24). Where nothing is left the end stays as it is, and is the next thing that happens.
  */
-async function enterStopped(tx: Tx, { announce }: EffectParts, row: Claimed): Promise<void> {
+async function enterStopped(tx: Tx, { announce }: EffectParts, row: Claimed, goneSeconds: number): Promise<void> {
+  const keepsGpus = planOf(row.duration_hours) === "monthly";
   await closeSession(tx, row.id, row.idle_stopped ? "idle" : "stopped");
   await remeasureHome(tx, row);
   await revokeGrants(tx, row.id);
   await sql`
-    update environments set run_token = null, endpoint = null, stage = null, idle_stop_at = null, idle_snoozed_until = null
+    update environments set run_token = null, endpoint = null, stage = null, ${forgetIdleStop},
+      faulty_generation = case when ${keepsGpus} then faulty_generation end
     where id = ${row.id}`.execute(tx);
-  const bankedSeconds = planOf(row.duration_hours) === "monthly" ? null : await bankTime(tx, row.id);
+  const bankedSeconds = keepsGpus ? null : await bankTime(tx, row.id, goneSeconds);
   if (row.idle_stopped) await tellIdleStopped(tx, announce, row, bankedSeconds);
 }
 
-async function bankTime(tx: Tx, id: string): Promise<number> {
+async function bankTime(tx: Tx, id: string, goneSeconds: number): Promise<number> {
   await releaseLeases(tx, "environment", id);
+  const left = sql<number>`extract(epoch from expires_at - now()) + ${goneSeconds}::float8`;
   const { rows } = await sql<{ banked_seconds: number }>`
     update environments
-    set banked_seconds = floor(extract(epoch from expires_at - now())), expires_at = null, notice = ''
-    where id = ${id} and expires_at > now() returning banked_seconds`.execute(tx);
+    set banked_seconds = floor(${left}), expires_at = null, notice = ''
+    where id = ${id} and ${left} > 0 returning banked_seconds`.execute(tx);
   return rows[0]?.banked_seconds ?? 0;
 }
 

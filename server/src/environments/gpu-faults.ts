@@ -68,9 +68,12 @@ export async function gpusAnswer(db: Db, row: WithGpus): Promise<void> {
   await sql`update environments set faulty_generation = null where ${stillRuns(row)}`.execute(db);
 }
 
-/** What is lost between giving a run up and the answer of the next is not the owner's time, nor if they stop it meanwhile. */
+/**
+ * What is lost between giving a run up and the answer of the next is not the owner's time, nor if they stop it meanwhile; nor
+ * is what its host did not answer for.
+ */
 export async function giveBackDownTime(tx: Tx, row: Claimed): Promise<void> {
-  if (row.faulty_generation === null || row.down_since === null) return;
+  if (row.down_since === null || (row.faulty_generation === null && row.status !== "unknown")) return;
   const { rows } = await sql`
     update environments set expires_at = expires_at + (now() - ${row.down_since}::timestamptz)
     where id = ${row.id} and expires_at is not null returning id`.execute(tx);

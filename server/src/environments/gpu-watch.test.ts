@@ -130,6 +130,22 @@ test("whoever stops it meanwhile keeps the time that the repair took, and it sta
   expect((await read(id)).banked_seconds).toBeLessThan(3905);
 });
 
+test.for([
+  [6, null],
+  [720, 1],
+])(
+  "%i hours, stopped before the new run was looked at: what is suspected of GPUs goes where they go",
+  async ([hours, left]) => {
+    const { id, fail, look, read, reach, want, statusOf } = await setup({ durationHours: hours as number });
+    fail();
+    await look(3);
+    await expect.poll(statusOf).toBe("pending");
+    await want(id, "stopped");
+    await reach(id, "stopped");
+    expect((await read(id)).faulty_generation).toBe(left);
+  },
+);
+
 test("one that its owner has stopped since the look is left alone", async () => {
   const { driver, id, fail, look, read, want, parts, notices } = await setup();
   fail();

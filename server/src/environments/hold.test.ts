@@ -4,8 +4,10 @@ import { newId } from "../database/ids.ts";
 import { testDatabase } from "../database/testing.ts";
 import { readCapacity } from "./capacity.ts";
 import { extendHold, type HoldRequest, hold, releaseHold } from "./hold.ts";
+import { markAway } from "./hosts.ts";
 import { launch } from "./launch.ts";
 import { checkName } from "./names.ts";
+import { join } from "./queue.ts";
 import { addHosts, addOrder, inMs, rent } from "./testing.ts";
 
 async function setup(hosts: Record<string, number>) {
@@ -32,8 +34,21 @@ async function setup(hosts: Record<string, number>) {
           db,
         ),
       );
+  /** How far what is ordered below has been prepared, by host. */
+  const prepared = (states: Record<string, string>) =>
+    sql`insert into host_images (host_id, container_type, state)
+      select key, 'jupyter', value from jsonb_each_text(${JSON.stringify(states)}::jsonb)`.execute(db);
+  /** As `ask`, for an order that says what it is for. */
+  const order = async (userId = "ann") => {
+    const subdomain = `n${newId()}`;
+    return await ask({ orderId: await addOrder(db, { userId, subdomain, gpuCount: 1, durationHours: 1 }), userId });
+  };
+  const waiting = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      .execute(db)
+      .then(({ rows }) => rows.length);
   const open = () => db.selectFrom("gpu_leases").where("released_at", "is", null).selectAll().execute();
-  return { db, ask, lapse, open };
+  return { db, ask, order, prepared, waiting, lapse, open };
 }
 
 test("C11: of 50 orders for the last GPU one wins, and the others hear when the next is free", async () => {
@@ -189,7 +204,7 @@ test("capacity counts on the largest free host and says when more is free", asyn
 });
 
 test("a lapsed hold that is being taken over this very moment is not counted as held", async () => {
-  const { db, ask, lapse, open } = await setup({ a: 1 });
+  const { db, ask, waiting, lapse, open } = await setup({ a: 1 });
   const late = { orderId: newId(), subdomain: "late" };
   await ask(late);
   await lapse();
@@ -204,13 +219,50 @@ test("a lapsed hold that is being taken over this very moment is not counted as 
   });
   await taken.promise;
   const answer = ask(late);
-  const waiting = () =>
-    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      .execute(db)
-      .then(({ rows }) => rows.length);
   await expect.poll(waiting).toBe(1);
   end.resolve();
   expect(await thief).toMatchObject({ ok: true });
   expect(await answer).toMatchObject({ ok: false, code: "out_of_stock" });
   expect(await open()).toHaveLength(1);
+});
+
+test("an order goes where its type can run, first to where it is ready, and never to where it cannot", async () => {
+  const { ask, order, prepared } = await setup({ a: 2, b: 1, c: 1 });
+  await prepared({ a: "unavailable", b: "preparing", c: "ready" });
+  expect([await order(), await order()]).toMatchObject([{ hostId: "c" }, { hostId: "b" }]);
+  expect(await order()).toMatchObject({ code: "out_of_stock", message: expect.stringMatching(/free at \d{4}-/) });
+  expect(await ask(), "for something that runs there").toMatchObject({ hostId: "a" });
+});
+
+test("who would rather have a later host still locks the hosts in the order of their ids", async () => {
+  const { db, order, prepared, waiting } = await setup({ a: 1, b: 1 });
+  await prepared({ a: "preparing", b: "ready" });
+  const answer = await db.transaction().execute(async (tx) => {
+    await sql`select 1 from hosts where id = 'a' for no key update`.execute(tx);
+    const asked = order();
+    await expect.poll(waiting).toBe(1);
+    await sql`select 1 from hosts where id = 'b' for no key update nowait`.execute(tx);
+    return { asked };
+  });
+  expect(await answer.asked).toMatchObject({ hostId: "b" });
+});
+
+test("a turn on a host that cannot run what is ordered is let go for GPUs where it can", async () => {
+  const { db, order, prepared, open } = await setup({ a: 1, b: 1 });
+  await join(db, "ann", 1, async () => {});
+  expect(await open()).toMatchObject([{ gpu_id: "a1", holder_kind: "queue" }]);
+  await prepared({ a: "unavailable" });
+  expect(await order()).toMatchObject({ hostId: "b" });
+  expect(await open()).toMatchObject([{ gpu_id: "b1", holder_kind: "order" }]);
+});
+
+test("what an order holds on a host that went away is given up for GPUs that are there, or refused", async () => {
+  const { db, ask, open } = await setup({ a: 1, b: 1 });
+  const request = { orderId: newId(), subdomain: "mine" };
+  expect(await ask(request)).toMatchObject({ hostId: "a" });
+  await markAway(db, "a");
+  expect(await ask(request)).toMatchObject({ ok: true, hostId: "b" });
+  expect(await open()).toMatchObject([{ gpu_id: "b1" }]);
+  await markAway(db, "b");
+  expect(await ask(request)).toMatchObject({ ok: false, code: "out_of_stock" });
 });

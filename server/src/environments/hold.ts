@@ -1,6 +1,7 @@
 import { texts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
+import { isAway } from "./hosts.ts";
 import { leaseGpus, leasesOf, releaseLeases, shortage } from "./leases.ts";
 import { endWait, giveTurnBack, lockLine, serveLine, takeTurn } from "./line.ts";
 import { releaseName, takeName } from "./names.ts";
@@ -20,8 +21,8 @@ export type HoldResult =
 
 /**
  * Holds GPUs on one host and the name for an order (G35), in the caller's transaction; a refusal leaves nothing held.
- * Asking again for the same order keeps what it has and moves the end. The name comes first: every taker locks name,
- * then host.
+ * Asking again for the same order keeps what it has and moves the end, unless its host does not answer any more. The name
+ * comes first: every taker locks name, then host.
  */
 export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount, holdUntil } = request;
@@ -30,14 +31,15 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   // Extended before it is counted: a lapsed one may be being taken over this moment.
   await extendHold(tx, orderId, holdUntil);
   const held = await leasesOf(tx, "order", orderId);
-  if (held[0] && held.length === gpuCount) return { ok: true, hostId: held[0].hostId };
+  const [first] = held;
+  if (first && held.length === gpuCount && !(await isAway(tx, first.hostId))) return { ok: true, hostId: first.hostId };
   await giveWarmBack(tx, orderId);
   await releaseLeases(tx, "order", orderId);
   const home = await hostOfFiles(tx, subdomain, userId);
   const hostId = await leaseInTurn(tx, request, home);
   if (hostId) return { ok: true, hostId };
   await releaseName(tx, orderId);
-  return { ok: false, code: "out_of_stock", message: await shortage(tx, gpuCount, home) };
+  return { ok: false, code: "out_of_stock", message: await shortage(tx, gpuCount, home, orderId) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../database/database.ts";
+import type { Db, Sql, Tx } from "../database/database.ts";
 import type { Capabilities, Driver } from "../drivers/driver.ts";
 
 /**
@@ -25,6 +25,11 @@ export async function markAway(db: Db, hostId: string): Promise<boolean> {
   const { rows } = await sql`
     update hosts set away_since = now() where id = ${hostId} and away_since is null returning id`.execute(db);
   return rows.length > 0;
+}
+
+export async function isAway(db: Sql, hostId: string): Promise<boolean> {
+  const host = await db.selectFrom("hosts").where("id", "=", hostId).select("away_since").executeTakeFirst();
+  return host?.away_since != null;
 }
 
 export async function markHere(db: Db, hostId: string): Promise<void> {

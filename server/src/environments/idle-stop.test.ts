@@ -5,6 +5,7 @@ import { testApp } from "../testing.ts";
 import { act } from "./actions.ts";
 import { isWorking, noteUse, writeActivity } from "./activity.ts";
 import { keepIdleStop, setIdleStop, snoozeIdleStop } from "./idle-stop.ts";
+import { longestQuietSeconds } from "./quiet-seconds.ts";
 import { startSampling } from "./sampler.ts";
 import { setupEnvironments, writeOnly } from "./testing.ts";
 
@@ -114,6 +115,14 @@ test("G2: a monthly plan keeps its GPUs and its clock, and its owner is told so"
   );
 });
 
+test("whoever sets it is there, also where they set what it was", async () => {
+  const { db, owned, idle, pass, at } = await setup();
+  await idle(51);
+  await pass();
+  await setIdleStop(db, owned, 60);
+  expect([await at("idle_stop_at"), await at("last_busy_at")]).toEqual([null, 0]);
+});
+
 test("whatever is done after the notice keeps it going, and the next notice comes after the next idle hour", async () => {
   const { db, idle, pass, read, at, told, id } = await setup();
   await idle(51);
@@ -175,24 +184,16 @@ test("never on doubt: not while nobody looks, and a gap between two looks counts
 });
 
 test("when it was last busy is the newest of what was seen, and survives a look that knows less", async () => {
-  const { db, at, id, read } = await setup();
+  const { db, at, id } = await setup();
   const look = (idleSeconds: number | null) => writeActivity(db, [{ environmentId: id, idleSeconds }]);
   await sql`update activity set last_busy_at = now() - interval '50 minutes'`.execute(db);
   await look(null);
-  await look(3600);
+  await look(longestQuietSeconds);
   expect(await at("last_busy_at")).toBe(-50);
   await look(1200);
   expect(await at("last_busy_at")).toBe(-20);
   await look(0);
   expect(await at("last_busy_at")).toBe(0);
-  // One that was never looked at begins as busy; of one that is paused nothing begins.
-  await db.deleteFrom("activity").execute();
-  await look(7200);
-  expect(await at("last_busy_at")).toBe(0);
-  await db.deleteFrom("activity").execute();
-  await db.updateTable("environments").set({ status: "paused" }).execute();
-  await look(0);
-  expect([await at("last_busy_at"), (await read(id)).status]).toEqual([null, "paused"]);
 });
 
 test("what works without a kernel saying so: CPU, any GPU, a download; what an open tab asks for is less", () => {

@@ -2,6 +2,7 @@ import { type IdleMinutes, type IdleStop, idleSnoozeMinutes, idleWarningMinutes 
 import { sql } from "kysely";
 import type { Db, Sql, Tx } from "../database/database.ts";
 import { AppError } from "../errors.ts";
+import { formatDuration } from "../format-duration.ts";
 import { lockOwned, type Owned, refusal } from "./actions.ts";
 import { beginActivity, gapSeconds } from "./activity.ts";
 import type { Claimed } from "./claims.ts";
@@ -9,6 +10,9 @@ import { type Announce, instant } from "./notices.ts";
 
 /** What is done just before the end may be written a moment after it. */
 const graceSeconds = 30;
+
+/** Nothing is told and nothing put off any more, in an update of environments. */
+export const forgetIdleStop = sql`idle_stop_at = null, idle_snoozed_until = null`;
 
 const warning = sql`make_interval(mins => ${idleWarningMinutes})`;
 
@@ -35,7 +39,7 @@ export async function keepIdleStop(db: Db, announce: Announce, id: string): Prom
       await tx.updateTable("environments").set({ idle_stop_at: null }).where("id", "=", id).execute();
     if (due?.step === "stop")
       await sql`
-        update environments set desired = 'stopped', idle_stopped = true, idle_stop_at = null, idle_snoozed_until = null,
+        update environments set desired = 'stopped', idle_stopped = true, ${forgetIdleStop},
           due_at = case when claim is null then now() else due_at end
         where id = ${id}`.execute(tx);
   });
@@ -86,11 +90,10 @@ export async function tellIdleStopped(
   bankedSeconds: number | null,
 ): Promise<void> {
   const { id, user_id: userId, subdomain, generation } = row;
-  const minutes = Math.floor((bankedSeconds ?? 0) / 60);
   const time =
     bankedSeconds === null
       ? "Its GPUs stay yours, and the clock of a monthly plan runs on."
-      : `Its clock stands still: ${Math.floor(minutes / 60)}h ${minutes % 60}m are kept for the next start.`;
+      : `Its clock stands still: ${formatDuration(bankedSeconds)} are kept for the next start.`;
   await announce(tx, {
     userId,
     cause: `idle-stopped:${id}:${generation}`,
@@ -105,14 +108,8 @@ export async function setIdleStop(db: Db, owned: Owned, minutes: IdleMinutes | n
   return await db.transaction().execute(async (tx) => {
     const row = await lockOwned(tx, owned);
     if (row.desired === "terminated") throw refusal(row, "set");
-    if (row.idle_minutes !== minutes) {
-      await tx
-        .updateTable("environments")
-        .set({ idle_minutes: minutes, idle_stop_at: null, idle_snoozed_until: null })
-        .where("id", "=", row.id)
-        .execute();
-      await beginActivity(tx, row.id);
-    }
+    await sql`update environments set idle_minutes = ${minutes}, ${forgetIdleStop} where id = ${row.id}`.execute(tx);
+    await beginActivity(tx, row.id);
     return await idleStopOf(tx, row.id);
   });
 }

@@ -24,17 +24,19 @@ export interface LeaseRequest {
  * Leases whole GPUs on one host and answers which, or undefined where no host has enough. Hosts are locked one after the
  * other in the order of their ids: two askers for the last GPUs take turns, so neither is refused because of a half-done
  * other, and they cannot wait for each other in a circle. Locking the GPU rows with `skip locked` was rejected: two
- * requests for all eight could each lock some and both be refused. What stands ready for nobody (warm.ts) is as free as the
- * rest, but is left for last: where any does, all hosts are locked at once, so that one with free GPUs may come before.
+ * requests for all eight could each lock some and both be refused. An order goes where its type can run, and first to where
+ * it is ready. What stands ready for nobody (warm.ts) is as free as the rest, but is left for last. Where either asks for
+ * another order than that of the ids, all hosts are locked in that of the ids first, and then tried in the other.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
-  const { gpuCount, hostId, notOn } = request;
-  const candidates = sql`
-    select id from hosts where is_open and (${hostId}::text is null or id = ${hostId})
+  const { holderId, gpuCount, hostId, notOn } = request;
+  const hosts = await sql<Host>`
+    select id, exists (select from ${imagesOf(holderId)} where i.host_id = hosts.id and i.state = 'ready') as "isReady"
+    from hosts where is_open and (${hostId}::text is null or id = ${hostId})
       and (select count(*) from gpus where host_id = hosts.id and quarantined_at is null) >= ${gpuCount}
-      and id is distinct from ${notOn ?? null}`;
-  const hosts = await sql<{ id: string }>`${candidates} order by id`.execute(tx);
-  for (const { id } of await freeFirst(tx, hosts.rows, gpuCount)) {
+      and id is distinct from ${notOn ?? null} and ${canRun(holderId)}
+    order by id`.execute(tx);
+  for (const { id } of await bestFirst(tx, hosts.rows, gpuCount)) {
     if ((await freeGpus(tx, id)).length < gpuCount) continue;
     await sql`select 1 from hosts where id = ${id} for no key update`.execute(tx);
     const free = await choose(tx, id, gpuCount);
@@ -47,17 +49,31 @@ export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string |
 
 interface Host {
   readonly id: string;
+  /** The type that is ordered can be started there at once. */
+  readonly isReady: boolean;
 }
 
-async function freeFirst(tx: Tx, hosts: readonly Host[], gpuCount: number): Promise<readonly Host[]> {
+async function bestFirst(tx: Tx, hosts: readonly Host[], gpuCount: number): Promise<readonly Host[]> {
   const ids = hosts.map(({ id }) => id);
+  const ready = hosts.toSorted((one, other) => Number(other.isReady) - Number(one.isReady));
   const pool = hosts.length > 1 && (await sql`select from warm_runs where host_id = any(${ids}) limit 1`.execute(tx));
-  if (!pool || pool.rows.length === 0) return hosts;
+  const hasPool = pool && pool.rows.length > 0;
+  if (!hasPool && ready.every((host, at) => host === hosts[at])) return hosts;
   await sql`select 1 from hosts where id = any(${ids}) order by id for no key update`.execute(tx);
+  if (!hasPool) return ready;
   const free = new Set<string>();
   for (const { id } of hosts) if ((await freeGpus(tx, id)).filter(({ warm }) => !warm).length >= gpuCount) free.add(id);
-  return [...hosts.filter(({ id }) => free.has(id)), ...hosts.filter(({ id }) => !free.has(id))];
+  const rank = ({ id, isReady }: Host) => (isReady ? 0 : 2) + (free.has(id) ? 0 : 1);
+  return hosts.toSorted((one, other) => rank(one) - rank(other));
 }
+
+/** What each host has of the type of an order; of who is no order nothing is asked. */
+const imagesOf = (orderId: string | null) =>
+  sql`host_images i join orders o on o.id = ${orderId} and o.container_type = i.container_type`;
+
+/** Whether the host of the query around it can, now or soon, run what an order is for. */
+export const canRun = (orderId: string | null) =>
+  sql`not exists (select from ${imagesOf(orderId)} where i.host_id = hosts.id and i.state = 'unavailable')`;
 
 /** Fewer than asked for where there are no more. Whoever is claiming what stands ready at this very moment comes first. */
 async function choose(tx: Tx, hostId: string, gpuCount: number): Promise<readonly string[]> {
@@ -144,8 +160,11 @@ export async function leasesOf(
     .execute();
 }
 
-/** Every GPU that can be leased, and when it is free by what is known now, as `id, host_id, holder_kind, free_at`. */
-export const slotTimes = sql`
+/**
+ * Every GPU that can be leased, or that this order could be run on, and when it is free by what is known now, as
+ * `id, host_id, holder_kind, free_at`.
+ */
+const slotTimesFor = (orderId: string | null) => sql`
   select gpus.id, gpus.host_id, l.holder_kind, case
       when l.id is null or l.holder_kind = 'pool' then now()
       when l.holder_kind = 'order' then l.hold_until + ${sql.lit(holdGrace)}::interval
@@ -155,7 +174,9 @@ export const slotTimes = sql`
   from gpus join hosts on hosts.id = gpus.host_id
   left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null
   left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
-  where quarantined_at is null and is_open`;
+  where quarantined_at is null and is_open and ${canRun(orderId)}`;
+
+export const slotTimes = slotTimesFor(null);
 
 export interface FreeTime {
   readonly gpuCount: number;
@@ -165,15 +186,19 @@ export interface FreeTime {
 }
 
 /**
- * For every count that some host (or the given one) could ever serve: when it is free (G35). A holder that has not
- * answered yet is counted with its whole duration from now on.
+ * For every count that some host (or the given one, or one that can run the given order) could ever serve: when it is free
+ * (G35). A holder that has not answered yet is counted with its whole duration from now on.
  */
-export async function freeTimes(db: Sql, hostId: string | null = null): Promise<readonly FreeTime[]> {
+export async function freeTimes(
+  db: Sql,
+  hostId: string | null = null,
+  orderId: string | null = null,
+): Promise<readonly FreeTime[]> {
   const { rows } = await sql<FreeTime>`
     with slots as (
       select host_id, case when host_id in (select kept_host_id from queue_entries where kept_host_id is not null)
         then null else free_at end as free_at
-      from (${slotTimes}) known where ${hostId}::text is null or host_id = ${hostId}),
+      from (${slotTimesFor(orderId)}) known where ${hostId}::text is null or host_id = ${hostId}),
     ranked as (select free_at, row_number() over (partition by host_id order by free_at) as n from slots)
     select n as "gpuCount", min(free_at) as "freeAt", coalesce(min(free_at) <= now(), false) as "freeNow"
     from ranked group by n order by n`.execute(db);
@@ -181,8 +206,13 @@ export async function freeTimes(db: Sql, hostId: string | null = null): Promise<
 }
 
 /** The refusal in words, with the time that G35 asks for. */
-export async function shortage(db: Sql, gpuCount: number, hostId: string | null): Promise<string> {
-  const time = (await freeTimes(db, hostId)).find((each) => each.gpuCount === gpuCount);
+export async function shortage(
+  db: Sql,
+  gpuCount: number,
+  hostId: string | null,
+  orderId: string | null = null,
+): Promise<string> {
+  const time = (await freeTimes(db, hostId, orderId)).find((each) => each.gpuCount === gpuCount);
   if (!time && (await isAnyAway(db, hostId)))
     return `${hostId ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
   if (!time && hostId) return "The machine that has these files takes no new environments";

@@ -1,7 +1,7 @@
 import { turnMinutes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
-import { leaseGpus, releaseLeases, slotTimes } from "./leases.ts";
+import { canRun, leaseGpus, releaseLeases, slotTimes } from "./leases.ts";
 
 /** Somebody in the line: waiting, or with a turn that has not been taken. */
 export interface InLine {
@@ -104,7 +104,10 @@ interface Turn {
   readonly holdUntil: Date;
 }
 
-/** What is held for this user becomes their order's, the rest of it free; undefined when it does not serve the order. */
+/**
+ * What is held for this user becomes their order's, the rest of it free; undefined when it does not serve the order. Who
+ * waits has not said for what, so it may be on a host that cannot run it.
+ */
 export async function takeTurn(
   tx: Tx,
   line: readonly InLine[],
@@ -114,7 +117,7 @@ export async function takeTurn(
     select q.id, min(g.host_id) as host_id from queue_entries q
     join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
     join gpus g on g.id = l.gpu_id
-    join hosts h on h.id = g.host_id and h.away_since is null
+    join hosts on hosts.id = g.host_id and away_since is null and ${canRun(orderId)}
     where q.id = any(${ownIn(line, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
     tx,
   );

@@ -4,7 +4,7 @@ import type { Db, Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { AppError } from "../errors.ts";
 import { expectedTimes, type Slot } from "./expected-times.ts";
-import { freeTimes, slotTimes } from "./leases.ts";
+import { freeTimes, shortage, slotTimes } from "./leases.ts";
 import { closeTurn, lockLine, serveLine } from "./line.ts";
 
 /** Given by payments: throws where an order for so many GPUs would be refused. */
@@ -12,10 +12,9 @@ export type MayOrder = (tx: Tx, userId: string, gpuCount: number) => Promise<voi
 
 /**
  * Takes a place at the end of the line, or finds the one that is there; another count is a new place. Where enough is
- * free the turn comes at once. Throws `out_of_stock` where no machine is that large, and
- * what `mayOrder` throws: nobody waits for what they could not order. The line is served afterwards, for
- * to lock it twice in one transaction could be to lock an earlier place after a later one; who is interrupted in between
- * is served by the loop.
+ * free the turn comes at once. Throws `out_of_stock` where no machine that answers is that large, and what `mayOrder`
+ * throws: nobody waits for what they could not order. The line is served afterwards, for to lock it twice in one
+ * transaction could be to lock an earlier place after a later one; who is interrupted in between is served by the loop.
  */
 export async function join(db: Db, userId: string, gpuCount: GpuCount, mayOrder: MayOrder): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -23,7 +22,7 @@ export async function join(db: Db, userId: string, gpuCount: GpuCount, mayOrder:
     const own = (await lockLine(tx)).filter((each) => each.userId === userId);
     if (own.some((each) => each.gpuCount === gpuCount && !each.lapsed)) return;
     if (!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount))
-      throw new AppError("out_of_stock", `No machine has ${gpuCount} GPUs`);
+      throw new AppError("out_of_stock", await shortage(tx, gpuCount, null));
     for (const { id } of own) await closeTurn(tx, id, "left");
     await tx
       .insertInto("queue_entries")

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { call, spec } from "../drivers/driver.suite.ts";
 import { processDriver } from "../drivers/process.ts";
 import { socketFolder } from "../drivers/socket-folder.ts";
-import { quietSeconds } from "./quiet-seconds.ts";
+import { longestQuietSeconds, quietSeconds } from "./quiet-seconds.ts";
 
 const runtimes = join(import.meta.dirname, "../../../node_modules/.cache/berth/runtimes");
 
@@ -104,6 +104,7 @@ test("what is no answer of JupyterLab's is work or an error, never idleness", as
   for (const one of [{}, { last_activity: "never" }, { execution_state: "dreaming", last_activity: at }])
     expect(await said([one]), JSON.stringify(one)).toBe(0);
   expect(await said([{ last_activity: new Date(Date.now() + 600_000).toISOString() }])).toBe(0);
+  expect(await said([{ last_activity: "-271821-04-20T00:00:00Z" }])).toBe(longestQuietSeconds);
   await expect(said({ message: "no list" })).rejects.toThrow("no list");
   await expect(serving((_, response) => void response.writeHead(500).end("[]"))).rejects.toThrow("500");
   await expect(serving((_, response) => void response.end("[{"))).rejects.toThrow();

@@ -3,6 +3,8 @@ import type { Endpoint } from "../drivers/driver.ts";
 
 const patienceMs = 5000;
 const longestAnswer = 1_000_000;
+/** Thirty years. What lies before the beginning of PostgreSQL's time would fail the one statement of a whole host. */
+export const longestQuietSeconds = 1e9;
 /** Kernels in these states compute nothing. A new one is `starting` until something is run in it. */
 const atRest: ReadonlySet<unknown> = new Set(["idle", "starting", "dead"]);
 
@@ -15,7 +17,7 @@ interface Listed {
 /**
  * How long no cell has run and no terminal has written, by JupyterLab's own clock (runtime.md 10); null where there is
  * neither. 0 for a kernel that computes, and for what is not understood. Throws when JupyterLab does not answer. Others
- * can run code in there: what it says is not trusted to be short, or to come.
+ * can run code in there: what it says is not trusted to be short, to come, or to be a time that can be.
  */
 export async function quietSeconds(endpoint: Endpoint, runToken: string): Promise<number | null> {
   const signal = AbortSignal.timeout(patienceMs);
@@ -29,7 +31,7 @@ export async function quietSeconds(endpoint: Endpoint, runToken: string): Promis
 function secondsOf({ execution_state: state, last_activity: at }: Listed, nowMs: number): number {
   if (state !== undefined && !atRest.has(state)) return 0;
   const seconds = (nowMs - Date.parse(String(at))) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), longestQuietSeconds) : 0;
 }
 
 interface Answer {

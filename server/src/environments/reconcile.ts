@@ -37,9 +37,12 @@ export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<vo
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
     const found = await pass(parts, driver, row);
     if (!found) return await abandon(parts.db, row);
+    const goneAtMs = performance.now();
     const residue = await residueOf(parts, driver, row, found.outcome.status);
-    await record(parts, found.row, { ...found.outcome, residue });
-    for (const [id, words] of residue) parts.failed(new Error(`ALARM: ${id} is put aside after ${row.id}: ${words}`));
+    const goneSeconds = (performance.now() - goneAtMs) / 1000;
+    const isWritten = await record(parts, found.row, { ...found.outcome, residue, goneSeconds });
+    for (const [id, words] of isWritten ? residue : [])
+      parts.failed(new Error(`ALARM: ${id} is put aside after ${row.id}: ${words}`));
     const { status, waitMs } = found.outcome;
     if (waitMs === settledMs && (status === "active" || status === "paused")) await keepTime(parts, row);
   } catch (error) {

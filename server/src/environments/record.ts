@@ -23,6 +23,8 @@ export interface Outcome {
   readonly waitMs: number;
   /** What the run left on GPUs that are given back, in words by id: they are put aside (runtime.md 7). */
   readonly residue?: ReadonlyMap<string, string>;
+  /** How long that look took, after the run was seen to be gone. */
+  readonly goneSeconds?: number;
 }
 
 export interface RecordParts extends EffectParts {
@@ -37,18 +39,23 @@ class Overtaken extends Error {}
 
 /**
  * Writes what a pass found, guarded by the claim and by the desired state it was planned under (R6). The order is locked
- * before the row, as payments does.
+ * before the row, as payments does. Answers false where it was overtaken: nothing is written, and the row is due at once.
  */
-export async function record(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<void> {
-  if (isQuiet(row, outcome)) {
-    if (!(await parts.settle({ row, waitMs: outcome.waitMs }))) await abandon(parts.db, row);
-    return;
-  }
+export async function record(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<boolean> {
+  const isWritten = isQuiet(row, outcome)
+    ? await parts.settle({ row, waitMs: outcome.waitMs })
+    : await writeAll(parts, row, outcome);
+  if (!isWritten) await abandon(parts.db, row);
+  return isWritten;
+}
+
+async function writeAll(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<boolean> {
   try {
     await parts.db.transaction().execute((tx) => write(tx, parts, row, outcome));
+    return true;
   } catch (error) {
-    if (!(error instanceof Overtaken)) throw error;
-    await abandon(parts.db, row);
+    if (error instanceof Overtaken) return false;
+    throw error;
   }
 }
 
@@ -61,7 +68,7 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
     await parts.delivery.ended(tx, environment, unpaidOf(row));
   if (outcome.status === "terminated" && row.created_at === null)
     await parts.delivery.undelivered(tx, environment, row.ended_reason === "cancelled" ? "cancelled" : "not_delivered");
-  const isDown = outcome.status === "pending" && row.created_at !== null && row.desired === "running";
+  const isDown = outcome.status === "pending" && isToRunAgain(row);
   const { rows } = await sql`
     update environments
     set status = ${outcome.status}, endpoint = ${outcome.endpoint && JSON.stringify(outcome.endpoint)},
@@ -69,19 +76,29 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
         run_token = case when ${outcome.runOver} then null else run_token end, warm = warm and not ${outcome.runOver},
         last_error = null, claim = null,
         terminated_at = case when ${outcome.status} = 'terminated' then now() end,
-        down_since = case when ${isDown} then coalesce(down_since, now()) end,
-        give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
+        down_since = case when ${isDown} and status = 'unknown' then now()
+          when ${isDown} or ${outcome.status} = 'unknown' then coalesce(down_since, now()) end,
+        give_up_at = case when ${isDown} and (down_since is null or status = 'unknown') then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
         due_at = ${dueIn(outcome.waitMs)}
     where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
   if (rows.length === 0) throw new Overtaken();
   await stamp(tx, row, outcome);
   if (outcome.residue) await putAside(tx, outcome.residue);
-  await takeEffect(tx, parts, row, outcome.status, delivered?.bonusHours ?? 0);
+  const { status, goneSeconds = 0 } = outcome;
+  await takeEffect(tx, parts, row, status, { bonusHours: delivered?.bonusHours ?? 0, goneSeconds });
 }
 
-/** The time that a machine's failure cost: from when it was down, or all that was banked (payments.md 10). */
-function unpaidOf({ ended_reason, expires_at, down_since, banked_seconds }: Claimed): number {
-  if (ended_reason !== "hardware" || !down_since) return 0;
+function isToRunAgain({ created_at, desired }: Claimed): boolean {
+  return created_at !== null && desired === "running";
+}
+
+/**
+ * The time that a machine's failure cost: from when it was down, or all that was banked (payments.md 10). It is the machine's
+ * failure too where the time ran out while its host did not answer.
+ */
+function unpaidOf({ ended_reason, status, expires_at, down_since, banked_seconds }: Claimed): number {
+  const isFault = ended_reason === "hardware" || (ended_reason === "expired" && status === "unknown");
+  if (!isFault || !down_since) return 0;
   return expires_at ? Math.max(0, (expires_at.getTime() - down_since.getTime()) / 1000) : banked_seconds;
 }
 
@@ -114,16 +131,21 @@ type Settle = (quiet: Quiet) => Promise<boolean>;
 
 /**
  * Most passes find nothing new, of a launch or of a thousand that run: what several find at one moment is one statement.
- * Losing such a note costs one look: no disk wait. Answers false for a claim, or a wish, that is no longer the same.
+ * Losing such a note costs one look: no disk wait. Answers false for a claim, or a wish, that is no longer the same. Locked
+ * in the order of the ids, as everybody locks several: else two could wait for each other.
  */
 export function settling(db: Db): Settle {
   return together(async (all: readonly Quiet[]) => {
     const rows = all.map(({ row: { id, claim, desired }, waitMs }) => ({ id, claim, wanted: desired, wait: waitMs }));
     const settled = await sql<{ id: string }>`
-      with lazily as (select set_config('synchronous_commit', 'off', true))
+      with lazily as (select set_config('synchronous_commit', 'off', true)),
+      quiet as (
+        select e.id, said.wait from environments e
+        join json_to_recordset(${JSON.stringify(rows)}) as said (id text, claim uuid, wanted text, wait float8)
+          on e.id = said.id and e.claim = said.claim and e.desired = said.wanted
+        order by e.id for update of e)
       update environments e set claim = null, attempts = 0, last_error = null, due_at = ${dueIn(sql`quiet.wait`)}
-      from lazily, json_to_recordset(${JSON.stringify(rows)}) as quiet (id text, claim uuid, wanted text, wait float8)
-      where e.id = quiet.id and e.claim = quiet.claim and e.desired = quiet.wanted returning e.id`.execute(db);
+      from lazily, quiet where e.id = quiet.id returning e.id`.execute(db);
     const ids = new Set(settled.rows.map(({ id }) => id));
     return rows.map(({ id }) => ids.has(id));
   });
@@ -150,24 +172,26 @@ export function backoffMs(attempts: number): number {
 const unreachableAfter = 5;
 
 /**
- * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while. What
- * the driver refuses for good ends the attempt: a run that is not ours to continue gives way to the next generation, and
- * a pause that this machine cannot do is taken back. What was asked for meanwhile does not wait for the back-off.
+ * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while, from
+ * when on its time is not the owner's. What the driver refuses for good ends the attempt: a run that is not ours to
+ * continue gives way to the next generation, and a pause that this machine cannot do is taken back. What was asked for
+ * meanwhile does not wait for the back-off.
  */
 export async function recordFailure(db: Db, row: Claimed, error: unknown): Promise<void> {
   const code = error instanceof DriverError ? error.code : undefined;
   const attempts = row.attempts + 1;
-  const lost = code === "unavailable" && attempts >= unreachableAfter;
+  const isRunning = row.status === "active" || row.status === "paused";
+  const isAway = isRunning && code === "unavailable" && attempts >= unreachableAfter;
   const runOver = code === "refused" || code === "stale";
   const isStarting = row.status === "pending" || row.status === "stopped";
-  const isDown = isStarting && row.created_at !== null && row.desired === "running";
+  const isDown = isStarting && isToRunAgain(row);
   await sql`
     update environments
     set attempts = ${attempts}, last_error = ${String(error).slice(0, 500)}, claim = null,
-        status = case when ${lost} and status in ('active', 'paused') then 'unknown' else status end,
+        status = case when ${isAway} then 'unknown' else status end,
         desired = case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end,
         run_token = case when ${runOver} then null else run_token end, warm = warm and not ${runOver},
-        down_since = case when ${isDown} then coalesce(down_since, now()) else down_since end,
+        down_since = case when ${isDown || isAway} then coalesce(down_since, now()) else down_since end,
         give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
         due_at = case when desired = ${row.desired} then ${dueIn(backoffMs(attempts))} else now() end
     where id = ${row.id} and claim = ${row.claim}`.execute(db);

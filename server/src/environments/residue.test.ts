@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { hold } from "./hold.ts";
 import { inMs, setupEnvironments } from "./testing.ts";
@@ -61,6 +62,40 @@ test("until it is known, the GPU stays its old holder's; memory that goes in tim
   driver.machine.gpuResidue.clear();
   await expect.poll(async () => (await read(id)).status).toBe("terminated");
   expect([await aside(), await leases(id), await free()]).toEqual([[], 0, 2]);
+});
+
+test("what the look takes is not its owner's time, and of what was overtaken meanwhile nothing is said", async () => {
+  const { db, driver, id, gpu, pass, want, read, asked, aside, told } = await setup();
+  const secondsLeft = async () =>
+    (
+      await sql<{
+        left: number;
+      }>`select extract(epoch from expires_at - now())::float8 as left from environments`.execute(db)
+    ).rows[0]?.left ?? 0;
+  const look = async () => {
+    const before = asked();
+    const go = driver.hang("gpuResidue");
+    await want(id, "stopped");
+    const done = pass({ residueMs: 0 });
+    await expect.poll(asked).toBe(before + 1);
+    return { go, done };
+  };
+  driver.machine.gpuResidue.set(gpu, "process 4711 still uses it");
+  const overtaken = await look();
+  await db.updateTable("environments").set({ desired: "paused" }).execute();
+  overtaken.go();
+  await overtaken.done;
+  expect([(await read(id)).status, await aside(), told.failures]).toEqual(["active", [], []]);
+
+  driver.machine.gpuResidue.clear();
+  const stopping = await look();
+  const left = await secondsLeft();
+  await expect.poll(secondsLeft, { timeout: 5000 }).toBeLessThan(left - 2);
+  stopping.go();
+  await stopping.done;
+  const { status, banked_seconds: banked } = await read(id);
+  expect(status).toBe("stopped");
+  expect(banked).toBeGreaterThanOrEqual(Math.floor(left));
 });
 
 test("where nobody can tell, it is put aside", async () => {

@@ -70,6 +70,37 @@ test("G22: at 168 hours a session is closed and the next one opened, the contain
   expect(notices.filter(({ cause }) => cause.startsWith("session:"))).toEqual([{ cause: `session:${first.id}:24h` }]);
 });
 
+test.for(["active", "paused", "pending"] as const)(
+  "what a host did not answer for is given back when it does, found %s, and nothing is given up meanwhile",
+  async (status) => {
+    const { db, rent, read, reach, want, pass, driver } = await setupEnvironments();
+    const id = await rent({ durationHours: 6 });
+    await reach(id, "active");
+    if (status === "paused") {
+      await want(id, status);
+      await reach(id, status);
+    }
+    driver.failNext("observe", "unavailable", 6);
+    for (let passes = 0; passes < 5; passes++) await pass();
+    expect(await read(id)).toMatchObject({ status: "unknown", down_since: expect.any(Date) });
+    await sql`update environments set down_since = now() - interval '2 hours', give_up_at = now() - interval '1 hour',
+      expires_at = now() + interval '1 hour'`.execute(db);
+    await pass();
+    const { desired, due_at, status: still } = await read(id);
+    expect([desired, still]).toEqual([status === "paused" ? status : "running", "unknown"]);
+    expect(due_at.getTime() - Date.now(), "asked ever less often").toBeGreaterThan(20_000);
+    if (status === "pending") await driver.crash(id);
+    // The host is back before JupyterLab is.
+    if (status === "active") await pass({ answers: async () => false });
+    await pass();
+    const row = await read(id);
+    const minutes = (at: Date | null) => at && Math.round((at.getTime() - Date.now()) / 60_000) + 0;
+    expect([row.status, minutes(row.expires_at)]).toEqual([status, 180]);
+    expect(minutes(row.down_since)).toBe(status === "pending" ? 0 : null);
+    if (status === "pending") expect(minutes(row.give_up_at)).toBe(10);
+  },
+);
+
 test("files whose keeping is over are deleted and the name is free; a host out of reach keeps both for later", async () => {
   const { db, rent, reach, want, driver, parts } = await setupEnvironments();
   const id = await rent({ subdomain: "mine" });

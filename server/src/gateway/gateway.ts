@@ -105,8 +105,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     async close() {
       clearInterval(sweeper);
       await targets.close();
-      await uses.stop();
       open.keep(() => false);
+      await uses.stop();
     },
   };
 }

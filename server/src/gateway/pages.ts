@@ -1,5 +1,6 @@
 import type { Route } from "../environments/targets-source.ts";
 import { escapeHtml } from "../escape-html.ts";
+import { formatDuration } from "../format-duration.ts";
 import { style } from "./page-style.ts";
 import type { Standing } from "./standing.ts";
 
@@ -72,7 +73,7 @@ export function standingRefusal(
         title: "This environment is stopped",
         text:
           route.bankedSeconds > 0
-            ? `Your files are safe and ${duration(route.bankedSeconds)} ${route.bankedSeconds < 3600 ? "is" : "are"} banked.`
+            ? `Your files are safe and ${formatDuration(route.bankedSeconds)} ${route.bankedSeconds < 3600 ? "is" : "are"} banked.`
             : `Your files are safe, your GPUs are held, and the clock is running${left(route, about.nowMs)}.`,
         badge: { glyph: "stopped", word: "Stopped" },
         action: { label: "Restart", href: manage },
@@ -219,15 +220,7 @@ ${status}<h1>${escapeHtml(page.title)}</h1><p>${escapeHtml(page.text)}</p>${act}
 }
 
 function left({ expiresAt }: Route, nowMs: number): string {
-  return expiresAt ? `: ${duration((expiresAt.getTime() - nowMs) / 1000)} left` : "";
-}
-
-/** "1d 1h", "8h 18m", "4m". */
-function duration(seconds: number): string {
-  const minutes = Math.max(0, Math.floor(seconds / 60));
-  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
-  if (days > 0) return `${days}d ${hours}h`;
-  return hours > 0 ? `${hours}h ${minutes % 60}m` : `${minutes}m`;
+  return expiresAt ? `: ${formatDuration((expiresAt.getTime() - nowMs) / 1000)} left` : "";
 }
 
 function day(date: Date): string {

@@ -6,8 +6,8 @@ import { openUpstream, setup } from "./testing.ts";
 const handshake = (host: string, cookie: string, path = "/terminals/websocket/1") =>
   `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
 
-/** An environment that echoes WebSockets, answers `/big` with two megabytes, and was last busy an hour ago. */
-async function setupUses() {
+/** Echoes WebSockets, and answers `/big` with two megabytes. */
+function echo() {
   const upstream = createServer((request, response) => {
     request.resume();
     response.end(request.url === "/big" ? "x".repeat(2_000_000) : "[]");
@@ -19,7 +19,12 @@ async function setupUses() {
     );
     socket.pipe(socket);
   });
-  const { port } = await openUpstream(upstream);
+  return upstream;
+}
+
+/** An environment that was last busy an hour ago. */
+async function setupUses() {
+  const { port } = await openUpstream(echo());
   const given = await setup({ usesMs: 20 });
   const { db } = given;
   const row = await given.environment({ port });
@@ -78,6 +83,32 @@ test("an open page that looks whether something is new is not used; what somebod
     await rest();
     await use();
     await expect.poll(isUsed, { message: name }).toBe(true);
+  }
+});
+
+test("a stop ends what is under way, then writes what was used, and waits two seconds at most for the database", async () => {
+  for (const isAway of [false, true]) {
+    const { db, gateway, environment, hostOf, open, signedIn } = await setup({ usesMs: 3_600_000 });
+    const { port } = await openUpstream(echo());
+    const row = await environment({ port });
+    await db
+      .insertInto("activity")
+      .values({ environment_id: row.id, last_busy_at: new Date(0) })
+      .execute();
+    const socket = open(handshake(hostOf(row), await signedIn(row)));
+    await expect.poll(socket.heard).toMatch(/^HTTP\/1\.1 101 /);
+    socket.socket.write("x".repeat(200));
+    await expect.poll(socket.heard).toMatch(/x{200}$/);
+    const done: string[] = [];
+    await db.transaction().execute(async (tx) => {
+      if (isAway) await sql`select 1 from activity for update`.execute(tx);
+      void socket.closed.then(() => done.push("ended"));
+      await gateway.close();
+      done.push("stopped");
+    });
+    if (isAway) expect(done).toEqual(["ended", "stopped"]);
+    const used = sql`select from activity where last_busy_at > now() - interval '1 minute'`;
+    await expect.poll(async () => (await used.execute(db)).rows.length).toBe(1);
   }
 });
 

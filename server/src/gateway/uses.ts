@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Db } from "../database/database.ts";
 import { noteUse } from "../environments/activity.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import { startLoop } from "../loop.ts";
 import { isNavigation, type Visitor } from "./visitor.ts";
 
 /** More than one exchange of an open page that only looks whether something is new. */
 const largeBytes = 1_000_000;
 /** A ping, a pong, and what applications say in their place. Whatever a kernel or a terminal says is longer. */
 const heartbeatBytes = 64;
+/** How long a stop waits for the database. */
+const patienceMs = 2000;
 
 /** What is done through the gateway, as opposed to a page that was left open (runtime.md 10). */
 export interface Uses {
@@ -17,27 +20,25 @@ export interface Uses {
   exchange(environmentId: string): (bytes: number) => void;
   /** Hears of the bytes of a WebSocket, either way. */
   socket(environmentId: string, request: IncomingMessage): (bytes: number) => void;
+  /** Writes what is left, once nothing is under way any more. Never throws, nor waits long for a database that is away. */
   stop(): Promise<void>;
 }
 
 export function openUses(db: Db, intervalMs: number, failed: (error: unknown) => void): Uses {
   const used = new Set<string>();
-  const loop: Loop = startLoop(
-    async () => {
-      const ids = [...used];
-      used.clear();
-      try {
-        if (ids.length > 0) await noteUse(db, ids);
-      } catch (error) {
-        // Told again with the next ones: what was used must not look idle because the database was away.
-        for (const id of ids) used.add(id);
-        throw error;
-      }
-      return intervalMs;
-    },
-    intervalMs,
-    failed,
-  );
+  async function write(): Promise<number> {
+    const ids = [...used];
+    used.clear();
+    try {
+      if (ids.length > 0) await noteUse(db, ids);
+    } catch (error) {
+      // Told again with the next ones: what was used must not look idle because the database was away.
+      for (const id of ids) used.add(id);
+      throw error;
+    }
+    return intervalMs;
+  }
+  const loop = startLoop(write, intervalMs, failed);
   return {
     request(id, request, visitor) {
       if (isUse(request, visitor)) used.add(id);
@@ -55,7 +56,10 @@ export function openUses(db: Db, intervalMs: number, failed: (error: unknown) =>
         if (bytes > most) used.add(id);
       };
     },
-    stop: loop.stop,
+    async stop() {
+      const written = loop.stop().then(write).catch(failed);
+      await Promise.race([written, wait(patienceMs, undefined, { ref: false })]);
+    },
   };
 }
 

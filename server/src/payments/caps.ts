@@ -50,13 +50,15 @@ export function checkReachable({ provider }: Payments, { email, emailVerified }:
   throw new AppError("email_unverified", `Confirm your email first: we send a link to ${email}.`);
 }
 
-/** A type that no host can run, now or soon, is not sold (G101). One that is being prepared is: the launch waits for it. */
+/**
+ * A type that no host that answers and is large enough can run, now or soon, is not sold (G101). One that is being prepared
+ * is: the launch waits for it.
+ */
 export async function checkPrepared(tx: Tx, { container }: OrderRequest): Promise<void> {
-  const hosts = await tx
-    .selectFrom("host_images")
-    .select(["state", "message"])
-    .where("container_type", "=", container.container_type)
-    .execute();
+  const { rows: hosts } = await sql<{ state: string; message: string }>`
+    select state, message from host_images join hosts on hosts.id = host_id
+    where container_type = ${container.container_type} and is_open and ${container.gpu_count} <=
+      (select count(*) from gpus where gpus.host_id = hosts.id and quarantined_at is null)`.execute(tx);
   const [first] = hosts;
   if (!first || hosts.some(({ state }) => state !== "unavailable")) return;
   throw new AppError("not_prepared", first.message || `${container.container_type} is not prepared on this machine`);

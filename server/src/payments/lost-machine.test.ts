@@ -59,6 +59,15 @@ test("a machine that fails for ten minutes ends the rental and pays back the tim
   expect(told).toMatchObject([{ title: "Refund started", body: expect.stringContaining("The machine failed") }]);
 });
 
+test("time that ran out while the host did not answer is paid back from when it did not", async () => {
+  const { environment, refundsOf, db } = await setup();
+  await sql`update environments set status = 'unknown', down_since = now() - interval '3 hours',
+    expires_at = now() - interval '1 hour', due_at = now(), claim = null`.execute(db);
+  await expect.poll(async () => (await environment()).status).toBe("terminated");
+  expect((await environment()).ended_reason).toBe("expired");
+  expect(await refundsOf()).toMatchObject([{ reason: "hardware", amount_minor: 80 }]);
+});
+
 test("back within ten minutes nothing is paid back, and the next failure is counted anew", async () => {
   const { lose, later, environment, refundsOf } = await setup();
   await lose(2);

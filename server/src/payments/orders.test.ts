@@ -2,6 +2,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { markAway, markHere } from "../environments/hosts.ts";
 import { note } from "./ask-provider.ts";
 import { type Draft, storeOrder } from "./drafts.ts";
 import { endUnpaid } from "./orders.ts";
@@ -30,7 +31,7 @@ test("an order answers what the dialog needs, and holds GPUs and name", async ()
 });
 
 test("a subdomain that cannot be, and a type that nothing can run, are refused in words", async () => {
-  const { order, db } = await setup();
+  const { order, db, openLeases } = await setup();
   expect((await order("ada", { subdomain: " " })).body.message).toBe("Please enter a subdomain name to continue");
   expect((await order("ada", { subdomain: "admin" })).body.message).toBe("This name is reserved");
   expect((await order("ada", { subdomain: "No_Good" })).status).toBe(400);
@@ -42,9 +43,18 @@ test("a subdomain that cannot be, and a type that nothing can run, are refused i
   expect((await order("ada", { container_type: "pytorch" })).body).toMatchObject({ code: "not_prepared", message });
   expect((await order("ada", { container_type: "tensorflow" })).status).toBe(200);
   await sql`insert into hosts (id, kind) values ('other', 'fake')`.execute(db);
+  await sql`insert into gpus (id, host_id, kind) values ('gpu-1', 'other', 'gpu'), ('gpu-2', 'other', 'gpu')`.execute(
+    db,
+  );
   const there = { host_id: "other", container_type: "pytorch", state: "ready" as const, percent: 100 };
   await db.insertInto("host_images").values(there).execute();
+  await markAway(db, "other");
+  expect((await order("ben", { container_type: "pytorch" })).body).toMatchObject({ code: "not_prepared", message });
+  await markHere(db, "other");
+  const large = { container_type: "pytorch", gpu_count: 4 } as const;
+  expect((await order("ben", large)).body).toMatchObject({ code: "not_prepared", message });
   expect((await order("ben", { container_type: "pytorch" })).status).toBe(200);
+  expect(await openLeases()).toMatchObject([{}, {}, { gpu_id: "gpu-1" }, { gpu_id: "gpu-2" }]);
 });
 
 test("C7 below the provider's minimum: a clear message, no order", async () => {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { markAway } from "../environments/hosts.ts";
 import { note } from "./ask-provider.ts";
 import { setup } from "./testing.ts";
 
@@ -89,6 +90,16 @@ test("C31 paid after it was cleared: refunded when the GPUs or the name are gone
   expect(await environments()).toEqual([]);
   expect(await openLeases()).toHaveLength(4);
   expect(await db.selectFrom("subdomain_claims").select("name").execute()).toEqual([{ name: "lab-ben" }]);
+});
+
+test("C31 paid when the host of its GPUs no longer answers: refunded at once where no other has any", async () => {
+  const { order, pay, payments, provider, environments, refundsOf, openLeases, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await markAway(db, "local");
+  const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
+  expect(await note(payments, payment)).toBe("refunding");
+  expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40 }]);
+  expect([await environments(), await openLeases()]).toEqual([[], []]);
 });
 
 test("C34 two captured payments of one order: one environment, the second goes back", async () => {
