@@ -152,7 +152,8 @@ async function isSettled(world: World): Promise<boolean> {
   if (!environment) return false;
   if (!settledAs[environment.desired].some((status) => status === environment.status)) return false;
   // Whose time is over is about to end, whatever the row still says.
-  if (environment.status !== "terminated" && environment.expires_at && environment.expires_at <= new Date()) return false;
+  if (environment.status !== "terminated" && environment.expires_at && environment.expires_at <= new Date())
+    return false;
   if (environment.status !== "active") return true;
   return (await call(world, environment, "GET", "/api").catch(() => undefined))?.status === 200;
 }
