@@ -19,7 +19,7 @@ import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
 import { startWall, type WallParts } from "./drivers/wall-watch.ts";
 import { startGpuWatch } from "./environments/gpu-watch.ts";
-import { registerHost } from "./environments/hosts.ts";
+import { registerHost, thisMachine } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
 import { purgeQueue } from "./environments/queue.ts";
 import { startQueue } from "./environments/queue-loop.ts";
@@ -50,8 +50,6 @@ import { startWatch } from "./payments/watch.ts";
 import { startDisputes } from "./payments/watch-disputes.ts";
 
 const purgeMs = 3_600_000;
-/** The host row of a driver that runs on this machine. */
-const thisMachine = "local";
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 process.on("unhandledRejection", (error) => console.error(error));
