@@ -110,6 +110,38 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     expect(await wordsOf(away.driver.list())).toMatch(/^unavailable: ssh:\S+ cannot be reached: .*Connection refused$/);
   });
 
+  test("who is not let in knocks once a second, then less and less often, and is in as soon as the key is known", async () => {
+    const { sshd, open } = await setup();
+    const { driver } = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
+    const refused = Array.from({ length: 3 }, () => wordsOf(driver.list()));
+    expect(new Set(await Promise.all(refused)).size).toBe(1);
+    expect(await wordsOf(driver.list())).toBe(await refused[0]);
+    await expect.poll(sshd.logins).toBe(1);
+    sshd.letIn("stranger");
+    expect(await wordsOf(driver.list())).toBe(await refused[0]);
+    await expect.poll(() => wordsOf(driver.list())).toBe("done");
+    await expect.poll(sshd.logins).toBe(2);
+  });
+
+  test("where no program can be started for lack of files, verbs say so and the server lives", async () => {
+    const { sshd, open } = await setup();
+    const folder = sshd.keysOf("gpu-1");
+    const { host } = await open(folder);
+    const script = `import { closeSync, openSync } from "node:fs";
+      import { openRemote } from "${new URL("docker-remote.ts", import.meta.url)}";
+      const parts = { install: "${install}", images: async () => "", folder: ${JSON.stringify(folder)}, failed: console.error };
+      const { driver, close } = await openRemote(${JSON.stringify(host)}, parts);
+      const all = [];
+      try { for (;;) all.push(openSync("/dev/null")); } catch {}
+      const said = await driver.list().catch(({ code, message }) => code + ": " + message);
+      for (const one of all) closeSync(one);
+      console.log(said, "then", await driver.list().then(() => "well"));
+      await close();`;
+    const limited = ["-c", 'ulimit -n 256; exec "$@"', "sh", process.execPath, "--input-type=module", "-e", script];
+    const { stdout } = await promisify(execFile)("/bin/sh", limited);
+    expect(stdout).toMatch(/^unavailable: ssh:\S+ cannot be reached: no ssh can be started .* EMFILE then well$/m);
+  });
+
   test("a line that breaks is opened again by the next verb", async () => {
     const { sshd, open } = await setup();
     const { driver } = await open(sshd.keysOf("gpu-1"));
