@@ -3,7 +3,7 @@ import { containerTypes } from "@berth/contract";
 import type { ContainerInspectInfo } from "dockerode";
 import { containerBody, containerName, devicesOf, label } from "./docker-body.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
-import { type EngineFacts, readFacts } from "./docker-facts.ts";
+import { type EngineFacts, openFacts } from "./docker-facts.ts";
 import { freeze } from "./docker-freeze.ts";
 import { gpuFault } from "./docker-gpus.ts";
 import { deleteHome } from "./docker-home.ts";
@@ -45,15 +45,7 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const errands = { engine, install, image: () => options.images("jupyter") };
   const machine =
     "socketPath" in options.engine ? await localMachine(options) : remoteMachine(errands, homeRoot, failed);
-  let known: Promise<EngineFacts> | undefined;
-  const facts = () => {
-    known ??= engine.verb((signal) => readFacts(engine, machine, signal));
-    // Not asked of an engine that was away when it was asked first.
-    known.catch(() => {
-      known = undefined;
-    });
-    return known;
-  };
+  const facts = openFacts(engine, machine);
   const parts = { ...options, engine, machine, facts, files: { limit: 65_536 }, serially: perKey() };
   return { kind: "docker", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
 }
@@ -93,7 +85,12 @@ async function inspect({ engine, install }: Parts, id: string, abortSignal: Abor
 }
 
 function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
-  const { engine, install, machine } = parts;
+  const { engine, install, machine, facts } = parts;
+  // Which way GPUs are asked is not known before the facts are.
+  const gpuUsage = async (ids: readonly string[]) => {
+    if (devicesOf(ids).length > 0) await facts();
+    return await machine.gpuUsage(ids);
+  };
   return {
     observe: (id) => engine.verb(async (abortSignal) => seen((await inspect(parts, id, abortSignal))?.info)),
     list: () =>
@@ -121,7 +118,7 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
           // Its second reading, a second later, would only serve a percentage that nobody asks for.
           found.container.stats({ stream: false, "one-shot": true, ...{ abortSignal } }),
           machine.homes.recentMb(labels[label.home] ?? ""),
-          machine.gpuUsage(labels[label.gpus]?.split(",") ?? []),
+          gpuUsage(labels[label.gpus]?.split(",") ?? []),
         ]);
         return { ...usageOf(stats), homeMb, gpus };
       }),
@@ -129,9 +126,13 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
     async gpuFault(id) {
       const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
       if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
-      return await gpuFault(engine, found.container, found.info.Config.Labels[label.gpus]?.split(",") ?? []);
+      return await gpuFault(engine, found.container, found.info.Config.Labels[label.gpus]?.split(",") ?? [], gpuUsage);
     },
-    gpuResidue: machine.gpuResidue,
+    gpuResidue: (ids) =>
+      engine.verb(async () => {
+        if (ids.length > 0) await facts();
+        return await machine.gpuResidue(ids);
+      }),
   };
 }
 
@@ -216,7 +217,7 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
   const image = await parts.images(spec.image);
   if (!image) throw missingImage(spec.image, parts.machine);
   const { cpus, gpu, gpus } = await parts.facts();
-  const missing = devicesOf(spec).filter((wanted) => !gpus.some(({ id }) => id === wanted));
+  const missing = devicesOf(spec.gpus).filter((wanted) => !gpus.some(({ id }) => id === wanted));
   if (missing.length > 0) throw new DriverError("no_gpu", `this host has no ${missing.join(", ")}`);
   const home = parts.machine.homes.path(spec.home);
   const openFiles = parts.files.limit;

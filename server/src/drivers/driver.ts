@@ -104,7 +104,7 @@ export interface Driver {
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   stats(id: string): Promise<Stats>;
   /**
-   * Why a run's GPUs do not work, looked at from inside it, in words; undefined when they do, or it has none. Within 30 s.
+   * Why a run's GPUs do not work, looked at from inside it, in words; undefined when they do, or it has none. Within 50 s.
    * Throws `refused` when nothing runs and `unavailable` when it cannot be told.
    */
   gpuFault(id: string): Promise<string | undefined>;
