@@ -5,13 +5,13 @@ import { packArchive } from "./archive.ts";
 import { runUser } from "./docker-body.ts";
 import { refusalOf } from "./docker-engine.ts";
 import {
-  createHelper,
+  createErrand,
   type Errand,
   type ErrandParts,
   errandText,
   isFolderMissing,
   runErrand,
-} from "./docker-helper.ts";
+} from "./docker-errand.ts";
 import type { EngineHomes } from "./docker-machine.ts";
 import { DriverError } from "./driver.ts";
 import { keepSizes } from "./homes.ts";
@@ -27,7 +27,7 @@ const deletingMs = 3_600_000;
  */
 export function remoteHomes(parts: ErrandParts, root: string, failed: (error: unknown) => void): EngineHomes {
   const path = (home: string) => `${root}/${checkSegment("home", home)}`;
-  // A helper for each look would cost more than the look.
+  // An errand for each look would cost more than the look.
   const size = together((homes: readonly string[]) => sizes(parts, root, homes));
   const { forget, ...counted } = keepSizes((home) => size(checkSegment("home", home)));
   return {
@@ -72,17 +72,17 @@ async function make(parts: ErrandParts, root: string, home: string): Promise<voi
       await unpack();
     } catch (error) {
       if (refusalOf(error)?.status !== 404) throw error;
-      await createStore(parts, root, name, abortSignal);
+      await createStore(parts, root, name);
       await unpack();
     }
   });
 }
 
-async function createStore(parts: ErrandParts, root: string, name: string, abortSignal: AbortSignal): Promise<void> {
+async function createStore(parts: ErrandParts, root: string, name: string): Promise<void> {
   const errand = { name, stays: true, script: ":", binds: [`${root}:${inside}`] };
-  await createHelper(parts, errand, abortSignal).catch((error) => {
+  await createErrand(parts, errand).catch((error) => {
     // Another server was quicker.
-    if (refusalOf(error)?.status !== 409) throw error;
+    if (refusalOf(error.cause)?.status !== 409) throw error;
   });
 }
 

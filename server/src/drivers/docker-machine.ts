@@ -1,7 +1,7 @@
 import { chown, mkdir, readdir } from "node:fs/promises";
 import { remember } from "../remember.ts";
 import { runUser } from "./docker-body.ts";
-import { type ErrandParts, errandText } from "./docker-helper.ts";
+import { type ErrandParts, errandText } from "./docker-errand.ts";
 import { remoteHomes } from "./docker-homes.ts";
 import { type Capabilities, DriverError, type Stats } from "./driver.ts";
 import type { Quota } from "./find-quota.ts";

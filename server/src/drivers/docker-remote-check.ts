@@ -1,6 +1,6 @@
 import { checkEngine } from "./docker-check.ts";
 import { openEngine } from "./docker-engine.ts";
-import { errandText } from "./docker-helper.ts";
+import { errandText } from "./docker-errand.ts";
 import type { Remote, RemoteParts } from "./docker-remote.ts";
 import { type Capabilities, DriverError } from "./driver.ts";
 import { checkWall, type WallParts } from "./wall-watch.ts";

@@ -10,6 +10,7 @@ import { deleteHome } from "./docker-home.ts";
 import { localMachine, type Machine, remoteMachine } from "./docker-machine.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
 import { hasImage, isPullable, missingImage, pruneImages, pullImage } from "./docker-pull.ts";
+import { pruneScratch } from "./docker-scratch.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
 import { type Driver, DriverError, type Observed, type Spec } from "./driver.ts";
@@ -72,6 +73,7 @@ function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
         await pullImage(engine, reference, progress);
       }
       await pruneImages(engine, await Promise.all(containerTypes.map(references)));
+      await pruneScratch(parts);
       progress(100);
     },
   };

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import type { Db } from "../database/database.ts";
 import { readAddress, readHomeRoot, readReach } from "../drivers/docker-address.ts";
 import { openEngine } from "../drivers/docker-engine.ts";
-import { errandText } from "../drivers/docker-helper.ts";
+import { errandText } from "../drivers/docker-errand.ts";
 import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../drivers/docker-remote.ts";
 import { checkRemote } from "../drivers/docker-remote-check.ts";
 import { nameserversIn, wallCommands } from "../drivers/docker-wall.ts";
