@@ -93,7 +93,7 @@ function partsOf(folder: string, install: string): RemoteParts {
   const failed = (error: unknown) => {
     throw error;
   };
-  return { install, images: async () => image, folder, sshAgent: undefined, failed };
+  return { install, images: async () => image, replaced: async () => [], folder, sshAgent: undefined, failed };
 }
 
 /** A network namespace with one address, which is answered. */

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { containerTypes } from "@berth/contract";
 import type { ContainerInspectInfo } from "dockerode";
 import { containerBody, containerName, devicesOf, label } from "./docker-body.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
@@ -9,8 +8,7 @@ import { gpuFault } from "./docker-gpus.ts";
 import { deleteHome } from "./docker-home.ts";
 import { localMachine, type Machine, remoteMachine } from "./docker-machine.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
-import { hasImage, isPullable, missingImage, pruneImages, pullImage } from "./docker-pull.ts";
-import { pruneScratch } from "./docker-scratch.ts";
+import { missingImage, openPrepare } from "./docker-pull.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
 import { type Driver, DriverError, type Observed, type Spec } from "./driver.ts";
@@ -30,6 +28,8 @@ export interface DockerOptions {
   readonly quota?: Quota | undefined;
   /** An image's reference by container type; asked each time, because an operator may have built another. */
   readonly images: (type: string) => Promise<string | undefined>;
+  /** References that this installation had before: what it no longer needs here. */
+  readonly replaced: () => Promise<readonly string[]>;
   /** Of the engine's machine, for the ports of runs; undefined when the server is a container itself, attached to the bridge. */
   readonly publishAt: string | undefined;
   /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
@@ -60,22 +60,13 @@ interface Parts extends Omit<DockerOptions, "engine"> {
 }
 
 function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
-  const { engine, images: references, facts, machine, quota } = parts;
+  const { facts, quota } = parts;
   return {
     async capabilities() {
       const { gpu, gpus } = await facts();
       return { pause: true, warm: "paused", diskQuota: quota !== undefined, gpu, gpus, isolation: "container" };
     },
-    async prepare(image, progress = () => {}) {
-      const reference = await references(checkSegment("image", image));
-      if (!(await hasImage(engine, reference))) {
-        if (!isPullable(reference)) throw missingImage(image, machine);
-        await pullImage(engine, reference, progress);
-      }
-      await pruneImages(engine, await Promise.all(containerTypes.map(references)));
-      await pruneScratch(parts);
-      progress(100);
-    },
+    prepare: openPrepare(parts),
   };
 }
 

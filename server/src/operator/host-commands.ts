@@ -8,7 +8,7 @@ import { errandText } from "../drivers/docker-errand.ts";
 import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../drivers/docker-remote.ts";
 import { checkRemote } from "../drivers/docker-remote-check.ts";
 import { nameserversIn, wallCommands } from "../drivers/docker-wall.ts";
-import { imageOf } from "../drivers/image-catalogue.ts";
+import { imageOf, replacedImages } from "../drivers/image-catalogue.ts";
 import { remoteHosts } from "../environments/remote-hosts.ts";
 import { installationOf } from "../installation.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
@@ -69,7 +69,14 @@ async function withHost<T>(
 ): Promise<T> {
   const { id: install } = await installationOf(db);
   const folder = join(resolve(config.dataDir), "hosts");
-  const own = { install, images: imageOf, folder, sshAgent: config.sshAgent, failed: console.error };
+  const own = {
+    install,
+    images: imageOf,
+    replaced: replacedImages,
+    folder,
+    sshAgent: config.sshAgent,
+    failed: console.error,
+  };
   const remote = await openRemote(host, own);
   try {
     return await work(remote, own, config);
