@@ -83,13 +83,14 @@ export async function* runErrand(
   }
 }
 
-/** All that it writes, as text. Throws what `runErrand` throws, in words for people. */
-export async function errandText(parts: ErrandParts, errand: Errand): Promise<string> {
-  return await parts.engine.verb(async (abortSignal) => {
+/** All that it writes, as text: within the time of a verb, or until the signal. Throws what `runErrand` throws, in words for people. */
+export async function errandText(parts: ErrandParts, errand: Errand, signal?: AbortSignal): Promise<string> {
+  const read = async (abortSignal: AbortSignal) => {
     let text = "";
     for await (const bytes of runErrand(parts, errand, abortSignal)) text += bytes;
     return text;
-  });
+  };
+  return await (signal ? read(signal) : parts.engine.verb(read));
 }
 
 /** Whether an engine refused an errand because its folder is not there. */

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openRemote } from "./docker-remote.ts";
+import { checkRemote } from "./docker-remote-check.ts";
 import { openLine, removeRuns, whyNoDocker } from "./docker-testing.ts";
 import { answersTo, becomes, filesIn, spec } from "./driver.suite.ts";
 import { openSshd, whyNoSshd } from "./sshd-testing.ts";
@@ -38,7 +39,8 @@ async function setup({ given = true } = {}) {
       const address = `ssh://${sshd.user}@127.0.0.1:${port}${line.path}`;
       const host = { id, address, homeRoot: join(directory, "homes"), reach: "127.0.0.1" };
       const images = async () => "berth/jupyter:local";
-      const remote = await openRemote(host, { install, images, folder, sshAgent: undefined, failed });
+      const replaced = async () => [];
+      const remote = await openRemote(host, { install, images, replaced, folder, sshAgent: undefined, failed });
       onTestFinished(remote.close);
       return remote;
     },
@@ -72,6 +74,22 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     await filesIn(driver.archive(wanted.home, new AbortController().signal));
     await driver.deleteHome(wanted.home);
     expect(await driver.homeMb(wanted.home)).toBe(0);
+  });
+
+  test("what a server that was killed left of deleted homes goes when the host is checked", async () => {
+    const { sshd, open } = await setup();
+    const folder = sshd.keysOf("gpu-1");
+    const remote = await open(folder);
+    const left = join(remote.host.homeRoot, ".deleted-half");
+    mkdirSync(left, { recursive: true });
+    const parts = { install, images: async () => "berth/jupyter:local", replaced: async () => [], folder };
+    const found = checkRemote(
+      remote,
+      { ...parts, sshAgent: undefined, failed: console.error },
+      { needsLiveRestore: false },
+    );
+    expect(await found).toMatchObject({ gpus: [] });
+    expect(existsSync(left)).toBe(false);
   });
 
   test("a host key that nobody verified, and one that changed, are refused; nothing is learnt by itself", async () => {
@@ -129,7 +147,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const { host } = await open(folder);
     const script = `import { closeSync, openSync } from "node:fs";
       import { openRemote } from "${new URL("docker-remote.ts", import.meta.url)}";
-      const parts = { install: "${install}", images: async () => "", folder: ${JSON.stringify(folder)}, failed: console.error };
+      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, failed: console.error };
       const { driver, close } = await openRemote(${JSON.stringify(host)}, parts);
       const all = [];
       try { for (;;) all.push(openSync("/dev/null")); } catch {}
@@ -157,7 +175,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const folder = sshd.keysOf("gpu-1");
     const { host } = await open(folder);
     const script = `import { openRemote } from "${new URL("docker-remote.ts", import.meta.url)}";
-      const parts = { install: "${install}", images: async () => "", folder: ${JSON.stringify(folder)}, failed: console.error };
+      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, failed: console.error };
       const { driver } = await openRemote(${JSON.stringify(host)}, parts);
       await driver.list();
       process.kill(process.pid, "SIGKILL");`;

@@ -54,7 +54,7 @@ export interface Stats {
   /** Null where one run's traffic cannot be told from another's. */
   readonly receivedBytes: number | null;
   readonly sentBytes: number | null;
-  /** As it was at most five minutes ago. */
+  /** As it was counted last: at most every five minutes. */
   readonly homeMb: number;
   /** Empty where there is no GPU: the page says N/A (G33). */
   readonly gpus: readonly {
