@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
-import { openSecondEngine, whyNoSecondEngine } from "./docker-second-engine.ts";
+import { openSecondEngine, whyNoSecondEngine } from "./docker-second-engine-testing.ts";
 import { openDockerMachine, openLine, removeRuns, whyNoDocker } from "./docker-testing.ts";
 import { becomes, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";

@@ -1,10 +1,10 @@
 import { checkEngine } from "./docker-check.ts";
 import { openEngine } from "./docker-engine.ts";
 import { errandText } from "./docker-errand.ts";
-import { wipeHomes } from "./docker-homes.ts";
 import type { Remote, RemoteParts } from "./docker-remote.ts";
 import { type Capabilities, DriverError } from "./driver.ts";
-import { checkWall, type WallParts } from "./wall-watch.ts";
+import { wipeHomes } from "./remote-homes.ts";
+import { checkWall, type WallParts, wallRules } from "./wall-watch.ts";
 
 export interface RemoteFound {
   readonly gpus: Capabilities["gpus"];
@@ -42,7 +42,7 @@ export async function checkRemote(
   await checkHomes(remote, parts);
   const { gpus } = await driver.capabilities();
   const holes = await checkWall(wallOf(remote, parts));
-  const way = `run there, as root, what npm run operator -- hosts firewall ${host.id} GATEWAY prints`;
+  const way = `run there, as root, ${wallRules(host.id)}`;
   return {
     gpus,
     warnings: [...warnings, ...(holes.length > 0 ? [`it has no wall: ${holes.join("; ")}; ${way}`] : [])],

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ContainerInspectInfo } from "dockerode";
 import { containerBody, containerName, devicesOf, label } from "./docker-body.ts";
+import { deleteHome } from "./docker-delete-home.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
 import { type EngineFacts, openFacts } from "./docker-facts.ts";
 import { freeze } from "./docker-freeze.ts";
 import { gpuFault } from "./docker-gpus.ts";
-import { deleteHome } from "./docker-home.ts";
 import { localMachine, type Machine, remoteMachine } from "./docker-machine.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
 import { missingImage, openPrepare } from "./docker-pull.ts";
@@ -22,7 +22,7 @@ export interface DockerOptions {
   readonly engine: EngineAddress;
   /** Installation id: what another one started is never seen. */
   readonly install: string;
-  /** Where homes are on the engine's machine: this one where the address is a socket, which it then is here too. */
+  /** Where homes are on the engine's machine. Where the address is a socket, the same folder is here by the same name. */
   readonly homeRoot: string;
   /** Limits of homes on disk, where the file system keeps them. */
   readonly quota?: Quota | undefined;

@@ -43,10 +43,11 @@ export function startWall(parts: WallParts, failed: (error: unknown) => void): L
 
 function wordsOf(holes: readonly string[], id: string | undefined): string {
   const words = `ALARM: environments${id ? ` on ${id}` : ""} are not walled: ${holes.join("; ")}. Close it as root`;
-  return id
-    ? `${words} there, by what npm run operator -- hosts firewall ${id} GATEWAY prints`
-    : `${words}: npm run operator -- firewall apply`;
+  return id ? `${words} there, by ${wallRules(id)}` : `${words}: npm run operator -- firewall apply`;
 }
+
+/** Where the rules of another machine come from. */
+export const wallRules = (id: string) => `what npm run operator -- hosts firewall ${id} GATEWAY prints`;
 
 /**
  * What is open, in words; nothing when it was cut short. Puts the rules up first where it may: where it may not, an

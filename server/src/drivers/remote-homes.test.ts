@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { create } from "tar";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openEngine } from "./docker-engine.ts";
-import { remoteHomes } from "./docker-homes.ts";
 import { whyNoDocker } from "./docker-testing.ts";
+import { remoteHomes } from "./remote-homes.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 
