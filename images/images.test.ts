@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
+import { readCatalogue, recordImage, replacedImages } from "../server/src/drivers/image-catalogue.ts";
 import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
 import { checkImage } from "./check.ts";
 import { docker, folder } from "./docker.ts";
@@ -80,6 +80,8 @@ test("the catalogue keeps one image of each type, and is empty before the first"
     jupyter: { ...one, digest: "sha256:2" },
     pytorch: { ...one, digest: "sha256:3" },
   });
+  for (const reference of ["a@1", "a@2", "a@3", "a@1"]) await recordImage("jupyter", { ...one, reference }, path);
+  expect(await replacedImages(path)).toEqual(["a@2", "a@3"]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { isPullable } from "../server/src/drivers/docker-pull.ts";
+import { isPullable, listedAs } from "../server/src/drivers/docker-pull.ts";
 import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
 import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
 import { checkImage } from "./check.ts";
@@ -37,12 +37,13 @@ async function take(type: string, reference: string): Promise<void> {
   if (!isPullable(reference)) throw new ImageError(`${reference} is not registry/name@sha256:...`);
   console.log(`${type}: fetching ${reference}`);
   await docker(["pull", "--quiet", reference]).catch(said(`${reference} could not be fetched`));
-  const [digest = "", size] = (await docker(["image", "inspect", "--format", "{{.Id}} {{.Size}}", reference])).split(
-    " ",
-  );
+  const format = "{{.Id}} {{.Size}} {{json .RepoDigests}}";
+  const inspected = await docker(["image", "inspect", "--format", format, reference]);
+  const [digest = "", size, names = "[]"] = inspected.split(" ");
   const facts = await checkImage(type, digest).catch(said(`${type} was fetched, but is not offered`));
   const sizes = { unpackedBytes: Number(size), compressedBytes: null };
-  await recordImage(type, { digest, reference, ...sizes, facts, checkedAt: new Date().toISOString() });
+  const found = { digest, reference: listedAs(reference, JSON.parse(names)) };
+  await recordImage(type, { ...found, ...sizes, facts, checkedAt: new Date().toISOString() });
   console.log(`${type}: ready, ${digest}, ${Math.round(sizes.unpackedBytes / 1e6)} MB unpacked`);
 }
 

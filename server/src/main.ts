@@ -13,13 +13,13 @@ import type { RemoteParts } from "./drivers/docker-remote.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { findQuota } from "./drivers/find-quota.ts";
-import { imageOf } from "./drivers/image-catalogue.ts";
+import { imageOf, replacedImages } from "./drivers/image-catalogue.ts";
 import { processDriver } from "./drivers/process.ts";
 import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
 import { startWall, type WallParts } from "./drivers/wall-watch.ts";
 import { startGpuWatch } from "./environments/gpu-watch.ts";
-import { registerHost } from "./environments/hosts.ts";
+import { registerHost, thisMachine } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
 import { purgeQueue } from "./environments/queue.ts";
 import { startQueue } from "./environments/queue-loop.ts";
@@ -50,8 +50,6 @@ import { startWatch } from "./payments/watch.ts";
 import { startDisputes } from "./payments/watch-disputes.ts";
 
 const purgeMs = 3_600_000;
-/** The host row of a driver that runs on this machine. */
-const thisMachine = "local";
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 process.on("unhandledRejection", (error) => console.error(error));
@@ -205,12 +203,21 @@ async function dockerOf({ docker }: Config, directory: string, install: string):
   if ("missing" in found) console.warn(`WARNING: an environment can fill the whole disk: ${found.missing}.`);
   const quota = "missing" in found ? undefined : found;
   const publishAt = docker.reach === "published" ? "127.0.0.1" : undefined;
-  return await dockerDriver({ engine: docker, install, homeRoot, quota, images: imageOf, publishAt, failed });
+  return await dockerDriver({
+    engine: docker,
+    install,
+    homeRoot,
+    quota,
+    images: imageOf,
+    replaced: replacedImages,
+    publishAt,
+    failed,
+  });
 }
 
 /** What stays the same for every host on another machine. */
 function remoteParts({ sshAgent }: Config, directory: string, install: string): RemoteParts {
-  return { install, images: imageOf, folder: join(directory, "hosts"), sshAgent, failed };
+  return { install, images: imageOf, replaced: replacedImages, folder: join(directory, "hosts"), sshAgent, failed };
 }
 
 function wallOf({ docker }: Config, install: string, port: number): WallParts {

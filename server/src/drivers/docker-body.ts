@@ -47,7 +47,7 @@ export function containerBody(spec: Spec, place: RunPlace) {
     Image: place.image,
     User: `${runUser}:${runUser}`,
     // The only secret inside is the run's own (runtime.md 1). "void" keeps a GPU runtime that is the default from adding all.
-    Env: [`JUPYTER_TOKEN=${spec.token}`, ...(devicesOf(spec).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"])],
+    Env: [`JUPYTER_TOKEN=${spec.token}`, ...(devicesOf(spec.gpus).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"])],
     ExposedPorts: { [labPort]: {} },
     Labels: {
       [label.install]: place.install,
@@ -103,12 +103,12 @@ function openFilesOf(count: number | undefined) {
 }
 
 /** What is leased is a GPU's UUID, or the name of a CPU slot, which is no device. */
-export function devicesOf({ gpus }: Spec): readonly string[] {
-  return gpus.filter((id) => /^(GPU|MIG)-/.test(id));
+export function devicesOf(leased: readonly string[]): readonly string[] {
+  return leased.filter((id) => /^(GPU|MIG)-/.test(id));
 }
 
 function devicesRequested(spec: Spec, gpu: RunPlace["gpu"]) {
-  const ids = devicesOf(spec);
+  const ids = devicesOf(spec.gpus);
   if (ids.length === 0) return {};
   const request =
     gpu === "cdi"

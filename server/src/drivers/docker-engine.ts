@@ -15,8 +15,8 @@ export interface Engine {
   readonly docker: Docker;
   /** As a person knows it. */
   readonly place: string;
-  /** One verb: whatever it asks of the engine under this signal, it ends within 9 s or throws `unavailable`. */
-  verb<T>(work: (abortSignal: AbortSignal) => Promise<T>): Promise<T>;
+  /** One verb: whatever it asks of the engine under this signal, it ends within 9 s or throws `unavailable`; `given` ends it before. */
+  verb<T>(work: (abortSignal: AbortSignal) => Promise<T>, given?: AbortSignal): Promise<T>;
   /** The same error in words for people, as a DriverError where it is the engine's. */
   explain(error: unknown): unknown;
 }
@@ -32,22 +32,26 @@ export function openEngine(address: EngineAddress): Engine {
     docker,
     place,
     explain,
-    async verb(work) {
+    async verb(work, given) {
+      given?.throwIfAborted();
       const ending = new AbortController();
       const late = Promise.withResolvers<never>();
       // Raced, because a connection that is cut within an answer tells nobody.
-      const timer = setTimeout(() => {
-        const words = `The Docker Engine at ${place} did not answer within ${limitMs / 1000} s`;
-        const error = new DriverError("unavailable", words);
+      const end = (error: unknown) => {
         late.reject(error);
         ending.abort(error);
-      }, limitMs);
+      };
+      const words = `The Docker Engine at ${place} did not answer within ${limitMs / 1000} s`;
+      const timer = setTimeout(() => end(new DriverError("unavailable", words)), limitMs);
+      const cut = () => end(given?.reason);
+      given?.addEventListener("abort", cut);
       try {
         return await Promise.race([reach(address, ending.signal).then(() => work(ending.signal)), late.promise]);
       } catch (error) {
         throw explain(ending.signal.aborted ? ending.signal.reason : error);
       } finally {
         clearTimeout(timer);
+        given?.removeEventListener("abort", cut);
       }
     },
   };

@@ -29,12 +29,19 @@ export async function readEngine({ docker }: Engine, abortSignal: AbortSignal): 
   return { apiVersion: ApiVersion, os, cpus, liveRestore, hints: info };
 }
 
-/** What the engine and its machine are, probed and never configured. */
-export async function readFacts(
-  engine: Engine,
-  machine: Pick<Machine, "gpus">,
-  abortSignal: AbortSignal,
-): Promise<EngineFacts> {
-  const said = await readEngine(engine, abortSignal);
-  return { ...said, ...(await machine.gpus(said.hints)) };
+/** What the engine and its machine are, probed once and never configured. */
+export function openFacts(engine: Engine, machine: Pick<Machine, "gpus">): () => Promise<EngineFacts> {
+  let known: Promise<EngineFacts> | undefined;
+  const read = async (abortSignal: AbortSignal) => {
+    const said = await readEngine(engine, abortSignal);
+    return { ...said, ...(await machine.gpus(said.hints)) };
+  };
+  return () => {
+    known ??= engine.verb(read);
+    // Not kept of an engine that was away when it was asked first.
+    known.catch(() => {
+      known = undefined;
+    });
+    return known;
+  };
 }

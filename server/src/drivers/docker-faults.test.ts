@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
-import { openSecondEngine, whyNoSecondEngine } from "./docker-second-engine.ts";
-import { openDockerMachine, openLine, whyNoDocker } from "./docker-testing.ts";
+import { openSecondEngine, whyNoSecondEngine } from "./docker-second-engine-testing.ts";
+import { openDockerMachine, openLine, removeRuns, whyNoDocker } from "./docker-testing.ts";
 import { becomes, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";
+import { checkWall, startWall } from "./wall-watch.ts";
 
 // Of many at once on a small machine, one start may take what ten take elsewhere.
 vi.setConfig({ testTimeout: 60_000 });
@@ -103,6 +104,26 @@ describe
       await context.expect.poll(() => seen).toContain(wanted.id);
       ending.abort();
       await watching;
+    });
+
+    test("the look at the wall and its watch end too", async (context) => {
+      const { machine, line } = await behindLine(context);
+      const install = machine.installOf("one");
+      context.onTestFinished(() => removeRuns(install));
+      const place = { install, image: async () => "berth/jupyter:local", isHost: false, port: 1 };
+      line.onRequest = (head) => {
+        if (head.includes("/attach")) line.fault = "silent";
+        return undefined;
+      };
+      const failures: unknown[] = [];
+      const watch = startWall({ ...place, engine: { socketPath: line.path } }, (error) => failures.push(error));
+      await context.expect.poll(() => failures, { timeout: 45_000 }).toMatchObject([{ code: "unavailable" }]);
+      watch.nudge();
+      await watch.stop();
+      const engine = { url: "tcp+tls://gpu-1", trouble: "its certificates cannot be read" };
+      await context
+        .expect(checkWall({ ...place, engine }))
+        .rejects.toMatchObject({ code: "unavailable", message: engine.trouble });
     });
 
     async function behindLine(context: TestContext) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { containerName, label } from "./docker-body.ts";
 import { openEngine } from "./docker-engine.ts";
 import { gpuFault } from "./docker-gpus.ts";
-import { openDockerMachine, whyNoDocker } from "./docker-testing.ts";
+import { openDockerMachine, openLine, whyNoDocker } from "./docker-testing.ts";
 import { spec } from "./driver.suite.ts";
 import type { Driver } from "./driver.ts";
 
@@ -91,12 +91,35 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
   test("a program that hangs is a fault, and so are GPUs that come and go", async () => {
     const engine = openEngine({ socketPath: "/var/run/docker.sock" });
     const { container } = await run("hangs");
-    expect(await gpuFault(engine, container, ids, 400)).toBe("nvidia-smi did not end within 0.4 s");
+    const gone = async () => [];
+    const hung = async () => Promise.reject(new Error("nvidia-smi hangs there too"));
+    for (const outside of [gone, hung])
+      expect(await gpuFault(engine, container, ids, outside, 400)).toBe("nvidia-smi did not end within 0.4 s");
     const { id } = await run("two");
     program(`${id}-two`, outputs.nvml);
     expect(await driver.gpuFault(id)).toMatch("Unknown Error");
     program(`${id}-two`, outputs.two);
     expect(await driver.gpuFault(id)).toBeUndefined();
+  });
+
+  test("a look that is late says nothing while the GPUs answer from outside, nor one whose line fell silent", async () => {
+    const { container } = await run("hangs");
+    const outside = async () => ids.map((id) => ({ id, usePercent: 100, memoryMb: 1, watts: 1 }));
+    const engine = openEngine({ socketPath: "/var/run/docker.sock" });
+    const late = { code: "unavailable", message: expect.stringContaining("did not end within 0.4 s inside") };
+    await expect(gpuFault(engine, container, ids, outside, 400)).rejects.toMatchObject(late);
+    const line = await openLine(machine.directory);
+    onTestFinished(line.close);
+    line.onRequest = (head) => {
+      if (/exec.*start/.test(head)) line.fault = "silent";
+      return undefined;
+    };
+    const far = openEngine({ socketPath: line.path });
+    const same = far.docker.getContainer(container.id);
+    await expect(gpuFault(far, same, ids, async () => [], 400)).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("did not answer within 9 s"),
+    });
   });
 
   test("no look, no fault: no such program, killed for memory, frozen, gone", async () => {

@@ -1,7 +1,8 @@
 import { text } from "node:stream/consumers";
 import type { Container } from "dockerode";
+import { devicesOf } from "./docker-body.ts";
 import type { Engine } from "./docker-engine.ts";
-import { DriverError } from "./driver.ts";
+import { DriverError, type Stats } from "./driver.ts";
 import { gpusListed } from "./nvidia-smi.ts";
 
 /** Longer than a verb may take: a run that uses all its cores leaves little for the look. */
@@ -11,15 +12,17 @@ const ownPath = "PATH=/usr/local/nvidia/bin:/usr/local/bin:/usr/bin:/bin";
 
 /**
  * As `Driver.gpuFault`: `nvidia-smi -L` in the run, which must name every GPU it has (runtime.md 3). As root, though
- * without any right, because the owner could freeze a program of their own user.
+ * without any right, because the owner could freeze a program of their own user. `outside` answers what these GPUs do as
+ * the machine itself sees it.
  */
 export async function gpuFault(
   { verb, explain }: Engine,
   container: Container,
   ids: readonly string[],
+  outside: (ids: readonly string[]) => Promise<Stats["gpus"]>,
   withinMs = limitMs,
 ): Promise<string | undefined> {
-  const devices = ids.filter((id) => /^(GPU|MIG)-/.test(id));
+  const devices = devicesOf(ids);
   if (devices.length === 0) return undefined;
   const look = {
     Cmd: ["nvidia-smi", "-L"],
@@ -37,8 +40,15 @@ export async function gpuFault(
     return "";
   });
   // An answer that is cut short ends like any other.
-  if (late.aborted) return `nvidia-smi did not end within ${withinMs / 1000} s`;
-  const { ExitCode: code } = await verb((abortSignal) => exec.inspect({ abortSignal }));
+  const { ExitCode: code, Running: isAtWork } = await verb((abortSignal) => exec.inspect({ abortSignal }));
+  if (late.aborted) {
+    const words = `nvidia-smi did not end within ${withinMs / 1000} s`;
+    // The line may have fallen silent, or the run may leave the look no CPU: then the GPUs answer whoever asks from outside.
+    const answering = isAtWork ? await verb(() => outside(devices)).catch(() => []) : undefined;
+    const isLate = !answering || devices.every((device) => answering.some(({ id }) => id === device));
+    if (isLate) throw new DriverError("unavailable", `${words} inside, which says nothing about the GPUs`);
+    return words;
+  }
   if (code === 0) {
     const lost = devices.filter((id) => !gpusListed(said).includes(id));
     return lost.length > 0 ? `nvidia-smi no longer finds ${lost.join(", ")}` : undefined;

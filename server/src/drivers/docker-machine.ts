@@ -1,12 +1,12 @@
 import { chown, mkdir, readdir } from "node:fs/promises";
 import { remember } from "../remember.ts";
 import { runUser } from "./docker-body.ts";
-import { type ErrandParts, errandText } from "./docker-helper.ts";
-import { remoteHomes } from "./docker-homes.ts";
+import { type ErrandParts, errandText } from "./docker-errand.ts";
 import { type Capabilities, DriverError, type Stats } from "./driver.ts";
 import type { Quota } from "./find-quota.ts";
 import { type Homes, openHomes } from "./homes.ts";
 import { gpuResidue, gpuUsage, hostGpus, type QueryGpus } from "./nvidia-smi.ts";
+import { remoteHomes } from "./remote-homes.ts";
 
 export interface EngineHomes extends Homes {
   /** The folder, empty where it was not there, belonging to whom every run runs as; with its limit where there are limits. */

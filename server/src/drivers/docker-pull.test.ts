@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { pullProgress } from "./docker-pull.ts";
+import { listedAs, pullProgress } from "./docker-pull.ts";
 import { openDockerMachine, whyNoDocker } from "./docker-testing.ts";
 
 const absent = await whyNoDocker();
@@ -92,8 +92,8 @@ describe.skipIf(absent)(absent ? `images from a registry, skipped because ${abse
   });
   afterAll(() => registry.close());
 
-  async function machineOf(types: Map<string, string>) {
-    const machine = openDockerMachine({ types });
+  async function machineOf(types: Map<string, string>, replaced: readonly string[] = []) {
+    const machine = openDockerMachine({ types, replaced });
     const driver = await machine.open();
     const mine = async () =>
       (await machine.engine.listImages())
@@ -123,27 +123,40 @@ describe.skipIf(absent)(absent ? `images from a registry, skipped because ${abse
     expect(registry.asked.length).toBe(before);
   });
 
-  test("a newer one replaces it, unless it is used; what is anybody else's stays", async () => {
+  test("what this installation replaced is taken away once, unless it is used; what is another one's stays", async () => {
     const jupyter = registry.name("berth/jupyter");
-    const [old, used, now] = [1, 2, 3].map((size) => `${jupyter}@${registry.image(size)}`) as [string, string, string];
-    const strange = `${registry.name("strange/jupyter")}@${registry.image(4)}`;
-    const other = `${registry.name("berth/pytorch")}@${registry.image(5)}`;
-    const types = new Map([["jupyter", old]]);
-    const { driver, mine, engine } = await machineOf(types);
-    for (const reference of [old, used, strange]) {
+    const digests = [1, 2, 3, 4].map((size) => `${jupyter}@${registry.image(size)}`);
+    const [old, used, now, theirs] = digests as [string, string, string, string];
+    const [types, replaced] = [new Map<string, string>(), [] as string[]];
+    const { driver, mine, engine } = await machineOf(types, replaced);
+    for (const reference of [old, used, theirs]) {
       types.set("jupyter", reference);
-      // No other is in the catalogue yet, so each would be taken away by the next.
-      if (reference === used) types.set("tensorflow", old);
-      if (reference === strange) types.set("tensorflow", old).set("pytorch", used);
       await driver.prepare("jupyter");
     }
     const container = await engine.createContainer({ Image: used });
-    onTestFinished(() => container.remove());
-    expect((await mine()).toSorted()).toEqual([old, used, strange].toSorted());
-    types.clear();
-    types.set("jupyter", now).set("pytorch", other);
+    onTestFinished(() => container.remove().catch(() => {}));
+    types.set("jupyter", now);
+    replaced.push(old, used);
     await driver.prepare("jupyter");
-    expect((await mine()).toSorted()).toEqual([now, used, strange].toSorted());
+    expect((await mine()).toSorted()).toEqual([now, used, theirs].toSorted());
+    await driver.prepare("jupyter");
+    const staging = await machineOf(new Map([["jupyter", old]]));
+    await staging.driver.prepare("jupyter");
+    await driver.prepare("jupyter");
+    expect((await mine()).toSorted(), "staging is still at the old one").toEqual([old, now, used, theirs].toSorted());
+    await container.remove();
+    await driver.prepare("jupyter");
+    expect(await mine()).not.toContain(used);
+  });
+
+  test("under a tag and a digest, or with the usual registry's name, it is found again under the engine's own name", async () => {
+    const [name, digest] = [registry.name("berth/jupyter"), registry.image(6)];
+    const { driver, mine } = await machineOf(new Map([["jupyter", `${name}:v1@${digest}`]]));
+    await driver.prepare("jupyter");
+    expect(listedAs(`${name}:v1@${digest}`, await mine())).toBe(`${name}@${digest}`);
+    const both = [`registry.example:5000/other@${digest}`, `berth/jupyter@${digest}`, "berth/jupyter@sha256:older"];
+    expect(listedAs(`docker.io/berth/jupyter:v1@${digest}`, both)).toBe(`berth/jupyter@${digest}`);
+    expect(listedAs(`docker.io/library/python@${digest}`, [`python@${digest}`])).toBe(`python@${digest}`);
   });
 
   test("what the registry has not is no image; a registry that is away is tried again", async () => {

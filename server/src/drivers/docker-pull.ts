@@ -1,16 +1,44 @@
 import { type Engine, orDone, refusalOf } from "./docker-engine.ts";
 import type { Machine } from "./docker-machine.ts";
+import { pruneScratch } from "./docker-scratch.ts";
 import { linesOf } from "./docker-streams.ts";
-import { DriverError } from "./driver.ts";
+import { type Driver, DriverError } from "./driver.ts";
+import { checkSegment } from "./names.ts";
 
-const byDigest = /^([^@]+\/[^@]+)@sha256:[0-9a-f]{64}$/;
+interface PrepareParts {
+  readonly engine: Engine;
+  readonly install: string;
+  readonly machine: Machine;
+  /** An image's reference by container type. */
+  readonly images: (type: string) => Promise<string | undefined>;
+  /** References that this installation had before. */
+  readonly replaced: () => Promise<readonly string[]>;
+}
+
+/** `Driver.prepare`, which also takes away what is of no use any more. */
+export function openPrepare(parts: PrepareParts): Driver["prepare"] {
+  const { engine, machine, images, replaced } = parts;
+  const pruned = new Set<string>();
+  return async (image, progress = () => {}) => {
+    const reference = await images(checkSegment("image", image));
+    if (!(await hasImage(engine, reference))) {
+      if (!isPullable(reference)) throw missingImage(image, machine);
+      await pullImage(engine, reference, progress);
+    }
+    await pruneImages(engine, await replaced(), pruned);
+    await pruneScratch(parts);
+    progress(100);
+  };
+}
+
+const byDigest = /^[^@]+@sha256:[0-9a-f]{64}$/;
 
 /** Whether it names an image of a registry, by digest; what was built here has an id alone. */
 export function isPullable(reference: string | undefined): reference is string {
   return reference !== undefined && byDigest.test(reference);
 }
 
-export async function hasImage({ docker, verb }: Engine, reference: string | undefined): Promise<boolean> {
+async function hasImage({ docker, verb }: Engine, reference: string | undefined): Promise<boolean> {
   const all = await verb((abortSignal) => docker.listImages({ abortSignal }));
   return all.some(({ Id, RepoTags, RepoDigests }) =>
     [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
@@ -25,7 +53,7 @@ interface PullEvent {
 }
 
 /** Brings an image to the engine. Throws `no_image` where its registry has none, `unavailable` where none answers. */
-export async function pullImage(
+async function pullImage(
   { docker, explain }: Engine,
   reference: string,
   progress: (percent: number) => void,
@@ -73,25 +101,29 @@ function shareOf({ status = "", progressDetail: { current = 0, total = 0 } = {} 
 }
 
 /**
- * Takes away what a newer digest of the same repository has replaced. Only of repositories that the catalogue names, so
- * never anybody else's image nor one that was built here; the engine itself keeps what a container uses.
+ * Takes away what this installation has replaced, once: another one on the same engine may use the same, and fetches it
+ * again. The engine itself keeps what a container uses; that is tried again.
  */
-export async function pruneImages(
-  { docker, verb }: Engine,
-  references: readonly (string | undefined)[],
-): Promise<void> {
-  const ours = references.filter(isPullable);
-  const repositories = new Set(ours.map(repositoryOf));
-  if (ours.length === 0) return;
+async function pruneImages({ docker, verb }: Engine, replaced: readonly string[], pruned: Set<string>): Promise<void> {
+  // It may be replaced a second time.
+  for (const digest of pruned) if (!replaced.includes(digest)) pruned.delete(digest);
+  const old = replaced.filter((digest) => !pruned.has(digest));
+  if (old.length === 0) return;
   const all = await verb((abortSignal) => docker.listImages({ abortSignal }));
-  const old = all
-    .flatMap(({ RepoDigests }) => RepoDigests ?? [])
-    .filter((digest) => repositories.has(repositoryOf(digest)) && !ours.includes(digest));
-  for (const digest of old)
-    await verb((abortSignal) => orDone(docker.getImage(digest).remove({ ...{ abortSignal } }), 409));
+  const here = all.flatMap(({ RepoDigests }) => RepoDigests ?? []);
+  for (const digest of old) {
+    if (!here.includes(digest)) pruned.add(digest);
+    else await verb((abortSignal) => orDone(docker.getImage(digest).remove({ ...{ abortSignal } }), 409));
+  }
 }
 
-const repositoryOf = (reference: string) => reference.split("@")[0] ?? "";
+/** What the engine itself calls what was fetched under this name, so that it is found again: without a tag or the usual registry. */
+export function listedAs(reference: string, repoDigests: readonly string[]): string {
+  const [name = "", digest = ""] = reference.split("@");
+  const untagged = name.replace(/:[^:/]+$/, "");
+  const same = repoDigests.filter((each) => each.endsWith(`@${digest}`));
+  return same.find((each) => untagged.endsWith(each.split("@")[0] ?? "")) ?? same[0] ?? reference;
+}
 
 /** Says how an image gets to that machine. */
 export function missingImage(type: string, { isHere }: Pick<Machine, "isHere">): DriverError {

@@ -1,15 +1,18 @@
 import { checkEngine } from "./docker-check.ts";
 import { openEngine } from "./docker-engine.ts";
-import { errandText } from "./docker-helper.ts";
+import { errandText } from "./docker-errand.ts";
 import type { Remote, RemoteParts } from "./docker-remote.ts";
 import { type Capabilities, DriverError } from "./driver.ts";
-import { checkWall, type WallParts } from "./wall-watch.ts";
+import { wipeHomes } from "./remote-homes.ts";
+import { checkWall, type WallParts, wallRules } from "./wall-watch.ts";
 
 export interface RemoteFound {
   readonly gpus: Capabilities["gpus"];
   /** What an operator should know or do, in plain sentences. */
   readonly warnings: readonly string[];
 }
+
+const wipingMs = 60_000;
 
 /** The wall of another machine: only looked at, because nobody can raise it from here. */
 export function wallOf({ host, address, engine }: Remote, { install, images }: RemoteParts): WallParts {
@@ -19,7 +22,8 @@ export function wallOf({ host, address, engine }: Remote, { install, images }: R
 
 /**
  * Looks at all that a host needs before something is sold on it (reliability.md 8). Throws a DriverError, in one sentence,
- * for what keeps it from being used; changes nothing but the mode of its folder of homes.
+ * for what keeps it from being used. Fetches the image that everything needs, and takes away what nobody needs any more:
+ * images that were replaced, and what is left of deleted homes, as far as a minute goes.
  */
 export async function checkRemote(
   remote: Remote,
@@ -38,7 +42,7 @@ export async function checkRemote(
   await checkHomes(remote, parts);
   const { gpus } = await driver.capabilities();
   const holes = await checkWall(wallOf(remote, parts));
-  const way = `run there, as root, what npm run operator -- hosts firewall ${host.id} GATEWAY prints`;
+  const way = `run there, as root, ${wallRules(host.id)}`;
   return {
     gpus,
     warnings: [...warnings, ...(holes.length > 0 ? [`it has no wall: ${holes.join("; ")}; ${way}`] : [])],
@@ -53,4 +57,9 @@ async function checkHomes({ engine: address, host }: Remote, { install, images }
   const said = await errandText(errands, { script, binds: [`${host.homeRoot}:/homes`] });
   if (said.trim() !== "well")
     throw new DriverError("refused", `homes cannot be written in ${host.homeRoot} on ${host.id}`);
+  // The rest, if there is so much, goes with the next home that is deleted.
+  const limit = AbortSignal.timeout(wipingMs);
+  await wipeHomes(errands, host.homeRoot, limit).catch((error) => {
+    if (!limit.aborted) throw error;
+  });
 }

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Docker from "dockerode";
-import { certificatesIn } from "./docker-certificates.ts";
-import { linkImage, loadImage } from "./docker-image-copy.ts";
+import { certificatesIn } from "./docker-certificates-testing.ts";
+import { linkImage, loadImage } from "./docker-image-copy-testing.ts";
 import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "./docker-remote.ts";
-import { openSecondEngine, type Placing, whyNoSecondEngine } from "./docker-second-engine.ts";
+import { openSecondEngine, type Placing, whyNoSecondEngine } from "./docker-second-engine-testing.ts";
 import { whyNoDocker } from "./docker-testing.ts";
 
 const run = promisify(execFile);
@@ -93,7 +93,7 @@ function partsOf(folder: string, install: string): RemoteParts {
   const failed = (error: unknown) => {
     throw error;
   };
-  return { install, images: async () => image, folder, sshAgent: undefined, failed };
+  return { install, images: async () => image, replaced: async () => [], folder, sshAgent: undefined, failed };
 }
 
 /** A network namespace with one address, which is answered. */

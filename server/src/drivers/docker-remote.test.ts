@@ -54,7 +54,7 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     expect(statSync(join(machine.homeRoot, wanted.home))).toMatchObject({ uid: 1000, gid: 1000, mode: 0o40700 });
   });
 
-  test("an archive keeps odd names, links and what its owner may not read; nothing outside is in it, and no helper stays", async () => {
+  test("an archive keeps odd names, links and what its owner may not read; nothing outside is in it, and no errand stays", async () => {
     const driver = await openDriver();
     const wanted = await begin(driver);
     await inside(wanted.id, [
@@ -70,7 +70,7 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     await driver.stop(wanted.id, 0);
     await driver.deleteHome(wanted.home);
     await expect.poll(() => leftIn(machine.homeRoot)).not.toContain(wanted.home);
-    await expect.poll(async () => (await helpers()).length).toBe(0);
+    await expect.poll(async () => (await errands()).length).toBe(0);
   });
 
   test("files that change while they are packed are cut, filled up or left out, and the archive is whole", async () => {
@@ -93,10 +93,10 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     for await (const chunk of driver.archive(wanted.home, new AbortController().signal)) if (chunk.length > 0) break;
     const ending = new AbortController();
     const given = filesIn(driver.archive(wanted.home, ending.signal));
-    await expect.poll(async () => (await helpers()).length).toBe(1);
+    await expect.poll(async () => (await errands()).length).toBe(1);
     ending.abort();
     await expect(given).rejects.toThrow("aborted");
-    await expect.poll(async () => (await helpers()).length).toBe(0);
+    await expect.poll(async () => (await errands()).length).toBe(0);
   });
 
   test("who shows no certificate, another authority's or one that is out of date is not let in, and is told why", async () => {
@@ -183,6 +183,14 @@ describe.skipIf(absent)(absent ? `its GPUs, skipped because ${absent}` : "its GP
       { id: "GPU-aa11", usePercent: 37, memoryMb: 2048, watts: 96.5 },
     ]);
     await expect(driver.start(spec({ gpus: ["GPU-bb22"] }))).rejects.toMatchObject({ code: "no_gpu" });
+    for (const ask of [
+      (restarted: Driver) => restarted.stats(wanted.id).then(({ gpus }) => gpus.length),
+      (restarted: Driver) => restarted.gpuResidue(["GPU-aa11"]).then(({ size }) => size + 1),
+    ]) {
+      const restarted = await owner.open({ address: owner.url }, owner.keysOf("gpu-1"), installs.one);
+      const answer = () => ask(restarted.driver).catch(({ message }) => message);
+      await expect.poll(answer, { timeout: 50_000 }).toBe(1);
+    }
   });
 });
 
@@ -194,6 +202,8 @@ cat > "$root/usr/bin/nvidia-smi" <<'END'
 #!/bin/sh
 case "$1" in
 *name*) echo "GPU-aa11, NVIDIA H100 80GB HBM3, 81559";;
+*compute-apps*) ;;
+*gpu=uuid,memory.used) echo "GPU-aa11, 4";;
 *) echo "GPU-aa11, 37, 2048, 96.5";;
 esac
 END
@@ -223,9 +233,9 @@ async function inside(id: string, commands: readonly string[]): Promise<void> {
   }
 }
 
-async function helpers() {
+async function errands() {
   const all = await machine.docker.listContainers({ all: true, filters: { label: [label.install] } });
-  return all.filter(({ Names }) => Names[0]?.startsWith("/helper-"));
+  return all.filter(({ Names }) => Names[0]?.startsWith("/errand-"));
 }
 
 function leftIn(folder: string): string[] {

@@ -18,6 +18,7 @@ export interface RemoteHost {
 export interface RemoteParts {
   readonly install: string;
   readonly images: (type: string) => Promise<string | undefined>;
+  readonly replaced: () => Promise<readonly string[]>;
   /** In the data folder: `known_hosts`, and for each host a folder with its certificates or its key. */
   readonly folder: string;
   readonly sshAgent: string | undefined;
@@ -34,11 +35,11 @@ export interface Remote {
 
 /** Connects nothing yet. A host that cannot be asked has a driver too: everything about it is `unavailable`. */
 export async function openRemote(host: RemoteHost, parts: RemoteParts): Promise<Remote> {
-  const { install, images, failed } = parts;
+  const { install, images, replaced, failed } = parts;
   const address = readAddress(host.address);
   const { engine, close } = await engineOf(host, address, parts);
   const { homeRoot, reach: publishAt } = host;
-  const driver = await dockerDriver({ engine, install, homeRoot, images, publishAt, failed });
+  const driver = await dockerDriver({ engine, install, homeRoot, images, replaced, publishAt, failed });
   return { host, address, engine, driver, close };
 }
 

@@ -28,7 +28,7 @@ export async function whyNoDocker(): Promise<string | undefined> {
 }
 
 /** A folder of homes and installations of our own on an engine that others use too. */
-export function openDockerMachine({ at = socketPath, types = images } = {}) {
+export function openDockerMachine({ at = socketPath, types = images, replaced = [] as readonly string[] } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "berth-docker-"));
   const installs = new Map<string, string>();
   const installOf = (name: string) => {
@@ -43,7 +43,8 @@ export function openDockerMachine({ at = socketPath, types = images } = {}) {
   const optionsOf = (name: string, engineAt: string, reach: "published" | "network" = "published") => {
     const engine = { socketPath: engineAt };
     const publishAt = reach === "published" ? "127.0.0.1" : undefined;
-    return { engine, install: installOf(name), homeRoot, images: async (type: string) => types.get(type), publishAt };
+    const catalogue = { images: async (type: string) => types.get(type), replaced: async () => replaced };
+    return { engine, install: installOf(name), homeRoot, ...catalogue, publishAt };
   };
   const open = (name = "one", engineAt = at, reach: "published" | "network" = "published") =>
     dockerDriver({ ...optionsOf(name, engineAt, reach), failed });
@@ -58,10 +59,10 @@ export function openDockerMachine({ at = socketPath, types = images } = {}) {
     /** Another server creates this run and is killed before it can start it. */
     async createAndDie(wanted: Spec): Promise<void> {
       const line = await openLine(directory);
-      const options = { ...optionsOf("one", line.path), images: undefined };
+      const options = { ...optionsOf("one", line.path), images: undefined, replaced: undefined };
       const script = `import { dockerDriver } from "${new URL("docker.ts", import.meta.url)}";
         const images = new Map(${JSON.stringify([...types])});
-        const own = { images: async (type) => images.get(type), failed: console.error };
+        const own = { images: async (type) => images.get(type), replaced: async () => [], failed: console.error };
         const driver = await dockerDriver({ ...${JSON.stringify(options)}, ...own });
         await driver.start(${JSON.stringify(wanted)});`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { certificatesIn } from "./docker-certificates.ts";
+import { certificatesIn } from "./docker-certificates-testing.ts";
 import { checkEngine } from "./docker-check.ts";
 import { openEngine } from "./docker-engine.ts";
 import { readCertificates } from "./docker-tls.ts";

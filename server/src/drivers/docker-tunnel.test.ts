@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openRemote } from "./docker-remote.ts";
+import { checkRemote } from "./docker-remote-check.ts";
 import { openLine, removeRuns, whyNoDocker } from "./docker-testing.ts";
 import { answersTo, becomes, filesIn, spec } from "./driver.suite.ts";
 import { openSshd, whyNoSshd } from "./sshd-testing.ts";
@@ -38,7 +39,8 @@ async function setup({ given = true } = {}) {
       const address = `ssh://${sshd.user}@127.0.0.1:${port}${line.path}`;
       const host = { id, address, homeRoot: join(directory, "homes"), reach: "127.0.0.1" };
       const images = async () => "berth/jupyter:local";
-      const remote = await openRemote(host, { install, images, folder, sshAgent: undefined, failed });
+      const replaced = async () => [];
+      const remote = await openRemote(host, { install, images, replaced, folder, sshAgent: undefined, failed });
       onTestFinished(remote.close);
       return remote;
     },
@@ -72,6 +74,22 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     await filesIn(driver.archive(wanted.home, new AbortController().signal));
     await driver.deleteHome(wanted.home);
     expect(await driver.homeMb(wanted.home)).toBe(0);
+  });
+
+  test("what a server that was killed left of deleted homes goes when the host is checked", async () => {
+    const { sshd, open } = await setup();
+    const folder = sshd.keysOf("gpu-1");
+    const remote = await open(folder);
+    const left = join(remote.host.homeRoot, ".deleted-half");
+    mkdirSync(left, { recursive: true });
+    const parts = { install, images: async () => "berth/jupyter:local", replaced: async () => [], folder };
+    const found = checkRemote(
+      remote,
+      { ...parts, sshAgent: undefined, failed: console.error },
+      { needsLiveRestore: false },
+    );
+    expect(await found).toMatchObject({ gpus: [] });
+    expect(existsSync(left)).toBe(false);
   });
 
   test("a host key that nobody verified, and one that changed, are refused; nothing is learnt by itself", async () => {
@@ -110,6 +128,38 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     expect(await wordsOf(away.driver.list())).toMatch(/^unavailable: ssh:\S+ cannot be reached: .*Connection refused$/);
   });
 
+  test("who is not let in knocks once a second, then less and less often, and is in as soon as the key is known", async () => {
+    const { sshd, open } = await setup();
+    const { driver } = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
+    const refused = Array.from({ length: 3 }, () => wordsOf(driver.list()));
+    expect(new Set(await Promise.all(refused)).size).toBe(1);
+    expect(await wordsOf(driver.list())).toBe(await refused[0]);
+    await expect.poll(sshd.logins).toBe(1);
+    sshd.letIn("stranger");
+    expect(await wordsOf(driver.list())).toBe(await refused[0]);
+    await expect.poll(() => wordsOf(driver.list())).toBe("done");
+    await expect.poll(sshd.logins).toBe(2);
+  });
+
+  test("where no program can be started for lack of files, verbs say so and the server lives", async () => {
+    const { sshd, open } = await setup();
+    const folder = sshd.keysOf("gpu-1");
+    const { host } = await open(folder);
+    const script = `import { closeSync, openSync } from "node:fs";
+      import { openRemote } from "${new URL("docker-remote.ts", import.meta.url)}";
+      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, failed: console.error };
+      const { driver, close } = await openRemote(${JSON.stringify(host)}, parts);
+      const all = [];
+      try { for (;;) all.push(openSync("/dev/null")); } catch {}
+      const said = await driver.list().catch(({ code, message }) => code + ": " + message);
+      for (const one of all) closeSync(one);
+      console.log(said, "then", await driver.list().then(() => "well"));
+      await close();`;
+    const limited = ["-c", 'ulimit -n 256; exec "$@"', "sh", process.execPath, "--input-type=module", "-e", script];
+    const { stdout } = await promisify(execFile)("/bin/sh", limited);
+    expect(stdout).toMatch(/^unavailable: ssh:\S+ cannot be reached: no ssh can be started .* EMFILE then well$/m);
+  });
+
   test("a line that breaks is opened again by the next verb", async () => {
     const { sshd, open } = await setup();
     const { driver } = await open(sshd.keysOf("gpu-1"));
@@ -125,7 +175,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const folder = sshd.keysOf("gpu-1");
     const { host } = await open(folder);
     const script = `import { openRemote } from "${new URL("docker-remote.ts", import.meta.url)}";
-      const parts = { install: "${install}", images: async () => "", folder: ${JSON.stringify(folder)}, failed: console.error };
+      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, failed: console.error };
       const { driver } = await openRemote(${JSON.stringify(host)}, parts);
       await driver.list();
       process.kill(process.pid, "SIGKILL");`;

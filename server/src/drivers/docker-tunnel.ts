@@ -35,45 +35,46 @@ export async function openTunnel(address: SshAddress, keys: TunnelKeys): Promise
   const socketPath = join(folder, "docker.sock");
   let child: ChildProcess | undefined;
   let attempt: Promise<void> | undefined;
+  const refusals = keepRefusals();
 
   async function connect(): Promise<void> {
     // Left by the one before: its name would look like the new one's.
     await rm(socketPath, { force: true });
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", ...(keys.agent && { SSH_AUTH_SOCK: keys.agent }) };
-    const words = [
-      "-c",
-      leashed,
-      "sh",
-      ...optionsOf(address, keys),
-      "-L",
-      `${socketPath}:${address.socketPath}`,
-      "--",
-      address.host,
-    ];
+    const forward = ["-L", `${socketPath}:${address.socketPath}`, "--", address.host];
+    const words = ["-c", leashed, "sh", ...optionsOf(address, keys), ...forward];
     const started = spawn("/bin/sh", words, { env, stdio: ["pipe", "ignore", "pipe"] });
     child = started;
+    let trouble = "";
+    started.once("error", (error) => {
+      trouble = `${address.url} cannot be reached: no ssh can be started on this machine: ${error.message}`;
+    });
     let said = "";
-    // What it says once it is up is of single connections; only the newest could matter.
-    started.stderr.on("data", (chunk) => (said = `${said}${chunk}`.slice(-4_000)));
+    // Without a file to spare it has none of these. What it says once it is up is of single connections; only the newest could matter.
+    started.stderr?.on("data", (chunk) => (said = `${said}${chunk}`.slice(-4_000)));
     const ended = new Promise<void>((resolve) => started.once("close", () => resolve()));
     started.once("exit", () => {
-      started.stdin.destroy();
+      started.stdin?.destroy();
       if (child === started) attempt = undefined;
     });
     // Where it cannot be written to any more, it has ended.
-    started.stdin.on("error", () => {});
+    started.stdin?.on("error", () => {});
     while (!existsSync(socketPath)) {
+      if (trouble) throw new DriverError("unavailable", trouble);
       if (started.exitCode !== null || started.signalCode !== null) {
         await ended;
-        throw new DriverError("unavailable", explainSsh(address, keys, said));
+        const error = new DriverError("unavailable", explainSsh(address, keys, said));
+        throw isRefused(said) ? refusals.keep(error) : error;
       }
       await wait(20);
     }
+    refusals.forget();
   }
 
   return {
     socketPath,
     async up(signal) {
+      refusals.check();
       if (!attempt) {
         attempt = connect();
         attempt.catch(() => {
@@ -89,6 +90,27 @@ export async function openTunnel(address: SshAddress, keys: TunnelKeys): Promise
       child?.stdin?.destroy();
       child?.kill();
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const isRefused = (said: string) => /Permission denied \(|Too many authentication failures/.test(said);
+
+/** A login that was refused is not tried again at once: whoever knocks too often is locked out for good. */
+function keepRefusals() {
+  let last: { readonly error: DriverError; readonly restMs: number; readonly untilMs: number } | undefined;
+  return {
+    /** Throws it again while it rests: a second at first, twice as long each time, at most a minute. */
+    check() {
+      if (last && performance.now() < last.untilMs) throw last.error;
+    },
+    keep(error: DriverError): DriverError {
+      const restMs = Math.min(60_000, (last?.restMs ?? 500) * 2);
+      last = { error, restMs, untilMs: performance.now() + restMs };
+      return error;
+    },
+    forget() {
+      last = undefined;
     },
   };
 }

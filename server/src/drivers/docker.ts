@@ -1,15 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { containerTypes } from "@berth/contract";
 import type { ContainerInspectInfo } from "dockerode";
 import { containerBody, containerName, devicesOf, label } from "./docker-body.ts";
+import { deleteHome } from "./docker-delete-home.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
-import { type EngineFacts, readFacts } from "./docker-facts.ts";
+import { type EngineFacts, openFacts } from "./docker-facts.ts";
 import { freeze } from "./docker-freeze.ts";
 import { gpuFault } from "./docker-gpus.ts";
-import { deleteHome } from "./docker-home.ts";
 import { localMachine, type Machine, remoteMachine } from "./docker-machine.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
-import { hasImage, isPullable, missingImage, pruneImages, pullImage } from "./docker-pull.ts";
+import { missingImage, openPrepare } from "./docker-pull.ts";
 import { observedOf, usageOf } from "./docker-seen.ts";
 import { logLines, watchRuns } from "./docker-streams.ts";
 import { type Driver, DriverError, type Observed, type Spec } from "./driver.ts";
@@ -23,12 +22,14 @@ export interface DockerOptions {
   readonly engine: EngineAddress;
   /** Installation id: what another one started is never seen. */
   readonly install: string;
-  /** Where homes are on the engine's machine: this one where the address is a socket, which it then is here too. */
+  /** Where homes are on the engine's machine. Where the address is a socket, the same folder is here by the same name. */
   readonly homeRoot: string;
   /** Limits of homes on disk, where the file system keeps them. */
   readonly quota?: Quota | undefined;
   /** An image's reference by container type; asked each time, because an operator may have built another. */
   readonly images: (type: string) => Promise<string | undefined>;
+  /** References that this installation had before: what it no longer needs here. */
+  readonly replaced: () => Promise<readonly string[]>;
   /** Of the engine's machine, for the ports of runs; undefined when the server is a container itself, attached to the bridge. */
   readonly publishAt: string | undefined;
   /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
@@ -45,15 +46,7 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const errands = { engine, install, image: () => options.images("jupyter") };
   const machine =
     "socketPath" in options.engine ? await localMachine(options) : remoteMachine(errands, homeRoot, failed);
-  let known: Promise<EngineFacts> | undefined;
-  const facts = () => {
-    known ??= engine.verb((signal) => readFacts(engine, machine, signal));
-    // Not asked of an engine that was away when it was asked first.
-    known.catch(() => {
-      known = undefined;
-    });
-    return known;
-  };
+  const facts = openFacts(engine, machine);
   const parts = { ...options, engine, machine, facts, files: { limit: 65_536 }, serially: perKey() };
   return { kind: "docker", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
 }
@@ -67,21 +60,13 @@ interface Parts extends Omit<DockerOptions, "engine"> {
 }
 
 function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
-  const { engine, images: references, facts, machine, quota } = parts;
+  const { facts, quota } = parts;
   return {
     async capabilities() {
       const { gpu, gpus } = await facts();
       return { pause: true, warm: "paused", diskQuota: quota !== undefined, gpu, gpus, isolation: "container" };
     },
-    async prepare(image, progress = () => {}) {
-      const reference = await references(checkSegment("image", image));
-      if (!(await hasImage(engine, reference))) {
-        if (!isPullable(reference)) throw missingImage(image, machine);
-        await pullImage(engine, reference, progress);
-      }
-      await pruneImages(engine, await Promise.all(containerTypes.map(references)));
-      progress(100);
-    },
+    prepare: openPrepare(parts),
   };
 }
 
@@ -93,7 +78,12 @@ async function inspect({ engine, install }: Parts, id: string, abortSignal: Abor
 }
 
 function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
-  const { engine, install, machine } = parts;
+  const { engine, install, machine, facts } = parts;
+  // Which way GPUs are asked is not known before the facts are.
+  const gpuUsage = async (ids: readonly string[]) => {
+    if (devicesOf(ids).length > 0) await facts();
+    return await machine.gpuUsage(ids);
+  };
   return {
     observe: (id) => engine.verb(async (abortSignal) => seen((await inspect(parts, id, abortSignal))?.info)),
     list: () =>
@@ -121,7 +111,7 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
           // Its second reading, a second later, would only serve a percentage that nobody asks for.
           found.container.stats({ stream: false, "one-shot": true, ...{ abortSignal } }),
           machine.homes.recentMb(labels[label.home] ?? ""),
-          machine.gpuUsage(labels[label.gpus]?.split(",") ?? []),
+          gpuUsage(labels[label.gpus]?.split(",") ?? []),
         ]);
         return { ...usageOf(stats), homeMb, gpus };
       }),
@@ -129,9 +119,13 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
     async gpuFault(id) {
       const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
       if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
-      return await gpuFault(engine, found.container, found.info.Config.Labels[label.gpus]?.split(",") ?? []);
+      return await gpuFault(engine, found.container, found.info.Config.Labels[label.gpus]?.split(",") ?? [], gpuUsage);
     },
-    gpuResidue: machine.gpuResidue,
+    gpuResidue: (ids) =>
+      engine.verb(async () => {
+        if (ids.length > 0) await facts();
+        return await machine.gpuResidue(ids);
+      }),
   };
 }
 
@@ -216,7 +210,7 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
   const image = await parts.images(spec.image);
   if (!image) throw missingImage(spec.image, parts.machine);
   const { cpus, gpu, gpus } = await parts.facts();
-  const missing = devicesOf(spec).filter((wanted) => !gpus.some(({ id }) => id === wanted));
+  const missing = devicesOf(spec.gpus).filter((wanted) => !gpus.some(({ id }) => id === wanted));
   if (missing.length > 0) throw new DriverError("no_gpu", `this host has no ${missing.join(", ")}`);
   const home = parts.machine.homes.path(spec.home);
   const openFiles = parts.files.limit;

@@ -54,7 +54,7 @@ export interface Stats {
   /** Null where one run's traffic cannot be told from another's. */
   readonly receivedBytes: number | null;
   readonly sentBytes: number | null;
-  /** As it was at most five minutes ago. */
+  /** As it was counted last: at most every five minutes. */
   readonly homeMb: number;
   /** Empty where there is no GPU: the page says N/A (G33). */
   readonly gpus: readonly {
@@ -104,7 +104,7 @@ export interface Driver {
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   stats(id: string): Promise<Stats>;
   /**
-   * Why a run's GPUs do not work, looked at from inside it, in words; undefined when they do, or it has none. Within 30 s.
+   * Why a run's GPUs do not work, looked at from inside it, in words; undefined when they do, or it has none. Within 50 s.
    * Throws `refused` when nothing runs and `unavailable` when it cannot be told.
    */
   gpuFault(id: string): Promise<string | undefined>;

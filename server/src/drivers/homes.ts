@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { packArchive } from "./archive.ts";
 import { DriverError } from "./driver.ts";
@@ -15,7 +16,10 @@ export interface Homes {
   path(home: string): string;
   /** As `Driver.homeMb`. Throws `unavailable` when it cannot be told within 8 s. */
   sizeMb(home: string): Promise<number>;
-  /** The same as it was at most five minutes ago: to count a home's files is work for the disk. */
+  /**
+   * The same as it was counted last, which is at most every five minutes and behind the back of the call: millions of files
+   * are work for the disk, and for minutes. Throws `unavailable` while it was never counted, after 2 s.
+   */
   recentMb(home: string): Promise<number>;
   /** As `Driver.archive`. */
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
@@ -23,11 +27,16 @@ export interface Homes {
   remove(home: string): Promise<void>;
 }
 
-const leftover = ".deleted-";
+/** What a home's folder is called from its deletion on until its files are gone. */
+export const leftover = ".deleted-";
 /** No home's name, and deleted at the next start if it is still there. */
 export const deletedHome = () => `${leftover}${randomUUID()}`;
 
 const recentMs = 5 * 60_000;
+const firstMs = 2_000;
+const exactlyMs = 8_000;
+/** Of a count that nobody waits for. */
+export const patientlyMs = 10 * 60_000;
 
 /** Makes the folder if needed; `failed` hears when deleting goes wrong behind the back of a call. */
 export async function openHomes(folder: string, failed: (error: unknown) => void): Promise<Homes> {
@@ -38,7 +47,9 @@ export async function openHomes(folder: string, failed: (error: unknown) => void
     rm(join(root, name), { recursive: true, force: true }).catch(failed);
   }
   const path = (home: string) => join(root, checkSegment("home", home));
-  const { forget, ...sizes } = keepSizes(async (home) => (existsSync(path(home)) ? await sizeMb(path(home)) : 0));
+  const count = (limitMs: number) => async (home: string) =>
+    existsSync(path(home)) ? await sizeMb(path(home), limitMs) : 0;
+  const { forget, ...sizes } = keepSizes({ exactly: count(exactlyMs), patiently: count(patientlyMs) });
   return {
     path,
     ...sizes,
@@ -58,27 +69,72 @@ export async function openHomes(folder: string, failed: (error: unknown) => void
   };
 }
 
+/** Megabytes of a home: within the time of a verb, or however long it takes. */
+interface Counts {
+  exactly(home: string): Promise<number>;
+  patiently(home: string): Promise<number>;
+}
+
+interface Last {
+  readonly mb?: number | undefined;
+  /** Why the newest count failed: it is not tried again at once either. */
+  readonly error?: unknown;
+  readonly atMs: number;
+}
+
 /** The two ways to ask, and that a home is another one from now on. */
-export function keepSizes(count: (home: string) => Promise<number>) {
-  const known = new Map<string, { readonly mb: number; readonly atMs: number }>();
-  const sizeMb = async (home: string) => {
-    const mb = await count(home);
-    known.set(home, { mb, atMs: performance.now() });
-    return mb;
-  };
+export function keepSizes({ exactly, patiently }: Counts) {
+  const known = new Map<string, Last>();
+  const counting = new Map<string, Promise<number>>();
+
+  function countBehind(home: string): Promise<number> {
+    const count = patiently(home);
+    const done = (last: Omit<Last, "atMs">) => {
+      if (counting.get(home) !== count) return;
+      counting.delete(home);
+      known.set(home, { ...last, atMs: performance.now() });
+    };
+    counting.set(home, count);
+    count.then(
+      (mb) => done({ mb }),
+      (error) => done({ mb: known.get(home)?.mb, error }),
+    );
+    return count;
+  }
+
   return {
-    sizeMb,
+    async sizeMb(home: string) {
+      const mb = await exactly(home);
+      known.set(home, { mb, atMs: performance.now() });
+      return mb;
+    },
     async recentMb(home: string) {
       const last = known.get(home);
-      return last && performance.now() - last.atMs < recentMs ? last.mb : await sizeMb(home);
+      const isRecent = last !== undefined && performance.now() - last.atMs < recentMs;
+      const now = isRecent ? undefined : (counting.get(home) ?? countBehind(home));
+      if (last?.mb !== undefined) return last.mb;
+      if (!now) throw last?.error;
+      return await soon(now, home);
     },
-    forget: (home: string) => void known.delete(home),
+    forget(home: string) {
+      counting.delete(home);
+      known.delete(home);
+    },
   };
 }
 
-async function sizeMb(folder: string): Promise<number> {
+async function soon(count: Promise<number>, home: string): Promise<number> {
+  const over = new AbortController();
+  const late = wait(firstMs, undefined, { signal: over.signal }).then(() => {
+    throw new DriverError("unavailable", `the files of ${home} are still being counted`);
+  });
+  late.catch(() => {});
+  return await Promise.race([count, late]).finally(() => over.abort());
+}
+
+async function sizeMb(folder: string, timeout: number): Promise<number> {
   // du ends with 1 when a file vanished under it; what it counted is still the answer.
-  const du = promisify(execFile)("du", ["-sk", folder], { timeout: 8_000 }).catch((error) => error);
+  const du = promisify(execFile)("du", ["-sk", folder], { timeout }).catch((error) => error);
   const kilobytes = Number.parseInt((await du).stdout, 10);
   if (Number.isNaN(kilobytes)) throw new DriverError("unavailable", `the size of ${folder} is not known`);
   return (kilobytes * 1024) / 1e6;

@@ -7,6 +7,8 @@ export interface CatalogueImage {
   readonly digest: string;
   /** Where every host finds it, `registry/name@sha256:...`; absent: it was built on this machine, for this machine. */
   readonly reference?: string;
+  /** References that it has replaced here, so that hosts may take them away. */
+  readonly replaced?: readonly string[];
   readonly unpackedBytes: number;
   /** Null when it was not measured. */
   readonly compressedBytes: number | null;
@@ -36,8 +38,19 @@ export async function imageOf(type: string): Promise<string | undefined> {
   return image?.reference ?? image?.digest;
 }
 
+/** References that were in the catalogue, and are no longer. */
+export async function replacedImages(path = file): Promise<readonly string[]> {
+  const all = Object.values(await readCatalogue(path));
+  const current = all.map(({ reference }) => reference);
+  return all.flatMap(({ replaced = [] }) => replaced).filter((each) => !current.includes(each));
+}
+
 export async function recordImage(type: string, image: CatalogueImage, path = file): Promise<void> {
-  const content = JSON.stringify({ ...(await readCatalogue(path)), [type]: image }, null, 2);
+  const all = await readCatalogue(path);
+  const { reference, replaced = [] } = all[type] ?? {};
+  const before = [...new Set([...replaced, ...(reference ? [reference] : [])])];
+  const entry = { ...image, ...(before.length > 0 && { replaced: before }) };
+  const content = JSON.stringify({ ...all, [type]: entry }, null, 2);
   await writeFile(`${path}.new`, `${content}\n`);
   await rename(`${path}.new`, path);
 }

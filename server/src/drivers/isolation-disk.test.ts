@@ -47,7 +47,7 @@ describe.skipIf(absent)(absent ? `a full disk, skipped because ${absent}` : "a f
     const images = async () => "berth/jupyter:local";
     const failed = (error: unknown) => void expect(error).toBeUndefined();
     const parts = { engine: { socketPath }, install, homeRoot, quota, images, failed };
-    const driver = await dockerDriver({ ...parts, publishAt: "127.0.0.1" });
+    const driver = await dockerDriver({ ...parts, replaced: async () => [], publishAt: "127.0.0.1" });
     onTestFinished(() => engine.docker.getNetwork(networkName(install)).remove());
     expect(await driver.capabilities()).toMatchObject({ diskQuota: true });
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   copyFileSync,
@@ -19,6 +20,8 @@ import { vi } from "vitest";
 
 const run = promisify(execFile);
 const program = "/usr/sbin/sshd";
+/** Of one that was let in, or gave up. */
+const loginLines = /Accepted publickey|authenticating user/g;
 /** Has no right on any machine, and no shell. */
 const nobody = { uid: 65534, gid: 65534, name: "nobody" };
 
@@ -34,6 +37,7 @@ export async function openSshd() {
   mkdirSync(theirs);
   chmodSync(folder, 0o711);
   const at = (name: string) => join(theirs, name);
+  const log = at("log");
   const newKey = async (name: string) => {
     await rm(at(name), { force: true });
     await run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name)]);
@@ -42,7 +46,8 @@ export async function openSshd() {
   await newKey("key");
   await newKey("stranger");
   writeFileSync(at("authorized_keys"), `restrict,port-forwarding ${readFileSync(at("key.pub"), "utf8")}`);
-  for (const name of [".", "host", "authorized_keys"]) chownSync(at(name), nobody.uid, nobody.gid);
+  writeFileSync(log, "");
+  for (const name of [".", "host", "authorized_keys", "log"]) chownSync(at(name), nobody.uid, nobody.gid);
   const port = await freePort();
   // With PAM, because without it an account that has no password counts as locked.
   const options = [
@@ -54,7 +59,7 @@ export async function openSshd() {
     ],
     ...["PidFile=none", "UsePAM=yes", "StrictModes=no", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no"],
   ];
-  let server = await start(options, port);
+  let server = await start(options, port, log);
   return {
     port,
     user: nobody.name,
@@ -66,20 +71,24 @@ export async function openSshd() {
       mkdirSync(join(hosts, id), { recursive: true });
       copyFileSync(at(key), join(hosts, id, "key"));
       chmodSync(join(hosts, id, "key"), 0o600);
-      const line = `[127.0.0.1]:${port} ${readFileSync(at("host.pub"), "utf8")}`;
-      if (known) writeFileSync(join(hosts, "known_hosts"), line);
+      if (known)
+        writeFileSync(join(hosts, "known_hosts"), `[127.0.0.1]:${port} ${readFileSync(at("host.pub"), "utf8")}`);
       return hosts;
     },
+    /** Connections that showed a key, whether or not it was let in. */
+    logins: () => readFileSync(log, "utf8").match(loginLines)?.length ?? 0,
+    /** Knows this key too from now on. */
+    letIn: (key: string) => appendFileSync(at("authorized_keys"), readFileSync(at(`${key}.pub`), "utf8")),
     /** As after another machine took its place. */
     async changeHostKey(): Promise<void> {
       await end(server);
       await newKey("host");
       chownSync(at("host"), nobody.uid, nobody.gid);
-      server = await start(options, port);
+      server = await start(options, port, log);
     },
     async restart(): Promise<void> {
       await end(server);
-      server = await start(options, port);
+      server = await start(options, port, log);
     },
     stop: () => end(server),
     async close(): Promise<void> {
@@ -97,8 +106,8 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-async function start(options: readonly string[], port: number): Promise<ChildProcess> {
-  const words = ["-D", "-e", "-f", "/dev/null", ...options.flatMap((option) => ["-o", option])];
+async function start(options: readonly string[], port: number, log: string): Promise<ChildProcess> {
+  const words = ["-D", "-E", log, "-f", "/dev/null", ...options.flatMap((option) => ["-o", option])];
   const server = spawn(program, words, { uid: nobody.uid, gid: nobody.gid, stdio: "ignore" });
   const answers = async () => {
     const socket = connect(port, "127.0.0.1");

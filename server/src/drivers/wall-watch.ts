@@ -19,7 +19,6 @@ export interface WallParts {
 }
 
 const intervalMs = 60_000;
-const limitMs = 9_000;
 
 /** Puts the wall up and looks at it, at start and every minute; a hole is told each time, until somebody closes it. */
 export function startWall(parts: WallParts, failed: (error: unknown) => void): Loop {
@@ -44,10 +43,11 @@ export function startWall(parts: WallParts, failed: (error: unknown) => void): L
 
 function wordsOf(holes: readonly string[], id: string | undefined): string {
   const words = `ALARM: environments${id ? ` on ${id}` : ""} are not walled: ${holes.join("; ")}. Close it as root`;
-  return id
-    ? `${words} there, by what npm run operator -- hosts firewall ${id} GATEWAY prints`
-    : `${words}: npm run operator -- firewall apply`;
+  return id ? `${words} there, by ${wallRules(id)}` : `${words}: npm run operator -- firewall apply`;
 }
+
+/** Where the rules of another machine come from. */
+export const wallRules = (id: string) => `what npm run operator -- hosts firewall ${id} GATEWAY prints`;
 
 /**
  * What is open, in words; nothing when it was cut short. Puts the rules up first where it may: where it may not, an
@@ -60,12 +60,17 @@ export async function checkWall(
   const engine = openEngine(address);
   const reference = await image();
   if (!reference) return [];
-  await ensureNetwork(engine, install, AbortSignal.timeout(limitMs));
-  if (isHost && process.getuid?.() === 0) await raiseWall(install).catch(() => {});
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const addresses = own.filter(({ family, internal }) => family === "IPv4" && !internal).map((each) => each.address);
   const known = other ? [other.address] : isHost ? addresses : [];
-  return await probeWall({ engine, install, image: reference, addresses: known, port, signal });
+  try {
+    await engine.verb((limit) => ensureNetwork(engine, install, limit), signal);
+    if (isHost && process.getuid?.() === 0) await raiseWall(install).catch(() => {});
+    return await probeWall({ engine, install, image: reference, addresses: known, port, signal });
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
+  }
 }
 
 async function raiseWall(install: string): Promise<void> {

@@ -2,6 +2,9 @@ import { sql } from "kysely";
 import type { Db, Sql, Tx } from "../database/database.ts";
 import type { Capabilities, Driver } from "../drivers/driver.ts";
 
+/** The host of a driver that runs on this machine. */
+export const thisMachine = "local";
+
 /**
  * Writes what a host is and has, as its driver probed it. Where there is no GPU it offers `slots` CPU slots, so that the
  * whole flow works (G37, G89). What is no longer there is put aside, never deleted: leases name it.

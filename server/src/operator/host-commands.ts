@@ -1,17 +1,18 @@
+import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import type { Db } from "../database/database.ts";
 import { readAddress, readHomeRoot, readReach } from "../drivers/docker-address.ts";
 import { openEngine } from "../drivers/docker-engine.ts";
-import { errandText } from "../drivers/docker-helper.ts";
+import { errandText } from "../drivers/docker-errand.ts";
 import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../drivers/docker-remote.ts";
 import { checkRemote } from "../drivers/docker-remote-check.ts";
 import { nameserversIn, wallCommands } from "../drivers/docker-wall.ts";
-import { imageOf } from "../drivers/image-catalogue.ts";
+import { imageOf, replacedImages } from "../drivers/image-catalogue.ts";
 import { remoteHosts } from "../environments/remote-hosts.ts";
 import { installationOf } from "../installation.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
-import { addHost, removeHost } from "./remote-hosts.ts";
+import { addHost, checkHostName, removeHost } from "./remote-hosts.ts";
 
 interface Parts {
   readonly db: Db;
@@ -29,8 +30,10 @@ export async function hostCommand(parts: Parts, verb: string, words: readonly st
   if (!id) return undefined;
   if (verb === "add") return await add(parts, id, more);
   if (verb === "check" && more.length === 0) return await withHost(parts, await hostOf(parts.db, id), check);
-  if (verb === "firewall" && more.length > 0)
-    return await withHost(parts, await hostOf(parts.db, id), (remote, own) => firewall(remote, own, more));
+  if (verb === "firewall" && more.length > 0) {
+    const gateways = more.map(readGateway);
+    return await withHost(parts, await hostOf(parts.db, id), (remote, own) => firewall(remote, own, gateways));
+  }
   if (verb !== "remove" || more.length > 0) return undefined;
   await removeHost(parts.db, id);
   return `${id} is removed; a running server forgets it when it starts again`;
@@ -42,6 +45,7 @@ async function add(parts: Parts, id: string, words: readonly string[]): Promise<
   for (let at = 0; at < options.length; at += 2) said.set(options[at] ?? "", options[at + 1] ?? "");
   if (!text || [...said].some(([name, value]) => !["--home-root", "--reach"].includes(name) || !value))
     return undefined;
+  checkHostName(id);
   const address = readAddress(text);
   const homeRoot = readHomeRoot(said.get("--home-root") ?? usualHomes);
   const host = { id, address: address.url, homeRoot, reach: readReach(said.get("--reach"), address) };
@@ -65,7 +69,14 @@ async function withHost<T>(
 ): Promise<T> {
   const { id: install } = await installationOf(db);
   const folder = join(resolve(config.dataDir), "hosts");
-  const own = { install, images: imageOf, folder, sshAgent: config.sshAgent, failed: console.error };
+  const own = {
+    install,
+    images: imageOf,
+    replaced: replacedImages,
+    folder,
+    sshAgent: config.sshAgent,
+    failed: console.error,
+  };
   const remote = await openRemote(host, own);
   try {
     return await work(remote, own, config);
@@ -87,10 +98,10 @@ async function check(remote: Remote, own: RemoteParts, { docker, slots }: Config
 async function firewall({ engine: address }: Remote, own: RemoteParts, gateways: readonly string[]): Promise<string> {
   const errands = { engine: openEngine(address), install: own.install, image: () => own.images("jupyter") };
   const resolvers = nameserversIn(await errandText(errands, { script: "cat /etc/resolv.conf" }));
-  return wallCommands(own.install, resolvers, gateways.map(readGateway));
+  return wallCommands(own.install, resolvers, gateways);
 }
 
 function readGateway(address: string): string {
-  if (!/^[0-9a-f.:]+$/i.test(address)) throw new CapacityRefused(`${address} is no address of a gateway`);
+  if (isIP(address) === 0) throw new CapacityRefused(`${address} is no IPv4 or IPv6 address of a gateway`);
   return address;
 }

@@ -34,10 +34,21 @@ test("what cannot be a host is refused in one sentence, and nothing is written",
     /certificates cannot be read: ENOENT.*hosts\/gpu-1\/\w+.pem/,
   );
   expect(await operate(db, "add", "gpu-1", "tcp+tls://10.0.0.5", "--color", "red")).toBeUndefined();
+  expect(await operate(db, "add", "GPU 1", "tcp://10.0.0.5")).toMatch(/^GPU 1 is no name for a host/);
+  expect(await operate(db, "add", "local", "ssh://berth@127.0.0.1:1")).toBe("local is this machine");
   await expect(addHost(db, { ...far, id: "GPU 1" })).rejects.toThrow("is no name for a host");
   await expect(addHost(db, { ...far, id: "host" })).rejects.toThrow("host is this machine");
   expect(await remoteHosts(db)).toEqual([]);
 });
+
+test.each(["10.0.0", "192.168.1.300", "cafe"])(
+  "rules for a gateway at %s are not made: nobody would get in",
+  async (no) => {
+    const { db } = await setupEnvironments();
+    await addHost(db, far);
+    expect(await operate(db, "firewall", far.id, "10.0.0.2", no)).toBe(`${no} is no IPv4 or IPv6 address of a gateway`);
+  },
+);
 
 test("a host that was added has nothing to sell before it was looked at; its homes stay where they are", async () => {
   const { db, driver } = await setupEnvironments({ slots: 1 });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import type { RemoteHost } from "../drivers/docker-remote.ts";
-import { hostForUpdate } from "../environments/hosts.ts";
+import { hostForUpdate, thisMachine } from "../environments/hosts.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 /**
@@ -9,8 +9,7 @@ import { CapacityRefused } from "./capacity-refused.ts";
  * with it, so nothing is sold on it before. Throws when the id is another host's, or what lies on it would be elsewhere.
  */
 export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHost): Promise<void> {
-  if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(id))
-    throw new CapacityRefused(`${id} is no name for a host: up to 32 small letters, digits and dashes`);
+  checkHostName(id);
   await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, id);
     if (host && !host.address) throw new CapacityRefused(`${id} is this machine`);
@@ -27,6 +26,13 @@ export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHo
       )
       .execute();
   });
+}
+
+/** Throws for what is no name of a host, or this machine's own: it has that one before it was ever started too. */
+export function checkHostName(id: string): void {
+  if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(id))
+    throw new CapacityRefused(`${id} is no name for a host: up to 32 small letters, digits and dashes`);
+  if (id === thisMachine) throw new CapacityRefused(`${id} is this machine`);
 }
 
 /** Only where nothing is left on it: no environment, no lease, no kept files. Throws, saying what is. */

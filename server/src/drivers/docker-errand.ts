@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { containerBody, label, scratch } from "./docker-body.ts";
-import { type Engine, orDone, refusalOf } from "./docker-engine.ts";
+import type { Container } from "dockerode";
+import { refusalOf } from "./docker-engine.ts";
+import { createScratch, removeScratch, type ScratchParts } from "./docker-scratch.ts";
 import { framesOf } from "./docker-streams.ts";
 import { DriverError } from "./driver.ts";
 
@@ -18,48 +19,38 @@ export interface Errand {
   readonly devices?: readonly object[];
 }
 
-export interface ErrandParts {
-  readonly engine: Engine;
-  readonly install: string;
+export interface ErrandParts extends ScratchParts {
   /** Any of our images that is there. */
   readonly image: () => Promise<string | undefined>;
 }
 
 /** As root without rights or network, and with a root of its own that cannot be written. */
-export async function createHelper(
+export async function createErrand(
   parts: ErrandParts,
   errand: Errand & { readonly name: string; readonly stays?: boolean },
-  abortSignal: AbortSignal,
-) {
-  const { engine, install } = parts;
+): Promise<Container> {
   const image = await parts.image();
   if (!image) throw new DriverError("no_image", "No image is built yet: npm run images");
-  const limits = { cpus: 1, memoryMb: 256, shmMb: 16, pids: 32, diskGb: 1 };
-  const spec = { id: "helper", generation: 1, image, token: "", home: "", gpus: [], limits };
-  const { HostConfig, ...body } = containerBody(spec, { ...scratch, install, image, home: "", network: "none" });
   const { source: Source = "", target: Target = "" } = errand.folder ?? {};
-  const request = {
-    ...body,
+  return await createScratch(parts, {
+    name: errand.name,
+    image,
+    network: "none",
     User: "0:0",
-    Env: errand.devices ? [] : body.Env,
+    ...(errand.devices && { Env: [] }),
     WorkingDir: "/",
     Entrypoint: ["/bin/sh", "-c", `(${errand.script}); echo "ended $?" >&2`, "sh"],
     Cmd: [...(errand.words ?? [])],
-    Labels: { [label.install]: install },
     HostConfig: {
-      ...HostConfig,
       Mounts: errand.folder ? [{ Type: "bind", Source, Target, ReadOnly: true }] : [],
       Binds: [...(errand.binds ?? [])],
       CapAdd: [...(errand.capabilities ?? [])],
       DeviceRequests: errand.devices,
       // What it says may be gigabytes.
       LogConfig: { Type: "none", Config: {} },
-      AutoRemove: !errand.stays,
+      ...(errand.stays && { AutoRemove: false }),
     },
-  };
-  // Apart from each other: dockerode otherwise writes the whole body into the address too.
-  const asked = { _query: { name: errand.name }, _body: request, abortSignal };
-  return await engine.docker.createContainer(asked as object);
+  });
 }
 
 /**
@@ -72,7 +63,8 @@ export async function* runErrand(
   abortSignal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
   abortSignal.throwIfAborted();
-  const container = await created(parts, errand);
+  const name = `errand-${randomUUID()}`;
+  const container = await createErrand(parts, { ...errand, name });
   try {
     const output = await container.attach({ stream: true, stdout: true, stderr: true, abortSignal });
     // Else what breaks the line before it is read would break the server.
@@ -87,34 +79,18 @@ export async function* runErrand(
     if (/^ended [01]$/m.test(said)) return;
     throw new DriverError("unavailable", `Work on ${parts.engine.place} failed: ${said.trim() || "it was cut short"}`);
   } finally {
-    await parts.engine
-      .verb((limit) => orDone(container.remove({ force: true, abortSignal: limit }), 409))
-      .catch(() => {});
+    await removeScratch(parts.engine, name);
   }
 }
 
-/** Not given up half-way with its caller: what the engine makes after that would stay for ever. */
-async function created(parts: ErrandParts, errand: Errand) {
-  const { engine } = parts;
-  const name = `helper-${randomUUID()}`;
-  try {
-    return await engine.verb((limit) => createHelper(parts, { ...errand, name }, limit));
-  } catch (error) {
-    // It may have been made nevertheless, and only its answer lost.
-    await engine
-      .verb((limit) => orDone(engine.docker.getContainer(name).remove({ abortSignal: limit })))
-      .catch(() => {});
-    throw error;
-  }
-}
-
-/** All that it writes, as text. Throws what `runErrand` throws, in words for people. */
-export async function errandText(parts: ErrandParts, errand: Errand): Promise<string> {
-  return await parts.engine.verb(async (abortSignal) => {
+/** All that it writes, as text: within the time of a verb, or until the signal. Throws what `runErrand` throws, in words for people. */
+export async function errandText(parts: ErrandParts, errand: Errand, signal?: AbortSignal): Promise<string> {
+  const read = async (abortSignal: AbortSignal) => {
     let text = "";
     for await (const bytes of runErrand(parts, errand, abortSignal)) text += bytes;
     return text;
-  });
+  };
+  return await (signal ? read(signal) : parts.engine.verb(read));
 }
 
 /** Whether an engine refused an errand because its folder is not there. */

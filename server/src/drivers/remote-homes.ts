@@ -1,24 +1,23 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { Header } from "tar";
 import { together } from "../together.ts";
 import { packArchive } from "./archive.ts";
 import { runUser } from "./docker-body.ts";
 import { refusalOf } from "./docker-engine.ts";
 import {
-  createHelper,
+  createErrand,
   type Errand,
   type ErrandParts,
   errandText,
   isFolderMissing,
   runErrand,
-} from "./docker-helper.ts";
+} from "./docker-errand.ts";
 import type { EngineHomes } from "./docker-machine.ts";
 import { DriverError } from "./driver.ts";
-import { keepSizes } from "./homes.ts";
+import { deletedHome, keepSizes, leftover, patientlyMs } from "./homes.ts";
 import { checkSegment } from "./names.ts";
 
 const inside = "/homes";
-const leftover = ".deleted-";
 const deletingMs = 3_600_000;
 
 /**
@@ -27,9 +26,16 @@ const deletingMs = 3_600_000;
  */
 export function remoteHomes(parts: ErrandParts, root: string, failed: (error: unknown) => void): EngineHomes {
   const path = (home: string) => `${root}/${checkSegment("home", home)}`;
-  // A helper for each look would cost more than the look.
-  const size = together((homes: readonly string[]) => sizes(parts, root, homes));
-  const { forget, ...counted } = keepSizes((home) => size(checkSegment("home", home)));
+  const alone = async (home: string, signal?: AbortSignal) =>
+    (await sizes(parts, root, [checkSegment("home", home)], signal))[0] ?? 0;
+  // An errand for each would cost more than the look, as long as none of them has millions of files.
+  const all = together<string, number | Promise<number>>((homes) =>
+    sizes(parts, root, homes).catch(() => homes.map((home) => alone(home, AbortSignal.timeout(patientlyMs)))),
+  );
+  const { forget, ...counted } = keepSizes({
+    exactly: (home) => alone(home),
+    patiently: async (home) => await all(checkSegment("home", home)),
+  });
   return {
     path,
     ...counted,
@@ -39,11 +45,11 @@ export function remoteHomes(parts: ErrandParts, root: string, failed: (error: un
     },
     async remove(home) {
       forget(home);
-      const words = [checkSegment("home", home), `${leftover}${randomUUID()}`];
+      const words = [checkSegment("home", home), deletedHome()];
       // Out of the way at once; the files themselves may be many.
-      const script = `cd ${inside} && if [ -d "$1" ]; then mv -T -- "$1" "$2" && echo moved; fi`;
-      if ((await errandText(parts, { script, words, binds: [`${root}:${inside}`], ...overriding })).trim() === "moved")
-        void wipe(parts, root).catch(failed);
+      const script = `cd ${inside} && if [ -d "$1" ]; then mv -T -- "$1" "$2"; fi`;
+      await errandText(parts, { script, words, binds: [`${root}:${inside}`], ...overriding });
+      void wipeHomes(parts, root, AbortSignal.timeout(deletingMs)).catch(failed);
     },
   };
 }
@@ -52,10 +58,10 @@ export function remoteHomes(parts: ErrandParts, root: string, failed: (error: un
 const overriding: Pick<Errand, "capabilities"> = { capabilities: ["DAC_OVERRIDE", "FOWNER"] };
 const reading: Pick<Errand, "capabilities"> = { capabilities: ["DAC_READ_SEARCH"] };
 
-/** Also what a server that was killed while deleting left behind. */
-async function wipe(parts: ErrandParts, root: string): Promise<void> {
+/** What is left of homes that were deleted, also by a server that was killed meanwhile. */
+export async function wipeHomes(parts: ErrandParts, root: string, signal: AbortSignal): Promise<void> {
   const errand = { script: `rm -rf -- ${inside}/${leftover}*`, binds: [`${root}:${inside}`], ...overriding };
-  for await (const _ of runErrand(parts, errand, AbortSignal.timeout(deletingMs)));
+  for await (const _ of runErrand(parts, errand, signal));
 }
 
 /**
@@ -72,17 +78,17 @@ async function make(parts: ErrandParts, root: string, home: string): Promise<voi
       await unpack();
     } catch (error) {
       if (refusalOf(error)?.status !== 404) throw error;
-      await createStore(parts, root, name, abortSignal);
+      await createStore(parts, root, name);
       await unpack();
     }
   });
 }
 
-async function createStore(parts: ErrandParts, root: string, name: string, abortSignal: AbortSignal): Promise<void> {
+async function createStore(parts: ErrandParts, root: string, name: string): Promise<void> {
   const errand = { name, stays: true, script: ":", binds: [`${root}:${inside}`] };
-  await createHelper(parts, errand, abortSignal).catch((error) => {
+  await createErrand(parts, errand).catch((error) => {
     // Another server was quicker.
-    if (refusalOf(error)?.status !== 409) throw error;
+    if (refusalOf(error.cause)?.status !== 409) throw error;
   });
 }
 
@@ -94,9 +100,15 @@ function folderArchive(home: string): Buffer {
   return Buffer.concat([header.block ?? Buffer.alloc(0), Buffer.alloc(1024)]);
 }
 
-async function sizes(parts: ErrandParts, root: string, homes: readonly string[]): Promise<readonly number[]> {
+async function sizes(
+  parts: ErrandParts,
+  root: string,
+  homes: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly number[]> {
   const script = `cd ${inside} && for home; do [ -d "$home" ] && du -sk -- "$home" 2>/dev/null; done; true`;
-  const text = await errandText(parts, { script, words: homes, binds: [`${root}:${inside}:ro`], ...reading });
+  const errand = { script, words: homes, binds: [`${root}:${inside}:ro`], ...reading };
+  const text = await errandText(parts, errand, signal);
   const kilobytes = new Map([...text.matchAll(/^(\d+)\t(.+)$/gm)].map(([, size, home]) => [home, Number(size)]));
   return homes.map((home) => ((kilobytes.get(home) ?? 0) * 1024) / 1e6);
 }
