@@ -136,7 +136,7 @@ function environmentLoops(
   parts: Omit<ReconcilerParts, "retentionDays">,
 ): Loop[] {
   return [
-    startPreparing(parts.db, parts.drivers, failed),
+    startPreparing(parts),
     startReconciler({ ...parts, retentionDays }),
     startSampling(parts),
     startGpuWatch(parts),

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeDriver } from "../drivers/fake.ts";
 import { registerHost } from "./hosts.ts";
 import { startPreparing } from "./images.ts";
 import { setupEnvironments } from "./testing.ts";
@@ -121,6 +122,34 @@ test("a host has its GPUs, or CPU slots where there is none; what is gone is put
   expect(await offered()).toEqual([{ id: "GPU-1", kind: "gpu" }]);
 });
 
+test("an image that one host takes long to get, and one that cannot be asked for, keep no other; what fails is told once", async () => {
+  const { db, driver, parts, told } = await setupEnvironments();
+  const far = fakeDriver();
+  await registerHost(db, "far", far, 1);
+  const release = far.hang("prepare");
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  driver.failNext("prepare", "unavailable", 6);
+  const began = performance.now();
+  const loop = startPreparing({ ...parts, drivers });
+  onTestFinished(async () => {
+    await loop.stop();
+    release();
+    await far.close();
+  });
+  const states = async () =>
+    (await db.selectFrom("host_images").where("host_id", "=", "host").select("state").execute()).map(
+      (row) => row.state,
+    );
+  await expect.poll(states, patience).toEqual(["ready", "ready", "ready"]);
+  // Two rounds failed: a second after the first, two after the second.
+  expect(performance.now() - began).toBeGreaterThan(2900);
+  expect(told.failures).toHaveLength(1);
+  expect(far.calls.get("prepare")).toBe(1);
+});
+
 test("images are prepared one after the other, with percent and with the reason where one never will be", async () => {
   const { db, driver, parts } = await setupEnvironments();
   const percents: (number | null)[] = [];
@@ -132,7 +161,7 @@ test("images are prepared one after the other, with percent and with the reason 
     if (image === "pytorch") driver.failNext("prepare", "no_image");
     await driver.prepare(image, progress);
   };
-  const loop = startPreparing(db, new Map([["host", { ...driver, prepare }]]), parts.failed);
+  const loop = startPreparing({ ...parts, drivers: new Map([["host", { ...driver, prepare }]]) });
   await expect
     .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), patience)
     .toEqual(["jupyter ready", "pytorch unavailable", "tensorflow ready"]);

@@ -46,7 +46,7 @@ function isForPeople(error: unknown): error is Error {
   );
 }
 
-/** Makes a type startable with the process driver; a running server offers it within ten minutes. */
+/** Makes a type startable with the process driver; a running server offers it within a minute. */
 async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
   if (!runtimeTypes.includes(type)) return usage();
   const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
