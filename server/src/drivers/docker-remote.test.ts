@@ -183,6 +183,9 @@ describe.skipIf(absent)(absent ? `its GPUs, skipped because ${absent}` : "its GP
       { id: "GPU-aa11", usePercent: 37, memoryMb: 2048, watts: 96.5 },
     ]);
     await expect(driver.start(spec({ gpus: ["GPU-bb22"] }))).rejects.toMatchObject({ code: "no_gpu" });
+    writeFileSync(join(folder, "nvidia-container-runtime-hook"), hook.replaceAll("GPU-aa11", "GPU-bb22"));
+    expect(await driver.capabilities()).toMatchObject({ gpus: [{ id: "GPU-aa11" }] });
+    expect(await driver.capabilities(true)).toMatchObject({ gpus: [{ id: "GPU-bb22" }] });
   });
 });
 

@@ -46,7 +46,8 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const machine =
     "socketPath" in options.engine ? await localMachine(options) : remoteMachine(errands, homeRoot, failed);
   let known: Promise<EngineFacts> | undefined;
-  const facts = () => {
+  const facts = (anew = false) => {
+    if (anew) known = undefined;
     known ??= engine.verb((signal) => readFacts(engine, machine, signal));
     // Not asked of an engine that was away when it was asked first.
     known.catch(() => {
@@ -61,7 +62,7 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
 interface Parts extends Omit<DockerOptions, "engine"> {
   readonly engine: Engine;
   readonly machine: Machine;
-  readonly facts: () => Promise<EngineFacts>;
+  readonly facts: (anew?: boolean) => Promise<EngineFacts>;
   readonly files: { limit: number | undefined };
   readonly serially: ReturnType<typeof perKey>;
 }
@@ -69,8 +70,8 @@ interface Parts extends Omit<DockerOptions, "engine"> {
 function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
   const { engine, images: references, facts, machine, quota } = parts;
   return {
-    async capabilities() {
-      const { gpu, gpus } = await facts();
+    async capabilities(anew) {
+      const { gpu, gpus } = await facts(anew);
       return { pause: true, warm: "paused", diskQuota: quota !== undefined, gpu, gpus, isolation: "container" };
     },
     async prepare(image, progress = () => {}) {

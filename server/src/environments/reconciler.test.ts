@@ -122,6 +122,29 @@ test("a host has its GPUs, or CPU slots where there is none; what is gone is put
   expect(await offered()).toEqual([{ id: "GPU-1", kind: "gpu" }]);
 });
 
+test("a host out of reach with many due rows does not hold up the others", async () => {
+  const { start, rent, read, db, driver } = await setupEnvironments({ slots: 40 });
+  const far = fakeDriver();
+  const release = far.hang("observe");
+  onTestFinished(async () => {
+    release();
+    await far.close();
+  });
+  await registerHost(db, "far", far, 40);
+  for (let at = 0; at < 30; at++) await rent({ userId: `user-${at}`, subdomain: `far-${at}` });
+  await sql`update environments set host_id = 'far', due_at = now() - interval '1 minute'`.execute(db);
+  const id = await rent();
+  await sql`update environments set host_id = 'host' where id = ${id}`.execute(db);
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  start({ drivers });
+  await expect.poll(() => far.calls.get("observe"), patience).toBeGreaterThan(0);
+  await expect.poll(async () => (await read(id)).status, { timeout: 8000, interval: 20 }).toBe("active");
+  expect(far.calls.get("observe")).toBe(10);
+});
+
 test("an image that one host takes long to get, and one that cannot be asked for, keep no other; what fails is told once", async () => {
   const { db, driver, parts, told } = await setupEnvironments();
   const far = fakeDriver();
