@@ -22,7 +22,7 @@ export const leaseFaults: readonly FaultsOf[] = [
       ],
       [
         "drained hosts are leased",
-        "where drained_at is null and (${hostId}::text is null or id = ${hostId})",
+        "where is_open and (${hostId}::text is null or id = ${hostId})",
         "where (${hostId}::text is null or id = ${hostId})",
         "put aside",
       ],
