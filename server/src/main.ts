@@ -21,6 +21,7 @@ import { startWall, type WallParts } from "./drivers/wall-watch.ts";
 import { startGpuWatch } from "./environments/gpu-watch.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
+import { lostDriver, lostHosts } from "./environments/lost-hosts.ts";
 import { purgeQueue } from "./environments/queue.ts";
 import { startQueue } from "./environments/queue-loop.ts";
 import { type ReconcilerParts, startReconciler } from "./environments/reconciler.ts";
@@ -88,7 +89,7 @@ async function start(config: Config): Promise<void> {
   const remote = remoteParts(config, dataDir, installation.id);
   const remotes = await openRemoteHosts(db, remote);
   for (const { close } of remotes) parts.defer(close);
-  const drivers = new Map([[thisMachine, local], ...remotes.map(({ host, driver }) => [host.id, driver] as const)]);
+  const drivers = await driversOf(db, local, remotes);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const money = await moneyOf(config, port, { db, changes, announce, failed });
@@ -186,6 +187,15 @@ async function portOf({ port, host }: Config): Promise<number> {
   probe.close();
   await once(probe, "close");
   return typeof address === "object" && address ? address.port : port;
+}
+
+/** By host; of a machine that is lost nothing is asked. */
+async function driversOf(db: Db, local: Driver, remotes: readonly Remote[]): Promise<ReadonlyMap<string, Driver>> {
+  return new Map([
+    [thisMachine, local],
+    ...remotes.map(({ host, driver }) => [host.id, driver] as const),
+    ...(await lostHosts(db)).map((id) => [id, lostDriver(id)] as const),
+  ]);
 }
 
 async function driverOf(config: Config, directory: string, install: string): Promise<Driver> {

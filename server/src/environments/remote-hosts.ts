@@ -8,13 +8,14 @@ import type { HostCheck } from "./adopt.ts";
 import { onceEach } from "./each-host.ts";
 import { markAway, markHere, registerHost } from "./hosts.ts";
 
-/** The hosts on other machines, as an operator added them (runtime.md 3). */
+/** The hosts on other machines, as an operator added them (runtime.md 3), but for those that are lost. */
 export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
   const rows = await db
     .selectFrom("hosts")
     .select(["id", "address", "home_root", "reach"])
     .where("address", "is not", null)
     .where("removed_at", "is", null)
+    .where("lost_at", "is", null)
     .orderBy("id")
     .execute();
   return rows.map(({ id, address, home_root, reach }) => ({
