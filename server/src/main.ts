@@ -9,7 +9,7 @@ import { type Connection, type Db, isLostConnection, openDatabase } from "./data
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
-import type { RemoteParts } from "./drivers/docker-remote.ts";
+import type { Remote, RemoteParts } from "./drivers/docker-remote.ts";
 import { type Driver, DriverError } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { findQuota } from "./drivers/find-quota.ts";
@@ -21,6 +21,7 @@ import { startWall, type WallParts } from "./drivers/wall-watch.ts";
 import { startGpuWatch } from "./environments/gpu-watch.ts";
 import { registerHost, thisMachine } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
+import { lostDriver, lostHosts } from "./environments/lost-hosts.ts";
 import { purgeQueue } from "./environments/queue.ts";
 import { startQueue } from "./environments/queue-loop.ts";
 import { type ReconcilerParts, startReconciler } from "./environments/reconciler.ts";
@@ -34,7 +35,7 @@ import { purgeSignIns } from "./gateway/grants.ts";
 import { localIdentity } from "./identity/local.ts";
 import { purgeIdentity } from "./identity/purge-identity.ts";
 import { installationOf, installationSecret } from "./installation.ts";
-import { type Loop, startLoop } from "./loop.ts";
+import { allLoops, type Loop, startLoop } from "./loop.ts";
 import { purgeMails, startOutbox } from "./mail/outbox.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { purgeNotifications } from "./notifications/notifications.ts";
@@ -86,7 +87,7 @@ async function start(config: Config): Promise<void> {
   const remote = remoteParts(config, dataDir, installation.id);
   const remotes = await openRemoteHosts(db, remote);
   for (const { close } of remotes) parts.defer(close);
-  const drivers = new Map([[thisMachine, local], ...remotes.map(({ host, driver }) => [host.id, driver] as const)]);
+  const drivers = await driversOf(db, local, remotes);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const money = await moneyOf(config, port, { db, changes, announce, failed });
@@ -110,19 +111,17 @@ async function start(config: Config): Promise<void> {
   const loops = config.roles.has("worker")
     ? [
         ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
-        ...startRemoteHosts(remotes, {
+        ...environmentLoops(config, remotes, {
           ...remote,
-          db,
-          slots: config.slots,
-          needsLiveRestore: config.docker.needsLiveRestore,
+          ...{ db, changes, drivers, delivery: deliver, announce, answers, failed },
         }),
-        ...environmentLoops(config, { db, changes, drivers, delivery: deliver, announce, answers, failed }),
         ...moneyLoops(money, port),
         ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
         startPurging(db),
       ]
     : [];
-  for (const loop of loops) parts.defer(loop.stop);
+  // At once: each may have a host or a mail server to wait for.
+  parts.defer(allLoops(loops).stop);
   parts.defer(() => app.close());
   if (!config.mail.smtp && !config.mail.outboxPage) console.warn("SMTP_URL is not set: no mail is sent.");
   console.log(`${config.brand.name} is ready at ${appUrl}`);
@@ -130,12 +129,15 @@ async function start(config: Config): Promise<void> {
 }
 
 function environmentLoops(
-  { retentionDays, warmPool: sizes }: Config,
-  parts: Omit<ReconcilerParts, "retentionDays">,
+  { retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
+  remotes: readonly Remote[],
+  parts: Omit<ReconcilerParts, "retentionDays" | "checks"> & RemoteParts,
 ): Loop[] {
+  const { loops, checks } = startRemoteHosts(remotes, { ...parts, slots, needsLiveRestore });
   return [
-    startPreparing(parts.db, parts.drivers, failed),
-    startReconciler({ ...parts, retentionDays }),
+    ...loops,
+    startPreparing(parts),
+    startReconciler({ ...parts, checks, retentionDays }),
     startSampling(parts),
     startGpuWatch(parts),
     startQueue(parts),
@@ -183,6 +185,15 @@ async function portOf({ port, host }: Config): Promise<number> {
   probe.close();
   await once(probe, "close");
   return typeof address === "object" && address ? address.port : port;
+}
+
+/** By host; of a machine that is lost nothing is asked. */
+async function driversOf(db: Db, local: Driver, remotes: readonly Remote[]): Promise<ReadonlyMap<string, Driver>> {
+  return new Map([
+    [thisMachine, local],
+    ...remotes.map(({ host, driver }) => [host.id, driver] as const),
+    ...(await lostHosts(db)).map((id) => [id, lostDriver(id)] as const),
+  ]);
 }
 
 async function driverOf(config: Config, directory: string, install: string): Promise<Driver> {

@@ -11,6 +11,7 @@ interface HostsTable {
   pause: Generated<boolean>;
   drained_at: Date | null;
   away_since: Date | null;
+  lost_at: Date | null;
   is_open: GeneratedAlways<boolean>;
   address: string | null;
   home_root: string | null;

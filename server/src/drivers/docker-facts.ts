@@ -30,13 +30,14 @@ export async function readEngine({ docker }: Engine, abortSignal: AbortSignal): 
 }
 
 /** What the engine and its machine are, probed once and never configured. */
-export function openFacts(engine: Engine, machine: Pick<Machine, "gpus">): () => Promise<EngineFacts> {
+export function openFacts(engine: Engine, machine: Pick<Machine, "gpus">): (anew?: boolean) => Promise<EngineFacts> {
   let known: Promise<EngineFacts> | undefined;
   const read = async (abortSignal: AbortSignal) => {
     const said = await readEngine(engine, abortSignal);
     return { ...said, ...(await machine.gpus(said.hints)) };
   };
-  return () => {
+  return (anew = false) => {
+    if (anew) known = undefined;
     known ??= engine.verb(read);
     // Not kept of an engine that was away when it was asked first.
     known.catch(() => {

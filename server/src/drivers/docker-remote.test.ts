@@ -191,6 +191,9 @@ describe.skipIf(absent)(absent ? `its GPUs, skipped because ${absent}` : "its GP
       const answer = () => ask(restarted.driver).catch(({ message }) => message);
       await expect.poll(answer, { timeout: 50_000 }).toBe(1);
     }
+    writeFileSync(join(folder, "nvidia-container-runtime-hook"), hook.replaceAll("GPU-aa11", "GPU-bb22"));
+    expect(await driver.capabilities()).toMatchObject({ gpus: [{ id: "GPU-aa11" }] });
+    expect(await driver.capabilities(true)).toMatchObject({ gpus: [{ id: "GPU-bb22" }] });
   });
 });
 

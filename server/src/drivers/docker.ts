@@ -54,7 +54,7 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
 interface Parts extends Omit<DockerOptions, "engine"> {
   readonly engine: Engine;
   readonly machine: Machine;
-  readonly facts: () => Promise<EngineFacts>;
+  readonly facts: (anew?: boolean) => Promise<EngineFacts>;
   readonly files: { limit: number | undefined };
   readonly serially: ReturnType<typeof perKey>;
 }
@@ -62,8 +62,8 @@ interface Parts extends Omit<DockerOptions, "engine"> {
 function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
   const { facts, quota } = parts;
   return {
-    async capabilities() {
-      const { gpu, gpus } = await facts();
+    async capabilities(anew) {
+      const { gpu, gpus } = await facts(anew);
       return { pause: true, warm: "paused", diskQuota: quota !== undefined, gpu, gpus, isolation: "container" };
     },
     prepare: openPrepare(parts),

@@ -73,7 +73,8 @@ export interface Stats {
  */
 export interface Driver {
   readonly kind: "process" | "docker" | "kubernetes" | "fake";
-  capabilities(): Promise<Capabilities>;
+  /** As they were when first asked for, or now where `anew` is asked for. */
+  capabilities(anew?: boolean): Promise<Capabilities>;
   /** Makes an image startable; at once when it is. Progress is percent of the whole. Throws `no_image` when this host never will. */
   prepare(image: string, progress?: (percent: number) => void): Promise<void>;
   /** `absent` for an unknown id. `running` as soon as something listens or could soon; readiness is the caller's probe. */

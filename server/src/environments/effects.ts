@@ -14,7 +14,7 @@ import { closeSession, openSession } from "./sessions.ts";
 export interface Delivery {
   /** First answer. Undefined when the order no longer waits for delivery: the environment is then terminated instead. */
   delivered(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
-  /** The end of an environment that never answered; its container is confirmed gone. */
+  /** The end of an environment that never answered; its container is confirmed gone, or its host does not answer either. */
   undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered"): Promise<void>;
   /** The end of one that had answered. `unpaidSeconds` of its time could not be used for a fault of ours. */
   ended(tx: Tx, environment: Delivered, unpaidSeconds: number): Promise<void>;

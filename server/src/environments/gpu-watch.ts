@@ -1,16 +1,15 @@
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import { type Driver, DriverError } from "../drivers/driver.ts";
-import { allLoops, type Loop, startLoop } from "../loop.ts";
-import { eachOf } from "./each-of.ts";
+import type { Driver } from "../drivers/driver.ts";
+import type { Loop } from "../loop.ts";
+import { eachHost, eachOf, forgetGone, type Host, type HostParts, isGone } from "./each-host.ts";
 import { giveUpGpus, giveUpRun, gpusAnswer, type WithGpus } from "./gpu-faults.ts";
 import type { Announce } from "./notices.ts";
 
-export interface GpuWatchParts {
-  readonly db: Db;
-  readonly drivers: ReadonlyMap<string, Driver>;
+const usualMs = 60_000;
+
+export interface GpuWatchParts extends HostParts {
   readonly announce: Announce;
-  readonly failed: (error: unknown) => void;
   readonly intervalMs?: number;
 }
 
@@ -25,25 +24,20 @@ interface Failing {
 
 /**
  * Asks every minute, from inside every active environment that has GPUs, whether they answer (runtime.md 3). Three times
- * no: a new run. Still no: the machine is broken. A look that says neither counts for nothing. One loop a host.
+ * no: a new run. Still no: the machine is broken. A look that says neither counts for nothing.
  */
 export function startGpuWatch(parts: GpuWatchParts): Loop {
-  return allLoops([...parts.drivers].map(([hostId, driver]) => watchHost(parts, hostId, driver)));
+  return eachHost(parts, parts.intervalMs ?? usualMs, (host) => watchHost(parts, host));
 }
 
-function watchHost(parts: GpuWatchParts, hostId: string, driver: Driver): Loop {
-  const { db, failed, intervalMs = 60_000 } = parts;
+function watchHost(parts: GpuWatchParts, host: Host): () => Promise<number> {
   const failing = new Map<string, Failing>();
-  return startLoop(
-    async () => {
-      const rows = await withGpus(db, hostId);
-      for (const id of failing.keys()) if (!rows.some((row) => row.id === id)) failing.delete(id);
-      await eachOf(rows, (row) => look(parts, driver, failing, row).catch(failed));
-      return intervalMs;
-    },
-    intervalMs,
-    failed,
-  );
+  return async () => {
+    const rows = await withGpus(parts.db, host.id);
+    forgetGone(failing, rows);
+    await eachOf(host, rows, (row) => look(parts, host.driver, failing, row).catch(parts.failed));
+    return parts.intervalMs ?? usualMs;
+  };
 }
 
 async function look(parts: GpuWatchParts, driver: Driver, failing: Map<string, Failing>, row: WithGpus): Promise<void> {
@@ -52,8 +46,7 @@ async function look(parts: GpuWatchParts, driver: Driver, failing: Map<string, F
   try {
     fault = await driver.gpuFault(row.id);
   } catch (error) {
-    // It ended between the list and the look.
-    if (error instanceof DriverError && error.code === "refused") return;
+    if (isGone(error)) return;
     throw error;
   }
   const before = failing.get(row.id);

@@ -6,11 +6,11 @@ import type { Capabilities, Driver } from "../drivers/driver.ts";
 export const thisMachine = "local";
 
 /**
- * Writes what a host is and has, as its driver probed it. Where there is no GPU it offers `slots` CPU slots, so that the
+ * Writes what a host is and has, as its driver finds it now. Where there is no GPU it offers `slots` CPU slots, so that the
  * whole flow works (G37, G89). What is no longer there is put aside, never deleted: leases name it.
  */
 export async function registerHost(db: Db, hostId: string, driver: Driver, slots: number): Promise<void> {
-  const capabilities = await driver.capabilities();
+  const capabilities = await driver.capabilities(true);
   await db.transaction().execute(async (tx) => {
     const host = { kind: driver.kind, isolation: capabilities.isolation, pause: capabilities.pause };
     await tx
@@ -36,7 +36,9 @@ export async function isAway(db: Sql, hostId: string): Promise<boolean> {
 }
 
 export async function markHere(db: Db, hostId: string): Promise<void> {
-  await sql`update hosts set away_since = null where id = ${hostId} and away_since is not null`.execute(db);
+  await sql`update hosts set away_since = null where id = ${hostId} and away_since is not null and lost_at is null`.execute(
+    db,
+  );
 }
 
 /** Locked against whoever leases on it; undefined when there is none. */

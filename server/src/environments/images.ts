@@ -1,75 +1,74 @@
 import { containerTypes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
-import { type Driver, DriverError } from "../drivers/driver.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import { DriverError } from "../drivers/driver.ts";
+import type { Loop } from "../loop.ts";
+import { eachHost, type Host, type HostParts, onceEach } from "./each-host.ts";
+import { backoffMs } from "./record.ts";
 
-const intervalMs = 10 * 60_000;
-/** After a host that could not be reached. */
-const retryMs = 5000;
+/** What an operator has built or fetched meanwhile is on every host a minute later; a look where nothing is missing is cheap. */
+const intervalMs = 60_000;
 
 /** Keeps every image startable on every host and says how far that is (runtime.md 4): a launch normally does not wait. */
-export function startPreparing(db: Db, drivers: ReadonlyMap<string, Driver>, failed: (error: unknown) => void): Loop {
-  const stopping = new AbortController();
-  const parts = { db, failed, signal: stopping.signal };
-  const loop = startLoop(
-    async () => {
-      const all = await Promise.all([...drivers].map(([hostId, driver]) => prepareHost(parts, hostId, driver)));
-      return all.every(Boolean) ? intervalMs : retryMs;
-    },
-    intervalMs,
-    failed,
-  );
+export function startPreparing(parts: HostParts): Loop {
+  const loop = eachHost(parts, intervalMs, (host) => prepareHost(parts, host));
   return {
     nudge: loop.nudge,
     // A download may take minutes and nothing waits for it: from here on it only goes unreported.
     async stop() {
-      stopping.abort();
       void loop.stop();
     },
   };
 }
 
-interface Parts {
+interface Parts extends Host {
   readonly db: Db;
-  readonly failed: (error: unknown) => void;
-  readonly signal: AbortSignal;
 }
 
 /** One type after the other; the first is the one that everybody launches first. */
-async function prepareHost(parts: Parts, hostId: string, driver: Driver): Promise<boolean> {
-  let reached = true;
-  for (const type of containerTypes) {
-    if (parts.signal.aborted) return reached;
-    try {
-      await prepareImage(parts, hostId, driver, type);
-    } catch (error) {
-      const absent = error instanceof DriverError && error.code === "no_image";
-      if (!absent) parts.failed(error);
-      const message = error instanceof DriverError ? error.message : "The image could not be prepared";
-      await write(parts, hostId, type, { state: absent ? "unavailable" : "preparing", percent: null, message });
-      reached &&= absent;
-    }
-  }
-  return reached;
+function prepareHost({ db, failed }: HostParts, host: Host): () => Promise<number> {
+  const parts = { db, ...host };
+  const tell = onceEach((error) => host.signal.aborted || failed(error));
+  let failures = 0;
+  return async () => {
+    const errors: unknown[] = [];
+    for (const type of containerTypes) errors.push(...(await tryImage(parts, type)));
+    tell(errors);
+    failures = errors.length > 0 ? failures + 1 : 0;
+    return failures > 0 ? backoffMs(failures) : intervalMs;
+  };
 }
 
-async function prepareImage(parts: Parts, hostId: string, driver: Driver, type: string): Promise<void> {
+/** Answers what failed; that a host will never have an image is no failure. */
+async function tryImage(parts: Parts, type: string): Promise<unknown[]> {
+  if (parts.signal.aborted) return [];
+  try {
+    await prepareImage(parts, type);
+    return [];
+  } catch (error) {
+    const absent = error instanceof DriverError && error.code === "no_image";
+    const message = error instanceof DriverError ? error.message : "The image could not be prepared";
+    await write(parts, type, { state: absent ? "unavailable" : "preparing", percent: null, message });
+    return absent ? [] : [error];
+  }
+}
+
+async function prepareImage(parts: Parts, type: string): Promise<void> {
   await sql`
-    insert into host_images (host_id, container_type, state) values (${hostId}, ${type}, 'preparing')
+    insert into host_images (host_id, container_type, state) values (${parts.id}, ${type}, 'preparing')
     on conflict do nothing`.execute(parts.db);
   let told = -1;
   let writes: Promise<void> = Promise.resolve();
-  await driver.prepare(type, (percent) => {
+  await parts.driver.prepare(type, (percent) => {
     const whole = Math.floor(percent);
     if (whole <= told || whole >= 100) return;
     told = whole;
-    writes = writes.then(() => write(parts, hostId, type, { state: "preparing", percent: whole, message: "" }));
+    writes = writes.then(() => write(parts, type, { state: "preparing", percent: whole, message: "" }));
     // Awaited below; without this an error that comes before that would count as unhandled.
     writes.catch(() => {});
   });
   await writes;
-  await write(parts, hostId, type, { state: "ready", percent: null, message: "" });
+  await write(parts, type, { state: "ready", percent: null, message: "" });
 }
 
 interface Prepared {
@@ -79,12 +78,7 @@ interface Prepared {
   readonly message: string;
 }
 
-async function write(
-  { db, signal }: Parts,
-  host_id: string,
-  container_type: string,
-  prepared: Prepared,
-): Promise<void> {
+async function write({ db, signal, id: host_id }: Parts, container_type: string, prepared: Prepared): Promise<void> {
   if (signal.aborted) return;
   await db
     .insertInto("host_images")

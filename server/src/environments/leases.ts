@@ -1,12 +1,11 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import { endWarmOn } from "./warm.ts";
 
 /** An unpaid hold may be taken over this long after its end (payments.md 6). */
 export const holdGrace = "2 minutes";
 
-type HolderKind = "order" | "environment" | "queue";
+type HolderKind = "order" | "environment" | "queue" | "pool";
 
 export interface LeaseRequest {
   readonly holderKind: HolderKind;
@@ -127,6 +126,14 @@ export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: st
     .where("holder_id", "=", holderId)
     .where("released_at", "is", null)
     .execute();
+}
+
+/** These GPUs were leased to somebody, who waits until whatever stood ready on them has been removed. */
+async function endWarmOn(tx: Tx, gpuIds: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update warm_runs set state = 'ending', order_id = null, due_at = case when claim is null then now() else due_at end
+    where gpus && ${[...gpuIds]} and state <> 'ending' returning id`.execute(tx);
+  for (const { id } of rows) await releaseLeases(tx, "pool", id);
 }
 
 /** For the reason given, by id: leased to nobody any more until an operator releases them; who has them keeps them. */

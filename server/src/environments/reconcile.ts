@@ -5,7 +5,7 @@ import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
 import { keepIdleStop } from "./idle-stop.ts";
 import { noticeExpiry, noticeRollover, untold } from "./notices.ts";
 import { plan, shownStatus } from "./plan.ts";
-import { backoffMs, type Outcome, type RecordParts, record, recordFailure } from "./record.ts";
+import { backoffMs, type Outcome, type RecordParts, record, recordFailure, unreachableAfter } from "./record.ts";
 import { residueOf } from "./residue.ts";
 import { beginRun, endedByItself, imageOf, seenState, specOf, waitsForGpus } from "./runs.ts";
 import { rollSession } from "./sessions.ts";
@@ -59,7 +59,7 @@ interface Found {
 }
 
 async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promise<Found | undefined> {
-  const before = await driver.observe(row.id);
+  const before = await driver.observe(row.id).catch((error) => unseen(row, error));
   if (row.warm && row.created_at === null && row.desired === "running") return await wake(parts, driver, row, before);
   if (endedByItself(row, before)) return { row, outcome: afterLoss(row) };
   const state = seenState(row, before);
@@ -71,6 +71,13 @@ async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promis
   if (step === "stop") await driver.stop(row.id, graceMs);
   if (step === "remove") await driver.remove(row.id);
   return await found(parts, row, await driver.observe(row.id));
+}
+
+/** Nobody waits for the run of a launch that is given up, or for its host: what may be there is removed when that is back. */
+function unseen({ created_at, desired, attempts }: Claimed, error: unknown): Observed {
+  const isAway = error instanceof DriverError && error.code === "unavailable" && attempts >= unreachableAfter;
+  if (isAway && created_at === null && desired === "terminated") return { state: "absent" };
+  throw error;
 }
 
 /** What stood ready for this launch; one that has ended or does not answer makes way for a start like any other (runtime.md 6). */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeDriver } from "../drivers/fake.ts";
 import { registerHost } from "./hosts.ts";
 import { startPreparing } from "./images.ts";
 import { setupEnvironments } from "./testing.ts";
@@ -121,6 +122,57 @@ test("a host has its GPUs, or CPU slots where there is none; what is gone is put
   expect(await offered()).toEqual([{ id: "GPU-1", kind: "gpu" }]);
 });
 
+test("a host out of reach with many due rows does not hold up the others", async () => {
+  const { start, rent, read, db, driver } = await setupEnvironments({ slots: 40 });
+  const far = fakeDriver();
+  const release = far.hang("observe");
+  onTestFinished(async () => {
+    release();
+    await far.close();
+  });
+  await registerHost(db, "far", far, 40);
+  for (let at = 0; at < 30; at++) await rent({ userId: `user-${at}`, subdomain: `far-${at}` });
+  await sql`update environments set host_id = 'far', due_at = now() - interval '1 minute'`.execute(db);
+  const id = await rent();
+  await sql`update environments set host_id = 'host' where id = ${id}`.execute(db);
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  start({ drivers });
+  await expect.poll(() => far.calls.get("observe"), patience).toBeGreaterThan(0);
+  await expect.poll(async () => (await read(id)).status, { timeout: 8000, interval: 20 }).toBe("active");
+  expect(far.calls.get("observe")).toBe(10);
+});
+
+test("an image that one host takes long to get, and one that cannot be asked for, keep no other; what fails is told once", async () => {
+  const { db, driver, parts, told } = await setupEnvironments();
+  const far = fakeDriver();
+  await registerHost(db, "far", far, 1);
+  const release = far.hang("prepare");
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  driver.failNext("prepare", "unavailable", 6);
+  const began = performance.now();
+  const loop = startPreparing({ ...parts, drivers });
+  onTestFinished(async () => {
+    await loop.stop();
+    release();
+    await far.close();
+  });
+  const states = async () =>
+    (await db.selectFrom("host_images").where("host_id", "=", "host").select("state").execute()).map(
+      (row) => row.state,
+    );
+  await expect.poll(states, patience).toEqual(["ready", "ready", "ready"]);
+  // Two rounds failed: a second after the first, two after the second.
+  expect(performance.now() - began).toBeGreaterThan(2900);
+  expect(told.failures).toHaveLength(1);
+  expect(far.calls.get("prepare")).toBe(1);
+});
+
 test("images are prepared one after the other, with percent and with the reason where one never will be", async () => {
   const { db, driver, parts } = await setupEnvironments();
   const percents: (number | null)[] = [];
@@ -132,7 +184,7 @@ test("images are prepared one after the other, with percent and with the reason 
     if (image === "pytorch") driver.failNext("prepare", "no_image");
     await driver.prepare(image, progress);
   };
-  const loop = startPreparing(db, new Map([["host", { ...driver, prepare }]]), parts.failed);
+  const loop = startPreparing({ ...parts, drivers: new Map([["host", { ...driver, prepare }]]) });
   await expect
     .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), patience)
     .toEqual(["jupyter ready", "pytorch unavailable", "tensorflow ready"]);

@@ -1,9 +1,10 @@
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
-import type { Driver } from "../drivers/driver.ts";
-import { type Loop, startLoop } from "../loop.ts";
-import { adopt } from "./adopt.ts";
+import { allLoops, type Loop, startLoop } from "../loop.ts";
+import { type AdoptParts, startAdopting } from "./adopt.ts";
 import { claimDue, grantTime, makeDue, nextDueMs } from "./claims.ts";
+import { eachHost, type Host } from "./each-host.ts";
+import { openPlaces } from "./places.ts";
 import { type ReconcileParts, reconcile } from "./reconcile.ts";
 import { settling } from "./record.ts";
 import { keepHomes } from "./retention.ts";
@@ -12,7 +13,7 @@ import { steadyClock } from "./steady-clock.ts";
 export type { Delivery } from "./effects.ts";
 export type { Announce } from "./notices.ts";
 
-export interface ReconcilerParts extends Omit<ReconcileParts, "settle"> {
+export interface ReconcilerParts extends Omit<ReconcileParts, "settle">, Pick<AdoptParts, "checks"> {
   readonly changes: Changes;
   /** The machine's steady clock; a test gives another. */
   readonly uptimeSeconds?: () => number;
@@ -21,8 +22,8 @@ export interface ReconcilerParts extends Omit<ReconcileParts, "settle"> {
 /** Rows worked on at once. */
 const width = 20;
 const intervalMs = 5000;
-const adoptMs = 30_000;
 const retentionMs = 10 * 60_000;
+const reopenMs = 2000;
 
 /**
  * The one loop that does every repair (runtime.md 1). A slow row does not hold up the others: the loop only hands out
@@ -32,81 +33,58 @@ const retentionMs = 10 * 60_000;
 export function startReconciler(parts: ReconcilerParts): Loop {
   const { db, changes, drivers, failed } = parts;
   const settle = settling(db);
-  const hostIds = [...drivers.keys()];
+  const allHosts = [...drivers.keys()];
   const clock = steadyClock(db, parts.uptimeSeconds);
-  const working = new Set<Promise<void>>();
+  const places = openPlaces(allHosts, width, { failed, freed: () => loop.nudge() });
 
   let granted = false;
   async function handOut(): Promise<number> {
-    if (!granted) await grantTime(db, hostIds);
+    if (!granted) await grantTime(db, allHosts);
     granted = true;
-    const room = width - working.size;
-    if (room === 0) return intervalMs;
-    for (const row of await claimDue(db, hostIds, room, await clock.agrees())) {
-      const work = reconcile({ ...parts, settle }, row)
-        .catch(failed)
-        .finally(() => {
-          working.delete(work);
-          loop.nudge();
-        });
-      working.add(work);
+    for (;;) {
+      const { hostIds, limit } = places.next();
+      if (limit === 0) return intervalMs;
+      const rows = await claimDue(db, hostIds, limit, await clock.agrees());
+      for (const row of rows) places.take(row.host_id, reconcile({ ...parts, settle }, row));
+      if (rows.length < limit) return await nextDueMs(db, hostIds);
     }
-    return working.size < width ? await nextDueMs(db, hostIds) : intervalMs;
   }
 
   const loop = startLoop(handOut, intervalMs, failed);
-  // Neither removes anything while the clock is in doubt; what they throw then is the alarm.
-  const sweep = (work: (parts: ReconcilerParts) => Promise<void>, sweepMs: number) =>
-    startLoop(
-      async () => {
-        await clock.require();
-        await work(parts);
-        return sweepMs;
-      },
-      sweepMs,
-      failed,
-    );
-  const keeping = sweep(keepHomes, retentionMs);
-  const sweeps = [sweep(adopt, adoptMs), keeping];
+  const keeping = startLoop(
+    async () => {
+      // Nothing is deleted while the clock is in doubt; what this throws is the alarm.
+      await clock.require();
+      await keepHomes(parts);
+      return retentionMs;
+    },
+    retentionMs,
+    failed,
+  );
   const unsubscribe = changes.subscribe(({ kind }) => {
     if (kind === "environment") loop.nudge();
     if (kind === "home") keeping.nudge();
   }, loop.nudge);
-  const watching = new AbortController();
-  const watchers = [...drivers.values()].map((driver) =>
-    startWatching(db, driver, watching.signal, loop.nudge, failed),
-  );
+  const watching = eachHost(parts, reopenMs, (host) => watchRuns(db, host, loop.nudge));
+  const all = allLoops([loop, keeping, startAdopting({ ...parts, clock }), watching]);
   return {
     nudge: loop.nudge,
     async stop() {
       unsubscribe();
-      watching.abort();
-      await Promise.all([loop, ...sweeps, ...watchers].map((each) => each.stop()));
-      await Promise.all(working);
+      await all.stop();
+      await places.ended();
     },
   };
 }
 
-/** Driver events only wake the loop; the truth is `observe` and `list`. A stream that ends is opened again after 2 s. */
-function startWatching(
-  db: Db,
-  driver: Driver,
-  signal: AbortSignal,
-  nudge: () => void,
-  failed: (error: unknown) => void,
-): Loop {
-  return startLoop(
-    async () => {
-      if (signal.aborted) return 2000;
-      for await (const id of driver.watch(signal)) {
-        await makeDue(db, [id]);
-        nudge();
-      }
-      return 2000;
-    },
-    2000,
-    (error) => {
-      if (!signal.aborted) failed(error);
-    },
-  );
+/** Driver events only wake the loop; the truth is `observe` and `list`. A stream that ends is opened again. */
+function watchRuns(db: Db, { driver, signal }: Host, nudge: () => void): () => Promise<number> {
+  return async () => {
+    if (signal.aborted) return reopenMs;
+    for await (const id of driver.watch(signal)) {
+      await makeDue(db, [id]);
+      nudge();
+    }
+    return reopenMs;
+  };
 }

@@ -168,8 +168,8 @@ export function backoffMs(attempts: number): number {
   return Math.min(60_000, 1000 * 2 ** Math.max(0, attempts - 1));
 }
 
-/** About half a minute of a host that does not answer. */
-const unreachableAfter = 5;
+/** Attempts: about half a minute of a host that does not answer. */
+export const unreachableAfter = 5;
 
 /**
  * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while, from

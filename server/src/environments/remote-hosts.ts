@@ -4,15 +4,18 @@ import { checkRemote, wallOf } from "../drivers/docker-remote-check.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { startWall } from "../drivers/wall-watch.ts";
 import { type Loop, startLoop } from "../loop.ts";
-import { registerHost } from "./hosts.ts";
+import type { HostCheck } from "./adopt.ts";
+import { onceEach } from "./each-host.ts";
+import { markAway, markHere, registerHost } from "./hosts.ts";
 
-/** The hosts on other machines, as an operator added them (runtime.md 3). */
+/** The hosts on other machines, as an operator added them (runtime.md 3), but for those that are lost. */
 export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
   const rows = await db
     .selectFrom("hosts")
     .select(["id", "address", "home_root", "reach"])
     .where("address", "is not", null)
     .where("removed_at", "is", null)
+    .where("lost_at", "is", null)
     .orderBy("id")
     .execute();
   return rows.map(({ id, address, home_root, reach }) => ({
@@ -34,32 +37,70 @@ interface StartParts extends RemoteParts {
   readonly needsLiveRestore: boolean;
 }
 
-/** What a worker does beside renting on them: registers each when it first answers, and looks at its wall every minute. */
-export function startRemoteHosts(remotes: readonly Remote[], parts: StartParts): readonly Loop[] {
-  return remotes.flatMap((remote) => [startRegistering(remote, parts), startWall(wallOf(remote, parts), parts.failed)]);
+interface Started {
+  readonly loops: readonly Loop[];
+  readonly checks: ReadonlyMap<string, HostCheck>;
+}
+
+/** What a worker does beside renting on them: registers each when it answers, and looks at its wall every minute. */
+export function startRemoteHosts(remotes: readonly Remote[], parts: StartParts): Started {
+  const registering = remotes.map((remote) => [remote.host.id, startRegistering(remote, parts)] as const);
+  const walls = remotes.map((remote) => startWall(wallOf(remote, parts), parts.failed));
+  return { loops: [...registering.map(([, loop]) => loop), ...walls], checks: new Map(registering) };
 }
 
 const retryMs = 30_000;
 
-/** Nothing is sold on a host before it has answered once, and nobody waits for it. What keeps it away is told once. */
-function startRegistering(remote: Remote, parts: StartParts): Loop {
+/**
+ * Nothing is sold on a host before it was found fit, at the start and whenever it has been away: another machine may have
+ * come back, with other GPUs. Nobody waits for it, and what keeps it away is told once.
+ */
+function startRegistering(remote: Remote, parts: StartParts): Loop & HostCheck {
+  const { db, failed, slots } = parts;
   const { id } = remote.host;
-  const told = new Set<string>();
-  let isDone = false;
-  const tell = (words: string) => {
-    if (!told.has(words)) parts.failed(`${id}: ${words}`);
-    told.add(words);
-  };
-  return startLoop(
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const tell = onceEach((words) => signal.aborted || failed(`${id}: ${words}`));
+  let [wanted, passed] = [1, 0];
+  const isPassed = () => wanted === passed;
+
+  async function register(): Promise<readonly string[]> {
+    const now = wanted;
+    const { warnings } = await checkRemote(remote, parts, parts);
+    if (signal.aborted) return [];
+    await registerHost(db, id, remote.driver, slots);
+    passed = now;
+    if (isPassed()) await markHere(db, id);
+    return warnings.map((words) => `WARNING: ${words}`);
+  }
+
+  const loop = startLoop(
     async () => {
-      if (isDone) return retryMs;
-      const { warnings } = await checkRemote(remote, parts, parts);
-      await registerHost(parts.db, id, remote.driver, parts.slots);
-      isDone = true;
-      for (const words of warnings) tell(`WARNING: ${words}`);
+      if (isPassed() || signal.aborted) return retryMs;
+      try {
+        tell(await register());
+      } catch (error) {
+        if (signal.aborted) return retryMs;
+        if (!(error instanceof DriverError)) throw error;
+        tell([error.message]);
+        await markAway(db, id);
+      }
       return retryMs;
     },
     retryMs,
-    (error) => (error instanceof DriverError ? tell(error.message) : parts.failed(error)),
+    failed,
   );
+  return {
+    nudge: loop.nudge,
+    isPassed,
+    repeat() {
+      wanted += 1;
+      loop.nudge();
+    },
+    // The look may be fetching an image, for as long as that takes: from here on it changes nothing.
+    async stop() {
+      stopping.abort();
+      void loop.stop();
+    },
+  };
 }

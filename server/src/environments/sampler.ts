@@ -2,20 +2,19 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Selectable } from "kysely";
 import type { Db } from "../database/database.ts";
 import type { EnvironmentsTable } from "../database/environment-tables.ts";
-import { type Driver, DriverError, type Stats } from "../drivers/driver.ts";
-import { allLoops, type Loop, startLoop } from "../loop.ts";
+import { DriverError, type Stats } from "../drivers/driver.ts";
+import type { Loop } from "../loop.ts";
 import { isWorking, type Seen, writeActivity } from "./activity.ts";
-import { eachOf } from "./each-of.ts";
+import { eachHost, eachOf, forgetGone, type Host, type HostParts, isGone } from "./each-host.ts";
 import { tellOfFullHomes } from "./full-homes.ts";
 import type { Announce } from "./notices.ts";
 import { quietSeconds } from "./quiet-seconds.ts";
 import { type Sample, writeSamples } from "./samples.ts";
 
-export interface SamplingParts {
-  readonly db: Db;
-  readonly drivers: ReadonlyMap<string, Driver>;
+const usualMs = 15_000;
+
+export interface SamplingParts extends HostParts {
   readonly announce: Announce;
-  readonly failed: (error: unknown) => void;
   readonly intervalMs?: number;
   /** How long one look may take before the others no longer wait for it. */
   readonly patienceMs?: number;
@@ -38,13 +37,14 @@ interface Found {
 
 type Active = Pick<Selectable<EnvironmentsTable>, "id" | "endpoint" | "run_token">;
 
-/** Asks what every active environment uses, and whether it is idle (runtime.md 10). One loop a host: a machine that hangs holds only itself. */
+/** Asks what every active environment uses, and whether it is idle (runtime.md 10). */
 export function startSampling(parts: SamplingParts): Loop {
-  return allLoops([...parts.drivers].map(([hostId, driver]) => sampleHost(parts, hostId, driver)));
+  return eachHost(parts, parts.intervalMs ?? usualMs, (host) => sampleHost(parts, host));
 }
 
-function sampleHost(parts: SamplingParts, hostId: string, driver: Driver): Loop {
-  const { db, announce, failed, intervalMs = 15_000, patienceMs = 5000 } = parts;
+function sampleHost(parts: SamplingParts, host: Host): () => Promise<number> {
+  const { db, announce, failed, intervalMs = usualMs, patienceMs = 5000 } = parts;
+  const { driver } = host;
   const before = new Map<string, Look>();
   const asking = new Set<string>();
 
@@ -77,27 +77,23 @@ function sampleHost(parts: SamplingParts, hostId: string, driver: Driver): Loop 
     }
   }
 
-  return startLoop(
-    async () => {
-      const active = await activeOn(db, hostId);
-      for (const id of before.keys()) if (!active.some((one) => one.id === id)) before.delete(id);
-      const found: Found[] = [];
-      await eachOf(active, async (one) => void found.push(await find(one)));
-      const samples = found.flatMap(({ sample }) => sample ?? []);
-      await writeSamples(db, samples);
-      await tellOfFullHomes(db, announce, samples);
-      await writeActivity(
-        db,
-        found.flatMap(({ seen }) => seen ?? []),
-      );
-      // One for all: an engine that is away would otherwise fill the log every 15 s.
-      const { trouble } = found.find((each) => each.trouble !== undefined) ?? {};
-      if (trouble !== undefined) failed(trouble);
-      return intervalMs;
-    },
-    intervalMs,
-    failed,
-  );
+  return async () => {
+    const active = await activeOn(db, host.id);
+    forgetGone(before, active);
+    const found: Found[] = [];
+    await eachOf(host, active, async (one) => void found.push(await find(one)));
+    const samples = found.flatMap(({ sample }) => sample ?? []);
+    await writeSamples(db, samples);
+    await tellOfFullHomes(db, announce, samples);
+    await writeActivity(
+      db,
+      found.flatMap(({ seen }) => seen ?? []),
+    );
+    // One for all: an engine that is away would otherwise fill the log every 15 s.
+    const { trouble } = found.find((each) => each.trouble !== undefined) ?? {};
+    if (trouble !== undefined) failed(trouble);
+    return intervalMs;
+  };
 }
 
 async function activeOn(db: Db, hostId: string): Promise<Active[]> {
@@ -122,11 +118,6 @@ async function within(answer: Promise<Stats>, ms: number, id: string): Promise<S
   });
   late.catch(() => {});
   return await Promise.race([answer, late]).finally(() => over.abort());
-}
-
-/** It ended between the list and the look. */
-function isGone(error: unknown): boolean {
-  return error instanceof DriverError && error.code === "refused";
 }
 
 /** A counter that went down is a process that ended, or another run: nothing is known to have been used then. */

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { type Driver, DriverError, type Endpoint, type Spec } from "../drivers/driver.ts";
+import type { HostParts } from "./each-host.ts";
+import { releaseLeases } from "./leases.ts";
 import { backoffMs } from "./record.ts";
 import { shareOf } from "./runs.ts";
 import type { WarmRun } from "./warm.ts";
@@ -12,12 +14,9 @@ export interface ClaimedWarm extends WarmRun {
   readonly late: boolean;
 }
 
-export interface WarmParts {
-  readonly db: Db;
-  readonly drivers: ReadonlyMap<string, Driver>;
+export interface WarmParts extends HostParts {
   /** The gateway's own path (runtime.md 5). */
   readonly answers: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
-  readonly failed: (error: unknown) => void;
 }
 
 const claimSeconds = 10;
@@ -60,7 +59,7 @@ export async function advanceWarm(parts: WarmParts, row: ClaimedWarm): Promise<W
   try {
     const driver = parts.drivers.get(row.host_id);
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
-    const next = await (row.state === "ending" ? end(driver, row) : look(parts, driver, row));
+    const next = await (row.state === "ending" ? end(db, driver, row) : look(parts, driver, row));
     await (next === "gone" ? forget(db, row) : write(db, row, next));
     if (next !== "gone" && next.state === "ending" && row.state === "starting") return "failed";
     return next !== "gone" && next.state === "ready" ? "ready" : "going on";
@@ -84,11 +83,21 @@ async function look(parts: WarmParts, driver: Driver, row: ClaimedWarm): Promise
   return { state: "starting", waitMs: 0 };
 }
 
-async function end(driver: Driver, { id, home }: WarmRun): Promise<Next> {
-  await driver.remove(id);
+async function end(db: Db, driver: Driver, row: ClaimedWarm): Promise<Next> {
+  await driver.remove(row.id);
+  await freeGpus(db, row);
   // Nobody has ever seen it, so nothing in it is anybody's.
-  await driver.deleteHome(home);
+  await driver.deleteHome(row.home);
   return "gone";
+}
+
+/** Its files may take longer, or be refused for a while: the GPUs are not kept for them. */
+async function freeGpus(db: Db, { id, claim }: ClaimedWarm): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { rows } =
+      await sql`update warm_runs set gpus = '{}' where id = ${id} and claim = ${claim} returning id`.execute(tx);
+    if (rows.length > 0) await releaseLeases(tx, "pool", id);
+  });
 }
 
 /** The very spec that the environment will ask for: the same run, and no second one. */
@@ -119,19 +128,13 @@ async function write(db: Db, { id, claim, state }: ClaimedWarm, next: Exclude<Ne
 }
 
 async function forget(db: Db, { id, claim }: ClaimedWarm): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const { rows } = await sql`delete from warm_runs where id = ${id} and claim = ${claim} returning id`.execute(tx);
-    if (rows.length > 0)
-      await sql`
-        update gpu_leases set released_at = now()
-        where holder_kind = 'pool' and holder_id = ${id} and released_at is null`.execute(tx);
-  });
+  await sql`delete from warm_runs where id = ${id} and claim = ${claim}`.execute(db);
 }
 
-/** A host out of reach is waited for; what it refuses to start is given up. */
+/** A host out of reach is waited for, and so is what it does not delete yet; what it refuses to start is given up. */
 async function putOff(db: Db, { id, claim, state, attempts }: ClaimedWarm, error: unknown): Promise<void> {
   const isLater = !(error instanceof DriverError) || error.code === "unavailable";
-  const waitMs = isLater ? backoffMs(attempts + 1) : 0;
+  const waitMs = isLater || state === "ending" ? backoffMs(attempts + 1) : 0;
   await sql`
     update warm_runs set claim = null, attempts = attempts + 1,
       state = case when state = 'starting' and not ${isLater} then 'ending' else state end,

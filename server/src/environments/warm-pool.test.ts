@@ -1,10 +1,14 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import type { Driver } from "../drivers/driver.ts";
-import { adopt } from "./adopt.ts";
+import { fakeDriver } from "../drivers/fake.ts";
+import { adopting } from "./adopt.ts";
+import { hold } from "./hold.ts";
+import { registerHost } from "./hosts.ts";
 import { launchTimes } from "./launch-times.ts";
 import { join, leave } from "./queue.ts";
-import { setupEnvironments } from "./testing.ts";
+import { addOrder, inMs, setupEnvironments } from "./testing.ts";
+import { giveLapsedBack } from "./warm.ts";
 import { startWarmPool } from "./warm-pool.ts";
 
 const patience = { timeout: 15_000, interval: 20 };
@@ -179,6 +183,61 @@ test("a run that cannot be made is tried ever more rarely, and leaves nothing", 
   expect(driver.machine.homes.size).toBe(1);
 });
 
+test("a host that cannot be asked keeps no other from its runs", async () => {
+  const { db, pool, stands, driver } = await setup();
+  const far = fakeDriver({ gpus: 1 });
+  onTestFinished(() => far.close());
+  await registerHost(db, "far", far, 0);
+  await sql`insert into host_images (host_id, container_type, state) values ('far', 'jupyter', 'ready')`.execute(db);
+  far.failNext("capabilities", "unavailable", 1000);
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  pool({ jupyter: 1 }, { drivers });
+  const first = await stands();
+  await sql`update warm_runs set state = 'ending', due_at = now()`.execute(db);
+  await expect.poll(() => driver.observe(first), patience).toEqual({ state: "absent" });
+});
+
+test("files that cannot be deleted yet keep no GPU, and are tried ever more rarely", async () => {
+  const { pool, stands, driver, warm, poolLeases } = await setup({ gpus: 1 });
+  const first = pool();
+  const id = await stands();
+  await first.stop();
+  driver.failNext("deleteHome", "refused", 2);
+  const began = performance.now();
+  pool({});
+  await expect.poll(async () => (await warm()).map(({ gpus }) => gpus), patience).toEqual([[]]);
+  expect(await poolLeases()).toBe(0);
+  expect(await driver.observe(id)).toEqual({ state: "absent" });
+  expect(driver.machine.homes.size).toBe(1);
+  await expect.poll(warm, patience).toEqual([]);
+  // A second after the first, two after the second.
+  expect(performance.now() - began).toBeGreaterThan(2900);
+  expect(driver.machine.homes.size).toBe(0);
+});
+
+test("an order that never ends gives its run back when anybody could have its GPUs", async () => {
+  const { db, pool, stands, warm, poolLeases } = await setup({ gpus: 1 });
+  const filling = pool();
+  const id = await stands();
+  const orderId = await addOrder(db, { userId: "ann", subdomain: "anns", gpuCount: 1, durationHours: 1 });
+  const request = { orderId, userId: "ann", subdomain: "anns", gpuCount: 1, holdUntil: inMs(900_000) };
+  expect(await db.transaction().execute((tx) => hold(tx, request))).toMatchObject({ ok: true });
+  const lapsed = (seconds: number) =>
+    sql`update gpu_leases set hold_until = now() - make_interval(secs => ${seconds}) where holder_id = ${orderId}`.execute(
+      db,
+    );
+  await lapsed(60);
+  await giveLapsedBack(db);
+  expect(await warm()).toMatchObject([{ id, order_id: orderId }]);
+  await lapsed(180);
+  filling.nudge();
+  expect(await stands()).toBe(id);
+  expect(await poolLeases()).toBe(1);
+});
+
 test("what stands ready outlives its server, is known to the next one, and is no stranger to it", async () => {
   const { db, pool, stands, parts, driver } = await setup();
   const first = pool();
@@ -188,7 +247,8 @@ test("what stands ready outlives its server, is known to the next one, and is no
   if (run) Object.assign(run, { createdAt: new Date(Date.now() - 3_600_000) });
   const unknown = "0123456789012345678901234";
   if (run) driver.machine.runs.set(unknown, { ...run, spec: { ...run.spec, id: unknown } });
-  await adopt({ db, drivers: parts.drivers, failed: parts.failed });
+  const clock = { require: async () => {} };
+  await adopting({ ...parts, clock }, { id: "host", driver, signal: new AbortController().signal })();
   expect([...driver.machine.runs.keys()]).toEqual([id]);
   pool();
   await sql`update warm_runs set due_at = now()`.execute(db);

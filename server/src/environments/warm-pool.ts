@@ -3,9 +3,13 @@ import type { Changes } from "../database/changes.ts";
 import type { Db, Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { startWokenLoop } from "../database/woken-loop.ts";
+import type { Driver } from "../drivers/driver.ts";
 import type { Loop } from "../loop.ts";
+import { eachHost } from "./each-host.ts";
 import { newToken } from "./launch.ts";
+import { openPlaces } from "./places.ts";
 import { backoffMs } from "./record.ts";
+import { giveLapsedBack } from "./warm.ts";
 import { advanceWarm, claimDueWarm, nextWarmMs, type WarmParts, type WarmResult } from "./warm-pass.ts";
 
 /** How many runs of one GPU each stand ready on every host that can, by container type. */
@@ -28,37 +32,40 @@ const lifeHours = 24;
  */
 export function startWarmPool(parts: PoolParts): Loop {
   const { db, changes, drivers, failed } = parts;
-  const hostIds = [...drivers.keys()];
   const rests = openRests();
-  const working = new Set<Promise<void>>();
+  const places = openPlaces([...drivers.keys()], width, { failed, freed: () => advancing.nudge() });
 
-  async function work(): Promise<number> {
+  async function advance(): Promise<number> {
     if (Object.keys(parts.sizes).length === 0 && !(await isLeft(db))) return intervalMs;
+    await giveLapsedBack(db);
     await endUnwanted(db, parts.sizes);
-    for (const [hostId, driver] of drivers) {
-      const types = rests.without(hostId, Object.keys(parts.sizes));
-      if (types.length > 0 && (await driver.capabilities()).warm === "paused") await refill(parts, hostId, types);
+    refilling.nudge();
+    for (;;) {
+      const { hostIds, limit } = places.next();
+      if (limit === 0) return intervalMs;
+      const rows = await claimDueWarm(db, hostIds, limit);
+      for (const row of rows)
+        places.take(
+          row.host_id,
+          advanceWarm(parts, row).then((result) => rests.note(row, result)),
+        );
+      if (rows.length < limit) return await nextWarmMs(db, hostIds);
     }
-    for (const row of await claimDueWarm(db, hostIds, width - working.size)) {
-      const pass = advanceWarm(parts, row)
-        .then((result) => rests.note(row, result))
-        .catch(failed)
-        .finally(() => {
-          working.delete(pass);
-          loop.nudge();
-        });
-      working.add(pass);
-    }
-    return working.size < width ? Math.min(rests.endMs(), await nextWarmMs(db, hostIds)) : intervalMs;
   }
 
+  const refilling = eachHost(parts, intervalMs, ({ id, driver }) => async () => {
+    const types = rests.without(id, Object.keys(parts.sizes));
+    if (types.length > 0 && (await refill(parts, id, driver, types))) advancing.nudge();
+    return rests.endMs();
+  });
   // What may free GPUs, take runs, or begin a launch.
-  const loop = startWokenLoop({ changes, by: ["environment", "order", "queue"], work, intervalMs, failed });
+  const by = ["environment", "order", "queue"] as const;
+  const advancing = startWokenLoop({ changes, by, work: advance, intervalMs, failed });
   return {
-    nudge: loop.nudge,
+    nudge: advancing.nudge,
     async stop() {
-      await loop.stop();
-      await Promise.all(working);
+      await Promise.all([advancing.stop(), refilling.stop()]);
+      await places.ended();
     },
   };
 }
@@ -72,22 +79,31 @@ async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
   await sql`
     with ranked as (
       select w.*, row_number() over (partition by host_id, container_type order by created_at) as n from warm_runs w
-      where state <> 'ending' and order_id is null)
-    update warm_runs w set state = 'ending', due_at = case when w.claim is null then now() else w.due_at end
-    from ranked r join hosts h on h.id = r.host_id
-    where w.id = r.id and w.state <> 'ending' and w.order_id is null
-      and (r.n > coalesce((${JSON.stringify(sizes)}::jsonb ->> r.container_type)::int, 0)
+      where state <> 'ending' and order_id is null),
+    unwanted as (
+      select w.id from warm_runs w join ranked r on r.id = w.id join hosts h on h.id = r.host_id
+      where r.n > coalesce((${JSON.stringify(sizes)}::jsonb ->> r.container_type)::int, 0)
         or r.created_at < now() - make_interval(hours => ${lifeHours}) or h.drained_at is not null
-        or exists (select from gpus where id = any(r.gpus) and quarantined_at is not null))`.execute(db);
+        or exists (select from gpus where id = any(r.gpus) and quarantined_at is not null)
+      order by w.id for update of w)
+    update warm_runs w set state = 'ending', due_at = case when w.claim is null then now() else w.due_at end
+    from unwanted u where w.id = u.id and w.state <> 'ending' and w.order_id is null`.execute(db);
 }
 
-/** One more of each type that lacks one, from GPUs that are free; nothing while somebody waits for a launch or in line. */
-async function refill({ db, sizes }: PoolParts, hostId: string, types: readonly string[]): Promise<void> {
-  for (const type of await lacking(db, sizes, hostId, types))
+/**
+ * One more of each type that lacks one, from GPUs that are free; nothing while somebody waits for a launch or in line.
+ * Answers whether one was added. A host is asked what it can only where something is lacking.
+ */
+async function refill({ db, sizes }: PoolParts, hostId: string, driver: Driver, types: readonly string[]) {
+  const wanted = await lacking(db, sizes, hostId, types);
+  if (wanted.length === 0 || (await driver.capabilities()).warm !== "paused") return false;
+  let isAdded = false;
+  for (const type of wanted)
     await db.transaction().execute(async (tx) => {
       await sql`select 1 from hosts where id = ${hostId} for no key update`.execute(tx);
-      if ((await lacking(tx, sizes, hostId, [type])).length > 0) await addRun(tx, hostId, type);
+      if ((await lacking(tx, sizes, hostId, [type])).length > 0) isAdded = (await addRun(tx, hostId, type)) || isAdded;
     });
+  return isAdded;
 }
 
 async function lacking(db: Sql, sizes: WarmSizes, hostId: string, types: readonly string[]): Promise<string[]> {
@@ -102,9 +118,9 @@ async function lacking(db: Sql, sizes: WarmSizes, hostId: string, types: readonl
   return rows.map(({ type }) => type);
 }
 
-async function addRun(tx: Tx, hostId: string, type: string): Promise<void> {
+async function addRun(tx: Tx, hostId: string, type: string): Promise<boolean> {
   const id = newId();
-  await sql`
+  const { rows } = await sql`
     with free as (
       select id from gpus g where host_id = ${hostId} and quarantined_at is null
         and not exists (select from gpu_leases where gpu_id = g.id and released_at is null)
@@ -113,9 +129,9 @@ async function addRun(tx: Tx, hostId: string, type: string): Promise<void> {
     run as (
       insert into warm_runs (id, host_id, container_type, gpus, home, run_token)
       select ${id}, ${hostId}, ${type}, array[free.id], ${newToken()}, ${newToken()} from free)
-    insert into gpu_leases (id, gpu_id, holder_kind, holder_id) select ${newId()}, free.id, 'pool', ${id} from free`.execute(
-    tx,
-  );
+    insert into gpu_leases (id, gpu_id, holder_kind, holder_id) select ${newId()}, free.id, 'pool', ${id} from free
+    returning id`.execute(tx);
+  return rows.length > 0;
 }
 
 /** After a run that could not be made its host and type are left alone for a while, longer each time. */

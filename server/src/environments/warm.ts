@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
-import type { Tx } from "../database/database.ts";
+import type { Db, Tx } from "../database/database.ts";
 import type { WarmRunsTable } from "../database/environment-tables.ts";
+import { holdGrace } from "./leases.ts";
 
 export type WarmRun = Selectable<WarmRunsTable>;
 
@@ -48,6 +49,21 @@ export async function giveWarmBack(tx: Tx, orderId: string): Promise<void> {
       where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
 }
 
+/** As if it had ended, where an order keeps neither its end nor the run's: whoever wants the GPUs may have them by then. */
+export async function giveLapsedBack(db: Db): Promise<void> {
+  const { rows } = await sql<{ order_id: string }>`select order_id from warm_runs w where ${lapsed}`.execute(db);
+  for (const { order_id: orderId } of rows)
+    await db.transaction().execute(async (tx) => {
+      await lockWarmOf(tx, orderId);
+      const still = await sql`select from warm_runs w where order_id = ${orderId} and ${lapsed}`.execute(tx);
+      if (still.rows.length > 0) await giveWarmBack(tx, orderId);
+    });
+}
+
+const lapsed = sql`exists (
+  select from gpu_leases where holder_kind = 'order' and holder_id = w.order_id and released_at is null
+    and hold_until < now() - ${sql.lit(holdGrace)}::interval)`;
+
 /** Locked before the order's leases are, by whoever is about to touch these. */
 export async function lockWarmOf(tx: Tx, orderId: string): Promise<void> {
   await sql`select 1 from warm_runs where order_id = ${orderId} for update`.execute(tx);
@@ -67,15 +83,4 @@ export async function takeWarm(tx: Tx, orderId: string): Promise<WarmRun | undef
       where order_id = ${orderId} and not exists (select from taken))
     select * from taken`.execute(tx);
   return rows[0];
-}
-
-/** These GPUs were leased to somebody, who waits until whatever stood ready on them has been removed. */
-export async function endWarmOn(tx: Tx, gpuIds: readonly string[]): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    update warm_runs set state = 'ending', order_id = null, due_at = case when claim is null then now() else due_at end
-    where gpus && ${[...gpuIds]} and state <> 'ending' returning id`.execute(tx);
-  for (const { id } of rows)
-    await sql`
-      update gpu_leases set released_at = now()
-      where holder_kind = 'pool' and holder_id = ${id} and released_at is null`.execute(tx);
 }

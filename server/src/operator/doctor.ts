@@ -11,7 +11,7 @@ interface Finding {
 /** Drained, away, or put aside; somebody has to bring it back or take it away. */
 async function outOfService(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<{ text: string }>`
-    select id || case when drained_at is null then ' does not answer' else ' drains' end as text from hosts
+    select id || case when lost_at is not null then ' is lost' when drained_at is null then ' does not answer' else ' drains' end as text from hosts
     where not is_open and removed_at is null order by id`.execute(db);
   const aside = (await listGpus(db)).filter((line) => line.includes(": put aside "));
   return [...rows.map(({ text }) => text), ...aside];

@@ -98,6 +98,8 @@ test("a host that does not answer is named", async () => {
   await markAway(db, "host");
   expect(await listHosts(db)).toEqual([expect.stringMatching(/^host fake: .*, not answering since .* UTC$/)]);
   expect(await outOfService()).toEqual(["host does not answer"]);
+  expect(await operate(db, "hosts", "lost", "host")).toMatch(/^This ends the 0 environments on host for good, with/);
+  expect(await operate(db, "hosts", "lost", "host", "--yes")).toBe("host is this machine: it can be drained, not lost");
 });
 
 test("a GPU that is put aside is leased to nobody, also after a start of the server, until it is released", async () => {

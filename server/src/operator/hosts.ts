@@ -11,6 +11,7 @@ interface HostRow {
   readonly address: string | null;
   readonly drained_at: Date | null;
   readonly away_since: Date | null;
+  readonly lost_at: Date | null;
   readonly gpus: number;
   readonly leased: number;
   readonly aside: number;
@@ -20,15 +21,16 @@ interface HostRow {
 /** A line for each host: what it has, and what is in use. */
 export async function listHosts(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<HostRow>`
-    select h.id, h.kind, h.address, h.drained_at, h.away_since, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
+    select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments
     from hosts h left join gpus g on g.host_id = h.id
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
     where h.removed_at is null group by h.id order by h.id`.execute(db);
-  return rows.map(({ id, kind, address, drained_at, away_since, gpus, leased, aside, environments }) => {
+  return rows.map(({ id, kind, address, drained_at, away_since, lost_at, gpus, leased, aside, environments }) => {
     const parts = [`${gpus} GPUs`, `${leased} leased`, `${aside} put aside`, `${environments} environments`];
-    if (drained_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
-    if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);
+    if (drained_at && !lost_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
+    if (lost_at) parts.push(`lost since ${formatInstant(lost_at)} UTC`);
+    else if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);
     return `${id} ${kind}${address ? ` at ${address}` : ""}: ${parts.join(", ")}`;
   });
 }
@@ -70,6 +72,7 @@ export async function undrainHost(db: Db, hostId: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, hostId);
     if (!host || host.removed_at) throw noHost(hostId);
+    if (host.lost_at) throw new CapacityRefused(`${hostId} is lost`);
     await tx.updateTable("hosts").set({ drained_at: null }).where("id", "=", hostId).execute();
     return host.drained_at !== null;
   });

@@ -8,6 +8,7 @@ import { DriverError } from "../drivers/driver.ts";
 import { imageOf } from "../drivers/image-catalogue.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
 import { checkWall } from "../drivers/wall-watch.ts";
+import { countOn } from "../environments/lost-hosts.ts";
 import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
@@ -18,6 +19,7 @@ import { listGpus, quarantineGpu, releaseGpu } from "./gpus.ts";
 import { hostCommand } from "./host-commands.ts";
 import { drainHost, listHosts, undrainHost } from "./hosts.ts";
 import { listRefundRequests } from "./refunds.ts";
+import { loseHost } from "./remote-hosts.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
 const commands: Readonly<Record<string, (config: Config, ...words: string[]) => Promise<void>>> = {
@@ -46,7 +48,7 @@ function isForPeople(error: unknown): error is Error {
   );
 }
 
-/** Makes a type startable with the process driver; a running server offers it within ten minutes. */
+/** Makes a type startable with the process driver; a running server offers it within a minute. */
 async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
   if (!runtimeTypes.includes(type)) return usage();
   const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
@@ -125,6 +127,7 @@ async function hosts(config: Config, verb = "", id = "", ...more: string[]): Pro
     const said = await beside(config, (db) => hostCommand({ db, config }, verb, [id, ...more]));
     return said === undefined ? usage() : console.log(said);
   }
+  if (id && verb === "lost") return console.log(await lose(config, id, more));
   if (!id || (verb !== "drain" && verb !== "undrain")) return usage();
   if (verb === "undrain") {
     const drained = await beside(config, (db) => undrainHost(db, id));
@@ -134,6 +137,16 @@ async function hosts(config: Config, verb = "", id = "", ...more: string[]): Pro
   console.log(
     told === undefined ? `${id} is draining already` : `${id} takes no new environments; ${told} owners are told`,
   );
+}
+
+async function lose(config: Config, id: string, options: readonly string[]): Promise<string> {
+  if (options.join() !== "--yes") {
+    const { environments, homes } = await beside(config, (db) => countOn(db, id));
+    return `This ends the ${environments} environments on ${id} for good, with the files of ${homes} homes, and pays back what could not be used: npm run operator -- hosts lost ${id} --yes`;
+  }
+  const told = await beside(config, (db) => loseHost(db, announcerOf(config), id));
+  const next = "start the server again, and remove it when hosts list says that nothing is left";
+  return told === undefined ? `${id} is lost already: ${next}` : `${id} is lost, ${told} owners are told: ${next}`;
 }
 
 async function gpus(config: Config, verb = "", id = "", ...said: string[]): Promise<void> {
@@ -179,7 +192,7 @@ npm run operator -- unflag USER
 npm run operator -- refunds
 npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS]
 npm run operator -- decline ORDER WORDS
-npm run operator -- hosts list | drain HOST | undrain HOST | check HOST | remove HOST
+npm run operator -- hosts list | drain HOST | undrain HOST | check HOST | lost HOST [--yes] | remove HOST
 npm run operator -- hosts add HOST ssh://USER@MACHINE | tcp+tls://MACHINE:PORT [--home-root FOLDER] [--reach ADDRESS]
 npm run operator -- hosts firewall HOST GATEWAY_ADDRESS...
 npm run operator -- gpus list | quarantine GPU WORDS | release GPU`);

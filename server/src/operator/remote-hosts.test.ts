@@ -7,14 +7,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../config.ts";
 import type { Db } from "../database/database.ts";
 import { readCapacity } from "../environments/capacity.ts";
-import { registerHost } from "../environments/hosts.ts";
+import { markAway, registerHost } from "../environments/hosts.ts";
+import { countOn, lostDriver, lostHosts } from "../environments/lost-hosts.ts";
 import { remoteHosts } from "../environments/remote-hosts.ts";
-import { setupEnvironments } from "../environments/testing.ts";
+import { setupEnvironments, writeOnly } from "../environments/testing.ts";
 import { examine } from "./doctor.ts";
 import { listGpus } from "./gpus.ts";
 import { hostCommand } from "./host-commands.ts";
 import { listHosts } from "./hosts.ts";
-import { addHost, removeHost } from "./remote-hosts.ts";
+import { addHost, loseHost, removeHost } from "./remote-hosts.ts";
 
 const far = { id: "ant", address: "ssh://berth@10.0.0.5", homeRoot: "/var/lib/berth/homes", reach: "10.0.0.5" };
 
@@ -87,6 +88,75 @@ test("removed only when nothing is left on it; then it is as if it had never bee
   const outOfService = (await examine(db)).find(({ what }) => what === "Hosts and GPUs that are out of service");
   expect(outOfService?.rows).toEqual([]);
   expect(await readCapacity(db)).toMatchObject({ total: 1 });
+  await addHost(db, far);
+  await registerHost(db, far.id, driver, 3);
+  expect(await readCapacity(db)).toMatchObject({ total: 3 });
+});
+
+test("a machine that never comes back: launches are refunded, time and files given up, names and GPUs free; then it is removed", async () => {
+  const { db, driver, parts, told, rent, reach, want, read, leases, start } = await setupEnvironments({ slots: 5 });
+  const ids = {
+    ran: await rent({ subdomain: "ran", durationHours: 4 }),
+    over: await rent({ subdomain: "over" }),
+    stopped: await rent({ subdomain: "stopped" }),
+    ended: await rent({ subdomain: "ended", userId: "bob" }),
+  };
+  for (const id of Object.values(ids)) await reach(id, "active");
+  await want(ids.stopped, "stopped");
+  await reach(ids.stopped, "stopped");
+  await want(ids.ended, "terminated");
+  await reach(ids.ended, "terminated");
+  const launched = await rent({ subdomain: "launched" });
+  // All of it was on the other machine.
+  await addHost(db, far);
+  for (const table of ["environments", "homes", "gpus"])
+    await sql.raw(`update ${table} set host_id = 'ant'`).execute(db);
+  await expect(loseHost(db, writeOnly, far.id)).rejects.toThrow("it can be drained");
+  await markAway(db, far.id);
+  await sql`update hosts set away_since = now() - interval '30 minutes'`.execute(db);
+  await sql`update environments set created_at = now() - interval '2 hours' where created_at is not null`.execute(db);
+  await sql`
+    update environments set desired = 'terminated', ended_reason = 'expired', expires_at = now() - interval '10 minutes'
+    where id = ${ids.over}`.execute(db);
+  await sql`update environments set expires_at = now() + interval '1 hour' where id = ${ids.ran}`.execute(db);
+  expect(await countOn(db, far.id)).toEqual({ environments: 4, homes: 5 });
+
+  expect([await loseHost(db, writeOnly, far.id), await loseHost(db, writeOnly, far.id)]).toEqual([2, undefined]);
+  await expect(addHost(db, far)).rejects.toThrow("ant is lost: remove it first");
+  expect(await remoteHosts(db)).toEqual([]);
+  const unpaid = new Map<string, number>();
+  const ended: typeof parts.delivery.ended = async (_, { id }, seconds) =>
+    void unpaid.set(id, Math.round(seconds / 60));
+  const drivers = new Map((await lostHosts(db)).map((id) => [id, lostDriver(id)] as const));
+  expect([...drivers.keys()]).toEqual([far.id]);
+  const loop = start({ drivers, delivery: { ...parts.delivery, ended } });
+  for (const id of [...Object.values(ids), launched]) {
+    await expect.poll(async () => (await read(id)).status, { timeout: 15_000 }).toBe("terminated");
+    expect(await leases(id)).toBe(0);
+  }
+  const homes = () => db.selectFrom("homes").selectAll().execute();
+  await expect.poll(homes, { timeout: 15_000 }).toEqual([]);
+  await loop.stop();
+  expect(told.undelivered).toEqual([`${launched}:not_delivered`]);
+  expect(unpaid).toEqual(
+    new Map([
+      [ids.ran, 90],
+      [ids.over, 20],
+      [ids.stopped, 60],
+    ]),
+  );
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+  const notices = await db.selectFrom("notifications").selectAll().where("cause", "like", "lost:%").execute();
+  expect(notices.map(({ user_id, body }) => [user_id, body.split(": ")[1]?.split(".")[0]])).toEqual(
+    expect.arrayContaining([
+      ["bob", "ended"],
+      ["user", "launched, over, ran, stopped"],
+    ]),
+  );
+  expect(await listHosts(db)).toContainEqual(expect.stringMatching(/^ant .*, 0 environments, lost since .* UTC$/));
+  expect(driver.machine.runs.size, "the machine itself is never asked").toBeGreaterThan(0);
+
+  await removeHost(db, far.id);
   await addHost(db, far);
   await registerHost(db, far.id, driver, 3);
   expect(await readCapacity(db)).toMatchObject({ total: 3 });
