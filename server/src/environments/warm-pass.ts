@@ -45,28 +45,34 @@ export async function nextWarmMs(db: Db, hostIds: readonly string[]): Promise<nu
   return Math.max(0, Math.ceil(rows[0]?.ms ?? Number.POSITIVE_INFINITY));
 }
 
-export type WarmResult = "ready" | "failed" | "going on";
+export type WarmResult = "ready" | "failed";
 
 type Next = { readonly state: "starting" | "ready" | "ending"; readonly waitMs: number } | "gone";
 
 /**
  * One step for one run. Only what is starting or ending is touched, and only what is ready can be claimed: no verb of
- * ours can meet an owner's run, and what is leased on is not started again.
+ * ours can meet an owner's run, and what is leased on is not started again. `note` hears the result before it is written,
+ * for whoever makes the next run reads what is written.
  */
-export async function advanceWarm(parts: WarmParts, row: ClaimedWarm): Promise<WarmResult> {
+export async function advanceWarm(
+  parts: WarmParts,
+  row: ClaimedWarm,
+  note: (result: WarmResult) => void,
+): Promise<void> {
   const { db, failed } = parts;
   const renewing = setInterval(() => void renew(db, row).catch(failed), renewMs);
   try {
     const driver = parts.drivers.get(row.host_id);
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
     const next = await (row.state === "ending" ? end(db, driver, row) : look(parts, driver, row));
-    await (next === "gone" ? forget(db, row) : write(db, row, next));
-    if (next !== "gone" && next.state === "ending" && row.state === "starting") return "failed";
-    return next !== "gone" && next.state === "ready" ? "ready" : "going on";
+    if (next === "gone") return await forget(db, row);
+    if (next.state === "ending" && row.state === "starting") note("failed");
+    if (next.state === "ready") note("ready");
+    await write(db, row, next);
   } catch (error) {
     failed(error);
+    if (row.state === "starting") note("failed");
     await putOff(db, row, error);
-    return row.state === "starting" ? "failed" : "going on";
   } finally {
     clearInterval(renewing);
   }

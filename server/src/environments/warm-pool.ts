@@ -47,7 +47,7 @@ export function startWarmPool(parts: PoolParts): Loop {
       for (const row of rows)
         places.take(
           row.host_id,
-          advanceWarm(parts, row).then((result) => rests.note(row, result)),
+          advanceWarm(parts, row, (result) => rests.note(row, result)),
         );
       if (rows.length < limit) return await nextWarmMs(db, hostIds);
     }
@@ -146,8 +146,7 @@ function openRests() {
       Math.min(...[...failures.values()].map(({ until }) => until - performance.now()).filter((leftMs) => leftMs > 0)),
     note({ host_id, container_type }: { host_id: string; container_type: string }, result: WarmResult) {
       const key = keyOf(host_id, container_type);
-      if (result === "ready") failures.delete(key);
-      if (result !== "failed") return;
+      if (result === "ready") return void failures.delete(key);
       const count = (failures.get(key)?.count ?? 0) + 1;
       failures.set(key, { count, until: performance.now() + backoffMs(count) });
     },
