@@ -28,6 +28,8 @@ interface World {
   readonly name: string;
   readonly manifest: Manifest;
   readonly done: Record<string, number>;
+  /** A run that was killed: it may answer once more before it is gone. */
+  killed?: Pick<Environment, "id" | "generation">;
 }
 
 const lanes = 2;
@@ -88,8 +90,11 @@ const steps: Readonly<Record<string, Step>> = {
   pause: act("pause"),
   stop: act("stop"),
   restart: act("restart"),
-  "kill JupyterLab": async (_, { id }) => {
-    for (const { pid } of runsOf(id)) process.kill(pid, "SIGKILL");
+  "kill JupyterLab": async (world, { id, generation }) => {
+    for (const { pid } of runsOf(id)) {
+      process.kill(pid, "SIGKILL");
+      world.killed = { id, generation };
+    }
   },
   "end its time": ({ db }, { id }) =>
     sql`update environments set expires_at = now(), due_at = now() where id = ${id}`.execute(db),
@@ -155,6 +160,7 @@ async function isSettled(world: World): Promise<boolean> {
   if (environment.status !== "terminated" && environment.expires_at && environment.expires_at <= new Date())
     return false;
   if (environment.status !== "active") return true;
+  if (world.killed?.id === environment.id && world.killed.generation === environment.generation) return false;
   return (await call(world, environment, "GET", "/api").catch(() => undefined))?.status === 200;
 }
 
