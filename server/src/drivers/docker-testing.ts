@@ -9,6 +9,7 @@ import { join } from "node:path";
 import Docker from "dockerode";
 import { dockerDriver } from "./docker.ts";
 import { containerName, label } from "./docker-body.ts";
+import { orDone } from "./docker-engine.ts";
 import { networkName } from "./docker-network.ts";
 import { applyWall, unwallCommands } from "./docker-wall.ts";
 import type { Spec } from "./driver.ts";
@@ -91,13 +92,20 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
 /** Ends an installation's runs and takes its network away. */
 export async function removeRuns(install: string): Promise<void> {
   const all = await docker.listContainers({ all: true, filters: { label: [`${label.install}=${install}`] } });
-  await Promise.all(all.map(({ Id }) => docker.getContainer(Id).remove({ force: true })));
+  await Promise.all(all.map(({ Id }) => removeNow(Id)));
   // It has none when nothing was ever launched.
   await docker
     .getNetwork(networkName(install))
     .remove()
     .catch(() => {});
   await applyWall(unwallCommands(install));
+}
+
+/** One of a moment may be on its way out by itself. */
+async function removeNow(id: string): Promise<void> {
+  const container = docker.getContainer(id);
+  await orDone(container.remove({ force: true }), 409);
+  await orDone(container.wait({ condition: "removed" }));
 }
 
 export interface Line {
