@@ -54,8 +54,7 @@ export function startWarmPool(parts: PoolParts): Loop {
   }
 
   const refilling = eachHost(parts, intervalMs, ({ id, driver }) => async () => {
-    const types = rests.without(id, Object.keys(parts.sizes));
-    if (types.length > 0 && (await refill(parts, id, driver, types))) advancing.nudge();
+    if (await refill(parts, id, driver, rests.without)) advancing.nudge();
     return rests.endMs();
   });
   // What may free GPUs, take runs, or begin a launch.
@@ -92,16 +91,18 @@ async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
 
 /**
  * One more of each type that lacks one, from GPUs that are free; nothing while somebody waits for a launch or in line.
- * Answers whether one was added. A host is asked what it can only where something is lacking.
+ * Answers whether one was added. A host is asked what it can only where something is lacking. What rests is asked after what
+ * is lacking: a run that failed is noted before it is missed.
  */
-async function refill({ db, sizes }: PoolParts, hostId: string, driver: Driver, types: readonly string[]) {
-  const wanted = await lacking(db, sizes, hostId, types);
+async function refill({ db, sizes }: PoolParts, hostId: string, driver: Driver, without: Rests["without"]) {
+  const lacks = async (of: Sql, types: readonly string[]) => without(hostId, await lacking(of, sizes, hostId, types));
+  const wanted = await lacks(db, Object.keys(sizes));
   if (wanted.length === 0 || (await driver.capabilities()).warm !== "paused") return false;
   let isAdded = false;
   for (const type of wanted)
     await db.transaction().execute(async (tx) => {
       await sql`select 1 from hosts where id = ${hostId} for no key update`.execute(tx);
-      if ((await lacking(tx, sizes, hostId, [type])).length > 0) isAdded = (await addRun(tx, hostId, type)) || isAdded;
+      if ((await lacks(tx, [type])).length > 0) isAdded = (await addRun(tx, hostId, type)) || isAdded;
     });
   return isAdded;
 }
@@ -133,6 +134,8 @@ async function addRun(tx: Tx, hostId: string, type: string): Promise<boolean> {
     returning id`.execute(tx);
   return rows.length > 0;
 }
+
+type Rests = ReturnType<typeof openRests>;
 
 /** After a run that could not be made its host and type are left alone for a while, longer each time. */
 function openRests() {

@@ -151,7 +151,7 @@ const events: readonly Event[] = [
     flag: "emailNotifications",
     cause: /^idle-stopped:\w+:1$/,
     title: /^my-lab was stopped because it was idle$/,
-    body: /^Its files are kept, what was in memory is gone\. Its clock stands still: 47h 59m are kept for the next start\.$/,
+    body: /^Its files are kept, what was in memory is gone\. Its clock stands still: 1d 23h are kept for the next start\.$/,
     link: "/environments/ID",
     async happen(flagOff) {
       const { db, id, reach, pass } = await rented(flagOff);
