@@ -75,7 +75,9 @@ async function pass({ pid }: Product, db: Db): Promise<void> {
     const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
     const now = rows[0]?.now ?? new Date();
     const began = performance.now();
-    await sql`update environments set due_at = ${now} where claim is null`.execute(db);
+    await sql`
+      with idle as (select id from environments where claim is null order by id for update)
+      update environments e set due_at = ${now} from idle where e.id = idle.id`.execute(db);
     await sql`select pg_notify('changes', '{"kind": "environment", "id": "", "user": ""}')`.execute(db);
     await until(
       "a whole pass",
@@ -116,7 +118,8 @@ async function expire(product: Product, db: Db): Promise<void> {
   const { rows } = await sql<Ending>`
     update environments e set expires_at = now() + interval '10 seconds' + n * interval '1 second' * ${spreadSeconds / expiring},
       due_at = now() + interval '10 seconds' + n * interval '1 second' * ${spreadSeconds / expiring}
-    from (select id, row_number() over (order by id) as n from environments limit ${expiring}) ending where ending.id = e.id
+    from (select id, row_number() over (order by id) as n
+      from (select id from environments order by id limit ${expiring} for update) locked) ending where ending.id = e.id
     returning e.id, e.subdomain, e.secret, e.expires_at`.execute(db);
   const answers = await Promise.all(
     rows.map(async (row) => [await asked(product, row, -1000), await asked(product, row, 1000)] as const),

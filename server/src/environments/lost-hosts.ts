@@ -60,14 +60,16 @@ export async function endAllOn(tx: Tx, announce: Announce, hostId: string, lostA
       union select user_id, subdomain from environments where host_id = ${hostId} and status <> 'terminated') lost
     group by user_id order by user_id`.execute(tx);
   await sql`
-    update environments set desired = 'terminated', claim = null, attempts = 0, due_at = now(),
+    with lost as (
+      select id from environments where host_id = ${hostId} and status <> 'terminated' order by id for update)
+    update environments e set desired = 'terminated', claim = null, attempts = 0, due_at = now(),
       ended_reason = case
         when ended_reason = 'expired' and expires_at > ${lostAt} then 'hardware'
         when ended_reason is not null then ended_reason
         when desired = 'terminated' then 'terminated'
         when created_at is null then 'not_delivered' else 'hardware' end,
       down_since = case when created_at is not null then coalesce(down_since, greatest(created_at, ${lostAt})) end
-    where host_id = ${hostId} and status <> 'terminated'`.execute(tx);
+    from lost where e.id = lost.id`.execute(tx);
   await sql`
     update subdomain_claims c set retained_until = now() from homes h
     where h.host_id = ${hostId} and h.delete_at is not null and c.name = h.subdomain and c.user_id = h.user_id
