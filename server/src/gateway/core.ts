@@ -22,8 +22,6 @@ export interface Core {
   readonly targets: Targets;
   readonly open: OpenSockets;
   readonly uses: Uses;
-  /** When a run first gave no answer, in the database's time; forgotten when it answers. */
-  readonly silentSince: WeakMap<Upstream, number>;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly failed: (error: unknown) => void;
 }
@@ -61,12 +59,11 @@ export function closed(
   target: Target,
   request: IncomingMessage,
 ): Refusal {
-  const silentSinceMs = target.upstream && core.silentSince.get(target.upstream);
   return standingRefusal(standing, target.route, {
     appUrl: core.appUrl,
     path: request.url as string,
     nowMs: core.targets.nowMs(),
-    silentSinceMs,
+    silentSinceMs: target.upstream?.silentSinceMs,
   });
 }
 
@@ -89,6 +86,7 @@ export function admit(
     grant: "grant" in way.visitor ? way.visitor.grant.id : undefined,
     secret: way.visitor.kind === "token" ? route.secret : undefined,
     exchange: undefined,
+    at: -1,
   };
   core.open.add(one);
   return one;

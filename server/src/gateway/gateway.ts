@@ -82,7 +82,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     targets,
     open,
     uses,
-    silentSince: new WeakMap(),
     addressOf,
     failed,
   };

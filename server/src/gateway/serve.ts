@@ -93,9 +93,11 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
   core.uses.request(one.environmentId, request, way.visitor);
   one.exchange = forward(request, response, way.upstream, head, {
     moved: core.uses.exchange(one.environmentId),
-    answered: () => void core.silentSince.delete(way.upstream),
+    answered() {
+      way.upstream.silentSinceMs = undefined;
+    },
     unanswered() {
-      if (!core.silentSince.has(way.upstream)) core.silentSince.set(way.upstream, core.targets.nowMs());
+      way.upstream.silentSinceMs ??= core.targets.nowMs();
       refuse(request, response, closed(core, "not_answering", way.target, request));
     },
     closed: () => core.open.remove(one),

@@ -53,6 +53,8 @@ export interface Upstream {
   /** Closes every connection, in use or not. */
   close(): void;
   readonly sockets: number;
+  /** When the run first gave no answer, in the database's time; undefined since it has answered. For whoever asks it. */
+  silentSinceMs: number | undefined;
 }
 
 /**
@@ -98,6 +100,7 @@ export function createUpstream(endpoint: Endpoint): Upstream {
   }
 
   return {
+    silentSinceMs: undefined,
     send(request, sink) {
       const reused = request.fresh ? undefined : idle.pop();
       const line = reused ?? openLine(endpoint, release, closed);
