@@ -37,7 +37,7 @@ const defaults: Limits = { perEnvironment: 1000, perAddress: 1000 };
 
 export function createOpenSockets(given: Partial<Limits>): OpenSockets {
   const limits = { ...defaults, ...given };
-  // A set would hash each of them, which costs a request more than all else that is done for it here.
+  // A set hashes each of them, which costs a request more than all else that is done for it here.
   const open: OpenOne[] = [];
   const counts = { environment: new Map<string, number>(), address: new Map<string, number>() };
 
