@@ -3,6 +3,7 @@ import { type BrowserContext, test as base, expect, type Frame, type Page } from
 import { type Customer, must, signUp, until } from "../prove/customer.ts";
 import { type Product, removeFolder, startProduct } from "../prove/product.ts";
 import { openProductDatabase } from "../prove/seed.ts";
+import { surroundings } from "../prove/surroundings.ts";
 import type { Database } from "../server/src/database/database.ts";
 
 export { expect };
@@ -20,11 +21,24 @@ interface Each {
   readonly ended: undefined;
 }
 
+/**
+ * The server's first look at its wall makes containers, and with them network interfaces of this machine: its browser then
+ * breaks off whatever it is loading, as after any change of network, and keeps a part of the app that failed so.
+ */
+async function firstLookIsOver(): Promise<void> {
+  const { docker } = await import("../server/src/drivers/docker-testing.ts");
+  const filters = { name: ["probe-"] };
+  const isLooking = async () => (await docker.listContainers({ all: true, filters })).length > 0;
+  await until("the first look at the wall", isLooking);
+  await until("its end", async () => !(await isLooking()));
+}
+
 export const test = base.extend<Each, Worker>({
   product: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
       const product = await startProduct();
+      if (surroundings.runtime.RUNTIME === "docker") await firstLookIsOver();
       await until(
         "JupyterLab to be prepared",
         async () => {

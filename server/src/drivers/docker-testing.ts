@@ -15,7 +15,7 @@ import { applyWall, unwallCommands } from "./docker-wall.ts";
 import type { Spec } from "./driver.ts";
 
 const socketPath = "/var/run/docker.sock";
-const docker = new Docker({ socketPath });
+export const docker = new Docker({ socketPath });
 const images = new Map([["jupyter", "berth/jupyter:local"]]);
 
 /** Why the suite of containers cannot run on this machine; undefined where it can. */
