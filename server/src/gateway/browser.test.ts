@@ -1,7 +1,8 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "@playwright/test";
 import { expect, onTestFinished, test } from "vitest";
-import { type Row, setup, upstreamServer } from "./testing.ts";
+import type { Row } from "./rows-testing.ts";
+import { setup, upstreamServer } from "./testing.ts";
 
 async function browser() {
   const opened = await chromium.launch({

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   createServer,
   request as httpRequest,
@@ -9,33 +9,15 @@ import {
 import { type AddressInfo, connect, type Server as NetServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { openChanges } from "../database/changes.ts";
-import type { Db } from "../database/database.ts";
-import type { EnvironmentsTable } from "../database/environment-tables.ts";
-import { newId } from "../database/ids.ts";
 import { testDatabase } from "../database/testing.ts";
-import type { Route } from "../environments/targets-source.ts";
 import { createGateway, type GatewayParts, serverOptions } from "./gateway.ts";
+import { type Fields, insertCode, insertEnvironment, type Row } from "./rows-testing.ts";
 
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
-
-export interface Row {
-  readonly id: string;
-  readonly subdomain: string;
-  readonly userId: string;
-  readonly secret: string;
-  readonly runToken: string;
-}
-
-type Fields = Partial<Pick<EnvironmentsTable, "subdomain" | "user_id" | "stage" | "expires_at" | "ended_reason">> & {
-  readonly status?: Route["status"];
-  readonly desired?: Route["desired"];
-  readonly port?: number;
-  readonly banked?: number;
-};
 
 interface Given {
   readonly method?: string;
@@ -101,78 +83,6 @@ export async function setup(options: Partial<GatewayParts> = {}) {
     signedIn,
     open: (text: string) => rawSocket(port, text),
   };
-}
-
-/** A row in any state; `endpoint` is a port of loopback. */
-async function insertCode(db: Db, row: Row, session: string | null): Promise<string> {
-  const code = randomBytes(32).toString("base64url");
-  const hash = createHash("sha256").update(code).digest();
-  await db
-    .insertInto("sign_in_codes")
-    .values({
-      hash,
-      user_id: row.userId,
-      environment_id: row.id,
-      auth_session: session,
-      expires_at: new Date(Date.now() + 30_000),
-    })
-    .execute();
-  return code;
-}
-
-async function insertEnvironment(db: Db, fields: Fields): Promise<Row> {
-  const subdomain = fields.subdomain ?? `n-${newId().slice(0, 12)}`;
-  const row: Row = { id: newId(), subdomain, userId: fields.user_id ?? "owner", secret: newId(), runToken: newId() };
-  const { status = "active" } = fields;
-  const order = newId();
-  const soon = new Date(Date.now() + 3_600_000);
-  await db
-    .insertInto("orders")
-    .values({
-      id: order,
-      user_id: row.userId,
-      status: "expired",
-      container_type: "jupyter",
-      subdomain,
-      gpu_count: 1,
-      duration_hours: 1,
-      usd_minor: 20,
-      amount_minor: 20,
-      currency: "USD",
-      inr_paise_per_usd: 8822,
-      gateway: "embedded",
-      mode: "embedded",
-      request_hash: "",
-      hold_until: soon,
-      watch_until: soon,
-    })
-    .execute();
-  await db
-    .insertInto("environments")
-    .values({
-      id: row.id,
-      order_id: order,
-      user_id: row.userId,
-      container_type: "jupyter",
-      subdomain,
-      gpu_count: 1,
-      duration_hours: 1,
-      host_id: "local",
-      home: subdomain,
-      status,
-      desired: fields.desired ?? (status === "terminated" ? "terminated" : "running"),
-      secret: row.secret,
-      run_token: fields.port === undefined ? null : row.runToken,
-      endpoint: fields.port === undefined ? null : JSON.stringify({ host: "127.0.0.1", port: fields.port }),
-      stage: fields.stage ?? null,
-      give_up_at: soon,
-      expires_at: fields.expires_at ?? null,
-      banked_seconds: fields.banked ?? 0,
-      terminated_at: status === "terminated" ? new Date() : null,
-      ended_reason: fields.ended_reason ?? null,
-    })
-    .execute();
-  return row;
 }
 
 function send(port: number, host: string, path: string, given: Given): Promise<Reply> {
