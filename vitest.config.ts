@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 import { browserPath } from "./prove/browser.ts";
+import { vitestReport } from "./scripts/vitest-report.ts";
+
+const report = process.env["VITEST_REPORT"];
 
 export default defineConfig({
   test: {
@@ -7,6 +10,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**"],
     globalSetup: ["server/src/database/testing-setup.ts"],
     env: { CHROMIUM: process.env["CHROMIUM"] ?? browserPath() },
+    reporters: ["default", ...(report === undefined ? [] : [vitestReport(report)])],
     pool: "threads",
     maxWorkers: 2,
     testTimeout: 20_000,

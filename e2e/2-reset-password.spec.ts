@@ -142,6 +142,10 @@ test("submit waits for the check, and a check without an answer blames nobody's 
     await route.abort();
   });
   await page.goto(link);
+  await field(page).fill("weak");
+  await confirmation(page).fill("weak");
+  await page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
+  await expect(page.getByText("Password does not meet security requirements")).toBeVisible();
   await field(page).fill(strong);
   await confirmation(page).fill(strong);
   await expect(button(page)).toBeDisabled();

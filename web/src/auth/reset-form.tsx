@@ -29,10 +29,10 @@ export function ResetForm({ code, owner }: { code: string; owner: string | undef
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (owner === undefined || state !== "open") return;
+    if (state !== "open") return;
     const found = resetProblem(fields);
     setProblem(found);
-    if (found !== undefined) return;
+    if (found !== undefined || owner === undefined) return;
     setState("busy");
     const failure = await send(code, fields.password, owner);
     setProblem(failure);
