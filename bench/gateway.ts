@@ -29,7 +29,10 @@ interface Ours {
   readonly visits: readonly (readonly [string, string])[];
 }
 
-/** Direct, ours with sign-in, and configurable-http-proxy: each in its own process, on one Node, alternating, medians (runtime.md 11). */
+/**
+ * Direct, a relay that reads nothing, ours with sign-in, and configurable-http-proxy: each in its own process, on one Node,
+ * alternating, medians (runtime.md 11). No process of Node in between does less than the relay, so it is the floor of ours.
+ */
 export async function run(): Promise<void> {
   const started: ChildProcess[] = [];
   const directory = mkdtempSync(join(tmpdir(), "berth-bench-"));
@@ -64,6 +67,8 @@ async function startAll(started: ChildProcess[], directory: string): Promise<rea
   const upstreamPort = Number(await firstLine(upstream));
   const ours = spawnNode(started, ["bench/gateway/ours.ts", directory, String(upstreamPort)]);
   const { port, visits } = JSON.parse(await firstLine(ours)) as Ours;
+  const relay = spawnNode(started, ["bench/gateway/relay.ts", String(upstreamPort)]);
+  const relayPort = Number(await firstLine(relay));
   const [chpPort, apiPort] = [await freePort(), await freePort()];
   const chp = spawnNode(started, [
     installPeer(),
@@ -90,6 +95,7 @@ async function startAll(started: ChildProcess[], directory: string): Promise<rea
   );
   return [
     { name: "direct", port: upstreamPort, visitors, pid: undefined },
+    { name: "bare relay", port: relayPort, visitors, pid: relay.pid },
     { name: "ours, signed in", port, visitors, pid: ours.pid },
     { name: "CHP", port: chpPort, visitors, pid: chp.pid },
   ];

@@ -36,7 +36,7 @@ const lanes = 2;
 const stepsOfSequence = 5;
 const folder = "kept";
 /** What hours of one name would hold up. */
-const env = { GPUS_PER_USER: "64", LAUNCHES_PER_USER: "100" };
+const env = { GPUS_PER_USER: "64", LAUNCHES_PER_USER: "100", LOG_LEVEL: "info" };
 
 /**
  * Random sequences of what happens to an environment: its owner writes, deletes, pauses, stops, starts; JupyterLab is
@@ -56,7 +56,7 @@ export async function proveHomes({ seed, scenarios }: { seed: number; scenarios:
 
 async function playLane(seed: number, lane: number, left: { sequences: number }): Promise<Record<string, number>> {
   const dataDir = temporaryFolder();
-  const product = await startProduct({ dataDir, env });
+  const product = await start(dataDir);
   const customer = await signUp(product.url);
   // Its connections are lost with every server that is killed.
   const { db, close } = await openDatabase(embeddedConnection(join(dataDir, "database")), () => {});
@@ -69,13 +69,20 @@ async function playLane(seed: number, lane: number, left: { sequences: number })
       for (let step = 0; step < stepsOfSequence; step++) await takeStep(world);
       if (n % 25 === 0) console.log(`lane ${lane}: ${n} sequences, ${world.manifest.size} files`);
     }
+    await world.product.stop();
+    removeFolder(dataDir);
     return done;
+  } catch (error) {
+    console.error(`lane ${lane} left ${dataDir} as it is, its newest environment`, await newest(world));
+    throw error;
   } finally {
     await close();
     await world.product.stop();
-    removeFolder(dataDir);
   }
 }
+
+/** What it says is kept with its data: a lane that fails leaves both. */
+const start = (dataDir: string, port = 0) => startProduct({ dataDir, port, env, log: join(dataDir, "server.log") });
 
 type Step = (world: World, environment: Environment) => Promise<unknown>;
 
@@ -122,7 +129,7 @@ async function takeStep(world: World): Promise<void> {
     await sleep(random() * 400);
     await world.product.kill();
     await working;
-    world.product = await startProduct({ dataDir: world.product.dataDir, port: world.product.port, env });
+    world.product = await start(world.product.dataDir, world.product.port);
     done["kill the server"] = (done["kill the server"] ?? 0) + 1;
   } else assert.ifError(await working);
   await until(`an end of "${name}"`, () => isSettled(world), 120_000);

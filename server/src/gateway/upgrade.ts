@@ -9,6 +9,8 @@ import { openSocket } from "./upstream.ts";
 const longestHead = 64 * 1024;
 /** What a browser may send before the answer; it normally sends nothing. */
 const mostEarly = 64 * 1024;
+/** Of one read: messages are small, and thousands of sockets that each read into pages of their own cost the processor's caches. */
+const messageBytes = 16 * 1024;
 /** After one side ended, the other has this long to take what is on its way. */
 const lastBytesMs = 2000;
 const notAnswering = { status: 502, code: "not_answering", title: "This environment does not answer" };
@@ -28,7 +30,7 @@ export function tunnel(
   let open = false;
   let ending = false;
   const handshake = createHandshake();
-  const upstream = openSocket(endpoint, () => upstream.write(head, "latin1"), take);
+  const upstream = openSocket(endpoint, messageBytes, () => upstream.write(head, "latin1"), take);
   tune(client);
 
   function destroy(): void {

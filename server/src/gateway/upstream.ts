@@ -8,8 +8,8 @@ const connectLimitMs = 2000;
 /** Jupyter keeps idle connections an hour, small servers five seconds: below both, so that we close first. */
 const idleMs = 4000;
 const mostIdle = 256;
-/** Above what an environment writes at once, so that one read takes it. Pages that no answer reaches cost nothing. */
-const readBytes = 128 * 1024;
+/** Above what an environment answers at once, so that one read takes it. Pages that no answer reaches cost nothing. */
+const answerBytes = 128 * 1024;
 
 /** Who made a request hears its answer, or exactly one `failed`. */
 export interface ExchangeSink extends ResponseSink {
@@ -58,10 +58,15 @@ export interface Upstream {
 }
 
 /**
- * `take` gets what arrives, in a buffer that the next read overwrites, unless it answers true: still needed. A buffer
- * for each read costs more than all the rest of a small answer, and the collection of large ones a whole thread.
+ * `take` gets what arrives, in a buffer of `readBytes` that the next read overwrites, unless it answers true: still needed.
+ * A buffer for each read costs more than all the rest of a small answer, and the collection of large ones a whole thread.
  */
-export function openSocket(endpoint: Endpoint, connected: () => void, take: (bytes: Buffer) => boolean): Socket {
+export function openSocket(
+  endpoint: Endpoint,
+  readBytes: number,
+  connected: () => void,
+  take: (bytes: Buffer) => boolean,
+): Socket {
   let space = Buffer.allocUnsafeSlow(readBytes);
   const onread = {
     buffer: () => space,
@@ -126,7 +131,7 @@ function openLine(endpoint: Endpoint, release: (line: Line) => void, closed: (li
   let sink: ExchangeSink | undefined;
   let reused = false;
   let sent = false;
-  const socket = openSocket(endpoint, () => {}, take);
+  const socket = openSocket(endpoint, answerBytes, () => {}, take);
 
   function finish(clean: boolean): void {
     sink = undefined;
