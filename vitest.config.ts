@@ -13,9 +13,9 @@ export default defineConfig({
     reporters: ["default", ...(report === undefined ? [] : [vitestReport(report)])],
     pool: "threads",
     maxWorkers: 2,
-    // Ends a test that hangs; one that waits on a busy machine has not failed.
+    // They end what hangs: a test that waits on a busy machine has not failed.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -11,7 +11,7 @@ import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import type { EnvironmentsTable } from "../server/src/database/environment-tables.ts";
 import { type Customer, create, orderAndPay, send, signUp, until } from "./customer.ts";
-import { preparedJupyter, runsOf } from "./labs.ts";
+import { labsOf, preparedJupyter } from "./labs.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
 import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
@@ -98,7 +98,7 @@ const steps: Readonly<Record<string, Step>> = {
   stop: act("stop"),
   restart: act("restart"),
   "kill JupyterLab": async (world, { id, generation }) => {
-    for (const { pid } of runsOf(id)) {
+    for (const pid of labsOf(id)) {
       process.kill(pid, "SIGKILL");
       world.killed = { id, generation };
     }

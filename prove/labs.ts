@@ -29,3 +29,18 @@ export function runsOf(environmentId: string): { readonly pid: number; readonly 
       }
     });
 }
+
+/** JupyterLab itself: its run begins with a shell and a sandbox, which live on for a moment when only it is killed. */
+export function labsOf(environmentId: string): readonly number[] {
+  return [...new Set(runsOf(environmentId).flatMap(({ pid }) => labsBelow(pid)))];
+}
+
+function labsBelow(pid: number): readonly number[] {
+  try {
+    if (!["sh", "bwrap"].includes(readFileSync(`/proc/${pid}/comm`, "utf8").trim())) return [pid];
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+    return children.flatMap((child) => labsBelow(Number(child)));
+  } catch {
+    return [];
+  }
+}

@@ -55,7 +55,7 @@ export async function createErrand(
 
 /**
  * What an errand writes. Nothing is left of it when it ends, is given up by its reader, or the signal aborts. Throws
- * `unavailable`, with its words, when it failed half-way.
+ * `unavailable`, with its words, when it failed half-way, and what the signal does.
  */
 export async function* runErrand(
   parts: ErrandParts,
@@ -78,12 +78,14 @@ export async function* runErrand(
     abortSignal.throwIfAborted();
     if (/^ended [01]$/m.test(said)) return;
     throw new DriverError("unavailable", `Work on ${parts.engine.place} failed: ${said.trim() || "it was cut short"}`);
+  } catch (error) {
+    throw abortSignal.aborted ? error : parts.engine.explain(error);
   } finally {
     await removeScratch(parts.engine, name);
   }
 }
 
-/** All that it writes, as text: within the time of a verb, or until the signal. Throws what `runErrand` throws, in words for people. */
+/** All that it writes, as text: within the time of a verb, or until the signal. */
 export async function errandText(parts: ErrandParts, errand: Errand, signal?: AbortSignal): Promise<string> {
   const read = async (abortSignal: AbortSignal) => {
     let text = "";

@@ -44,6 +44,8 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
   const docker = new Docker({ socketPath: engine.socketPath });
   if (!linked) await loadImage(docker);
   const remotes: Remote[] = [];
+  let isClosed = false;
+  const partsOf = (hosts: string, install: string) => remoteParts(hosts, install, () => isClosed);
   const homeRoot = join(folder, "machine", "homes");
   return {
     folder,
@@ -81,6 +83,7 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
       await run("nsenter", [`--net=/run/netns/${space}`, "sh", "-c", commands]);
     },
     async close(): Promise<void> {
+      isClosed = true;
       for (const remote of remotes) await remote.close();
       await engine.close();
       await run("ip", ["netns", "delete", space]);
@@ -89,9 +92,10 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
   };
 }
 
-function partsOf(folder: string, install: string): RemoteParts {
+/** What goes on behind the back of a call is cut short when its machine is closed. */
+function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteParts {
   const failed = (error: unknown) => {
-    throw error;
+    if (!isClosed()) throw error;
   };
   return { install, images: async () => image, replaced: async () => [], folder, sshAgent: undefined, failed };
 }

@@ -13,7 +13,6 @@ import {
   runErrand,
 } from "./docker-errand.ts";
 import type { EngineHomes } from "./docker-machine.ts";
-import { DriverError } from "./driver.ts";
 import { deletedHome, keepSizes, leftover, patientlyMs } from "./homes.ts";
 import { checkSegment } from "./names.ts";
 
@@ -124,7 +123,7 @@ async function* archive(parts: ErrandParts, source: string, signal: AbortSignal)
     yield* runErrand(parts, { script, folder, ...reading }, signal);
   } catch (error) {
     if (isFolderMissing(error)) return yield* packArchive((async function* () {})(), signal);
-    throw signal.aborted || error instanceof DriverError ? error : parts.engine.explain(error);
+    throw error;
   }
 }
 
