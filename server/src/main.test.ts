@@ -137,6 +137,14 @@ test("a signal while it is starting leaves no database behind", async () => {
   await expect.poll(() => processesOf(folder)).toEqual([]);
 }, 40_000);
 
+test("stopped as soon as it is ready, it fails at nothing that it has just begun", async () => {
+  const { child, said, ended, url } = start({ DATA_DIR: dataFolder() });
+  await url();
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(said.err).toBe("");
+});
+
 test("with a mail server set, a reset mail reaches it, and nobody reads it at the server", async () => {
   const taken: string[] = [];
   const relay = new SMTPServer({

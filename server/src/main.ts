@@ -120,9 +120,9 @@ async function start(config: Config): Promise<void> {
         startPurging(db),
       ]
     : [];
-  // At once: each may have a host or a mail server to wait for.
-  parts.defer(allLoops(loops).stop);
   parts.defer(() => app.close());
+  // Before it, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
+  parts.defer(allLoops(loops).stop);
   if (!config.mail.smtp && !config.mail.outboxPage) console.warn("SMTP_URL is not set: no mail is sent.");
   console.log(`${config.brand.name} is ready at ${appUrl}`);
   await stopped;

@@ -55,7 +55,7 @@ export function start(env: Record<string, string>) {
     /** Its address, once it is ready. */
     async url() {
       const look = () => /ready at (\S+)/.exec(said.out)?.[1];
-      await Promise.race([expect.poll(look, { timeout: 20_000, interval: 10 }).toMatch(/^http/), ended]);
+      await Promise.race([expect.poll(look, { timeout: 60_000, interval: 10 }).toMatch(/^http/), ended]);
       return look() ?? expect.fail(`it ended: ${said.err}`);
     },
   };
