@@ -69,16 +69,16 @@ async function playLane(seed: number, lane: number, left: { sequences: number })
       for (let step = 0; step < stepsOfSequence; step++) await takeStep(world);
       if (n % 25 === 0) console.log(`lane ${lane}: ${n} sequences, ${world.manifest.size} files`);
     }
-    await world.product.stop();
-    removeFolder(dataDir);
-    return done;
   } catch (error) {
-    console.error(`lane ${lane} left ${dataDir} as it is, its newest environment`, await newest(world));
+    const environment = await newest(world).catch((failure) => failure);
+    console.error(`lane ${lane} left ${dataDir} as it is, its newest environment`, environment);
     throw error;
   } finally {
     await close();
     await world.product.stop();
   }
+  removeFolder(dataDir);
+  return done;
 }
 
 /** What it says is kept with its data: a lane that fails leaves both. */
