@@ -1,15 +1,16 @@
 import { defineConfig } from "vitest/config";
 import { browserPath } from "./prove/browser.ts";
+import { surroundings } from "./prove/surroundings.ts";
 import { vitestReport } from "./scripts/vitest-report.ts";
 
-const report = process.env["VITEST_REPORT"];
+const { chromium, vitestReport: report } = surroundings;
 
 export default defineConfig({
   test: {
     include: ["**/*.test.ts", "**/*.test.tsx"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     globalSetup: ["server/src/database/testing-setup.ts"],
-    env: { CHROMIUM: process.env["CHROMIUM"] ?? browserPath() },
+    env: { CHROMIUM: chromium ?? browserPath() },
     reporters: ["default", ...(report === undefined ? [] : [vitestReport(report)])],
     pool: "threads",
     maxWorkers: 2,

@@ -1,7 +1,7 @@
-const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE, PLAYWRIGHT_JSON_OUTPUT_NAME } =
-  process.env;
+const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE } = process.env;
+const { PLAYWRIGHT_JSON_OUTPUT_NAME, VITEST_REPORT } = process.env;
 
-/** What proofs, benches and browser tests take from the shell that they are started in. Nothing else of theirs reads it (R5). */
+/** What proofs, benches and tests take from the shell that they are started in. Nothing else of theirs reads it (R5). */
 export const surroundings = {
   /** Passed on to a product that they start, as are the two that choose what it runs environments on. */
   shell: { PATH, HOME },
@@ -13,6 +13,7 @@ export const surroundings = {
   /** A folder: the screens are also kept as pictures there, to be looked at. */
   shots: SHOTS,
   trace: TRACE !== undefined,
-  /** `npm test` counts from a report. */
+  /** `npm test` counts from reports: whether Playwright writes one, and the file of Vitest's. */
   reported: PLAYWRIGHT_JSON_OUTPUT_NAME !== undefined,
+  vitestReport: VITEST_REPORT,
 } as const;

@@ -92,8 +92,8 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
   };
 }
 
-/** What goes on behind the back of a call is cut short when its machine is closed. */
-function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteParts {
+/** What goes on behind the back of a call may be cut short once its machine, or the line to it, is closed. */
+export function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteParts {
   const failed = (error: unknown) => {
     if (!isClosed()) throw error;
   };

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openRemote } from "./docker-remote.ts";
 import { checkRemote } from "./docker-remote-check.ts";
+import { remoteParts } from "./docker-remote-testing.ts";
 import { openLine, removeRuns, whyNoDocker } from "./docker-testing.ts";
 import { answersTo, becomes, filesIn, spec } from "./driver.suite.ts";
 import { openSshd, whyNoSshd } from "./sshd-testing.ts";
@@ -34,15 +35,12 @@ async function setup({ given = true } = {}) {
     line,
     async open(folder: string, { id = "gpu-1", port = sshd.port } = {}) {
       let isClosed = false;
-      const failed = (error: unknown) => {
-        // What goes on behind the back of a call is cut short with its line.
-        if (!isClosed) throw error;
-      };
       const address = `ssh://${sshd.user}@127.0.0.1:${port}${line.path}`;
       const host = { id, address, homeRoot: join(directory, "homes"), reach: "127.0.0.1" };
-      const images = async () => "berth/jupyter:local";
-      const replaced = async () => [];
-      const remote = await openRemote(host, { install, images, replaced, folder, sshAgent: undefined, failed });
+      const remote = await openRemote(
+        host,
+        remoteParts(folder, install, () => isClosed),
+      );
       onTestFinished(() => {
         isClosed = true;
         return remote.close();
