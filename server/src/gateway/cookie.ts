@@ -31,10 +31,10 @@ export function createCookies(parts: {
       .digest();
   }
 
-  function verify(value: string): Grant | undefined {
-    const known = verified.get(value);
+  function verify(pair: string): Grant | undefined {
+    const known = verified.get(pair);
     if (known) return known.expiresAt * 1000 > parts.now() ? parts.grants.get(known.grant) : undefined;
-    const [id = "", expiry = "", mac = ""] = value.split(".");
+    const [id = "", expiry = "", mac = ""] = pair.slice(prefix.length).split(".");
     const grant = parts.grants.get(id);
     const expiresAt = Number(expiry);
     const given = Buffer.from(mac, "base64url");
@@ -46,7 +46,7 @@ export function createCookies(parts: {
     )
       return undefined;
     if (verified.size >= mostCached) verified.clear();
-    verified.set(value, { grant: id, expiresAt });
+    verified.set(pair, { grant: id, expiresAt });
     return grant;
   }
 
@@ -63,7 +63,7 @@ export function createCookies(parts: {
       for (const pair of cookieHeader(header).ours) {
         if (!pair.startsWith(prefix)) continue;
         if (++tried > mostTried) return undefined;
-        const grant = verify(pair.slice(prefix.length));
+        const grant = verify(pair);
         if (grant?.environmentId === environment.id && grant.userId === environment.userId) return grant;
       }
       return undefined;

@@ -5,6 +5,8 @@ export interface Hosts {
   kindOf(host: string | undefined): HostKind;
   /** The environment's name, "" when the host is below ENV_HOST but cannot be one; undefined when it is not below it. */
   labelOf(host: string | undefined): string | undefined;
+  /** What a page of this host says as its Origin. */
+  originOf(host: string | undefined): string;
   /** Public address of an environment, without a path. */
   environmentUrl(subdomain: string): string;
   /** The browser speaks TLS to us, or to what stands in front of us. */
@@ -14,9 +16,10 @@ export interface Hosts {
 interface Host {
   readonly kind: HostKind;
   readonly label: string | undefined;
+  readonly origin: string;
 }
 
-const foreign: Host = { kind: "foreign", label: undefined };
+const foreign: Host = { kind: "foreign", label: undefined, origin: "" };
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const mostKnown = 10_000;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,62})$/;
@@ -33,14 +36,15 @@ export function createHosts({ appUrl, envHost }: { readonly appUrl: string; read
 
   function read(host: string | undefined): Host {
     const name = nameOf(host);
-    if (name === undefined) return foreign;
-    if (appNames.has(name)) return { kind: "app", label: undefined };
+    if (host === undefined || name === undefined) return foreign;
+    const origin = `${app.protocol}//${host.toLowerCase()}`;
+    if (appNames.has(name)) return { kind: "app", label: undefined, origin };
     if (!name.endsWith(suffix)) return foreign;
     const found = name.slice(0, -suffix.length);
-    return { kind: "environment", label: label.test(found) ? found : "" };
+    return { kind: "environment", label: label.test(found) ? found : "", origin };
   }
 
-  /** Asked twice for every request; only what is well-formed, and so short, is kept. */
+  /** Asked several times for every request; only what is well-formed, and so short, is kept. */
   function hostOf(host: string | undefined): Host {
     const before = host === undefined ? undefined : known.get(host);
     if (before) return before;
@@ -54,6 +58,7 @@ export function createHosts({ appUrl, envHost }: { readonly appUrl: string; read
   return {
     kindOf: (host) => hostOf(host).kind,
     labelOf: (host) => hostOf(host).label,
+    originOf: (host) => hostOf(host).origin,
     environmentUrl: (subdomain) => `${app.protocol}//${subdomain}${suffix}${app.port === "" ? "" : `:${app.port}`}`,
     secure: app.protocol === "https:",
   };

@@ -85,7 +85,7 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
     redirect(response, openUrl(core.appUrl, label, url));
     return undefined;
   }
-  if ("grant" in way.visitor && isCrossSite(request, originOf(core, request))) return crossSite;
+  if ("grant" in way.visitor && isCrossSite(request, core.hosts.originOf(request.headers.host))) return crossSite;
   const head = requestHead(request, saidOf(core, request, way.target), { upgrade: false });
   if (!head) return malformed;
   const one = admit(core, request, way);
@@ -116,7 +116,8 @@ function serveOwn(core: Core, request: IncomingMessage, response: ServerResponse
   const own = ownPaths[`${request.method} ${(request.url as string).split("?", 1)[0]}`];
   if (!own) return missingRefusal(core.appUrl);
   // A form's Origin is its page's; a link's end is told to everybody alike.
-  if (request.method === "POST" && request.headers.origin !== originOf(core, request)) return crossSite;
+  if (request.method === "POST" && request.headers.origin !== core.hosts.originOf(request.headers.host))
+    return crossSite;
   if (own === openShare && standingOf(target.route, core.targets.nowMs()) === "ended")
     return endedShareRefusal(core.appUrl);
   own(request, response, target.route, core).catch((error: unknown) => {
@@ -135,7 +136,8 @@ function passUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early
   const way = wayOf(core, request, own ? undefined : core.targets.find(label), { navigation: false });
   if (way.to !== "environment") return way.to === "refusal" ? way.refusal : malformed;
   const { origin } = request.headers;
-  if (origin === undefined ? way.visitor.kind !== "token" : origin !== originOf(core, request)) return crossSite;
+  if (origin === undefined ? way.visitor.kind !== "token" : origin !== core.hosts.originOf(request.headers.host))
+    return crossSite;
   const { endpoint } = way.target.route;
   const head =
     request.method === "GET" ? requestHead(request, saidOf(core, request, way.target), { upgrade: true }) : undefined;
@@ -148,10 +150,6 @@ function passUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early
     closed: () => core.open.remove(one),
   });
   return undefined;
-}
-
-function originOf(core: Core, request: IncomingMessage): string {
-  return `${core.hosts.secure ? "https" : "http"}://${(request.headers.host as string).toLowerCase()}`;
 }
 
 function saidOf(core: Core, request: IncomingMessage, { route }: Target) {

@@ -93,6 +93,12 @@ export function createUpstream(endpoint: Endpoint): Upstream {
   const idle: Line[] = [];
   const all = new Set<Line>();
 
+  function open(): Line {
+    const line = openLine(endpoint, release, closed);
+    all.add(line);
+    return line;
+  }
+
   function release(line: Line): void {
     line.idleSince = performance.now();
     if (idle.push(line) > mostIdle) idle.shift()?.destroy();
@@ -108,8 +114,7 @@ export function createUpstream(endpoint: Endpoint): Upstream {
     silentSinceMs: undefined,
     send(request, sink) {
       const reused = request.fresh ? undefined : idle.pop();
-      const line = reused ?? openLine(endpoint, release, closed);
-      all.add(line);
+      const line = reused ?? open();
       line.begin(request, sink, reused !== undefined);
       return line;
     },
