@@ -208,8 +208,9 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
 function statsOf(machine: FakeMachine, run: FakeRun, options: Readonly<Record<string, number>>): Stats {
   const homeMb = homeMbOf(machine, run.spec.home);
   const cpuSeconds = ((Date.now() - run.createdAt.getTime()) / 1000) * (options["cores"] ?? 0.1);
-  const leased = capabilitiesOf(options, machine).gpus.filter(({ id }) => run.spec.gpus.includes(id));
-  const gpus = leased.map(({ id }) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
+  // A machine without GPUs lends slots of its processor.
+  const leased = options["gpus"] ? run.spec.gpus : [];
+  const gpus = leased.map((id) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
   return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus };
 }
 
