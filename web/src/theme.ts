@@ -139,7 +139,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 });
 
-const sans = "'Geist Variable', 'Geist Fallback', system-ui, sans-serif";
+const sans = "'Geist Variable', 'Geist Fallback', 'Geist Fallback DejaVu', system-ui, sans-serif";
 
 export const theme = createTheme({
   primaryColor: "ink",
