@@ -11,16 +11,19 @@ const absent = await whyNoWall();
 type Targets = Readonly<Record<string, readonly [host: string, port: number]>>;
 
 /** What became of a connection to each target: open, refused, or silent. And whether a name was answered. */
-const client = (targets: Targets) => `import json, socket
+const client = (targets: Targets) => `import json, socket, time
 from concurrent.futures import ThreadPoolExecutor
 def reach(target):
-    try:
-        socket.create_connection(target, 1.5).close()
-        return "open"
-    except ConnectionRefusedError:
-        return "refused"
-    except OSError:
-        return "silent"
+    # A new bridge may leave the first questions for its IPv6 address unanswered.
+    for _ in range(4):
+        try:
+            socket.create_connection(target, 1.5).close()
+            return "open"
+        except ConnectionRefusedError:
+            return "refused"
+        except OSError:
+            time.sleep(0.5)
+    return "silent"
 targets = json.loads('''${JSON.stringify(targets)}''')
 with ThreadPoolExecutor(len(targets) + 1) as pool:
     found = dict(zip(targets, pool.map(reach, map(tuple, targets.values()))))
