@@ -120,11 +120,24 @@ async function start(options: readonly string[], port: number, log: string): Pro
 /** With its connections, each of which is a process that would outlive it. */
 async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
-  for (const pid of [...descendants(Number(server.pid)), Number(server.pid)]) process.kill(pid, "SIGKILL");
-  await once(server, "exit");
+  const ended = once(server, "exit");
+  for (const pid of [...descendants(Number(server.pid)), Number(server.pid)])
+    unlessGone(true, () => process.kill(pid, "SIGKILL"));
+  await ended;
 }
 
 function descendants(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  const text = unlessGone("", () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"));
+  const children = text.split(" ").filter(Boolean).map(Number);
   return children.flatMap((child) => [...descendants(child), child]);
+}
+
+/** A connection may end by itself at any moment. */
+function unlessGone<T>(otherwise: T, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (["ESRCH", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) return otherwise;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
-const mostKept = 1000;
+/** Few: a name may keep the whole head that it was cut from in memory. */
+const mostKept = 100;
 
 /**
  * Answers by a field's name, in any case, what is to be done with it: what `special` says of it in lower case, or `plain`.
