@@ -1,17 +1,14 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { until } from "../prove/customer.ts";
-import type { Load, Reached } from "./gateway/load.ts";
+import type { Load } from "./gateway/load.ts";
+import { cpuMs, drive, end, firstLine, freePort, installProxy, ratio, spawnNode } from "./processes.ts";
 import { median } from "./quantiles.ts";
 
-const peer = "configurable-http-proxy@5.3.0";
 const repeats = 5;
 const forMs = 2000;
-const root = join(import.meta.dirname, "..");
 
 interface Proxy {
   readonly name: string;
@@ -71,7 +68,7 @@ async function startAll(started: ChildProcess[], directory: string): Promise<rea
   const relayPort = Number(await firstLine(relay));
   const [chpPort, apiPort] = [await freePort(), await freePort()];
   const chp = spawnNode(started, [
-    installPeer(),
+    installProxy(),
     "--ip",
     "127.0.0.1",
     "--port",
@@ -158,62 +155,6 @@ async function leaks(proxies: readonly Proxy[]): Promise<void> {
   console.table(rows);
 }
 
-async function drive(load: Load): Promise<Reached> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["bench/gateway/load.ts", JSON.stringify(load)], {
-    cwd: root,
-  });
-  return JSON.parse(stdout);
-}
-
-function installPeer(): string {
-  const prefix = join(root, "node_modules/.cache/berth/chp");
-  const script = join(prefix, "node_modules/configurable-http-proxy/bin/configurable-http-proxy");
-  if (!existsSync(script)) {
-    mkdirSync(prefix, { recursive: true });
-    execFileSync("npm", ["install", "--prefix", prefix, "--no-save", "--no-audit", "--no-fund", peer], {
-      stdio: "inherit",
-    });
-  }
-  return script;
-}
-
-function spawnNode(started: ChildProcess[], args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
-  started.push(child);
-  return child;
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  child.stdout?.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
-  child.once("exit", (code) => reject(new Error(`a process ended with ${code} before it was ready`)));
-  return promise;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** User and system time of a process, from the process table; NaN where there is none. Ticks are 10 ms. */
-function cpuMs(pid: number | undefined): number {
-  if (pid === undefined || !existsSync(`/proc/${pid}/stat`)) return Number.NaN;
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
 /** TCP only: the database's connections come and go on a Unix socket. Undefined where there is no process table. */
 function openSockets(pid: number | undefined): number | undefined {
   const folder = `/proc/${pid}/fd`;
@@ -236,8 +177,4 @@ function linkOf(path: string): string {
   } catch {
     return "";
   }
-}
-
-function ratio(value: number, base: number): string {
-  return Number.isFinite(value / base) ? (value / base).toFixed(2) : "-";
 }

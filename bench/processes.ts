@@ -1,0 +1,72 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Load, Reached } from "./gateway/load.ts";
+
+const root = join(import.meta.dirname, "..");
+export const cacheFolder = join(root, "node_modules", ".cache", "berth");
+const proxy = "configurable-http-proxy@5.3.0";
+
+/** Runs the load driver in a process of its own, so that it shares no event loop with what it measures. */
+export async function drive(load: Load): Promise<Reached> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["bench/gateway/load.ts", JSON.stringify(load)], {
+    cwd: root,
+  });
+  return JSON.parse(stdout);
+}
+
+/** The peer's proxy, installed once into the cache; answers the path of its script. */
+export function installProxy(): string {
+  const prefix = join(cacheFolder, "chp");
+  const script = join(prefix, "node_modules/configurable-http-proxy/bin/configurable-http-proxy");
+  if (!existsSync(script)) {
+    mkdirSync(prefix, { recursive: true });
+    execFileSync("npm", ["install", "--prefix", prefix, "--no-save", "--no-audit", "--no-fund", proxy], {
+      stdio: "inherit",
+    });
+  }
+  return script;
+}
+
+export function spawnNode(started: ChildProcess[], args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  started.push(child);
+  return child;
+}
+
+export function firstLine(child: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  child.stdout?.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
+  child.once("exit", (code) => reject(new Error(`a process ended with ${code} before it was ready`)));
+  return promise;
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** User and system time of a process, from the process table; NaN where there is none. Ticks are 10 ms. */
+export function cpuMs(pid: number | undefined): number {
+  if (pid === undefined || !existsSync(`/proc/${pid}/stat`)) return Number.NaN;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+export function ratio(value: number, base: number): string {
+  return Number.isFinite(value / base) ? (value / base).toFixed(2) : "-";
+}

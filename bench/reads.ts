@@ -1,0 +1,138 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Customer, create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
+import { type Product, removeFolder, startProduct } from "../prove/product.ts";
+import { surroundings } from "../prove/surroundings.ts";
+import { cacheFolder, drive, end, freePort, installProxy, ratio } from "./processes.ts";
+import { median } from "./quantiles.ts";
+
+const peer = "jupyterhub==6.1.1";
+const repeats = 5;
+const sockets = 20;
+const forMs = 3000;
+const peerName = "JupyterHub, own account";
+
+interface Read {
+  readonly name: string;
+  readonly port: number;
+  readonly path: string;
+  readonly token: string;
+}
+
+/**
+ * One authenticated read of one's own account, 20 connections: JupyterHub behind its proxy and ours, alternating, medians
+ * (reliability.md 3). Ours also answers billing, an environment's detail and capacity. Both log warnings only.
+ */
+export async function run(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "berth-bench-"));
+  const product = await startProduct({ env: { RUNTIME: "fake" } });
+  let hub: ChildProcess | undefined;
+  try {
+    const port = await freePort();
+    hub = await startHub(directory, port);
+    const reads = [await readOfHub(port), ...(await readsOfOurs(product))];
+    await measure(reads);
+  } finally {
+    if (hub) await end(hub);
+    await product.stop();
+    removeFolder(product.dataDir);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A customer with one environment that runs. */
+async function readsOfOurs({ url, port }: Product): Promise<readonly Read[]> {
+  const customer: Customer = await signUp(url);
+  const paid = await orderAndPay(url, customer, { subdomain: "reads" });
+  const { status } = await create(url, customer, paid);
+  if (status !== 200) throw new Error(`the rental answered ${status}`);
+  const { idToken: token, userId } = customer;
+  const { user_data } = await must(url, "GET", `/profile/${userId}`, { token });
+  const [environmentId] = Object.keys(user_data.containers);
+  return [
+    ["ours, own account", `/profile/${userId}`],
+    ["ours, billing", `/billing/${userId}`],
+    ["ours, environment", `/environments/${environmentId}`],
+    ["ours, capacity", "/capacity"],
+  ].map(([name = "", path = ""]) => ({ name, path, port, token: `Bearer ${token}` }));
+}
+
+const adminToken = "0123456789abcdef0123456789abcdef";
+
+async function startHub(directory: string, port: number): Promise<ChildProcess> {
+  const program = installHub();
+  const [hubPort, proxyApi] = [await freePort(), await freePort()];
+  const settings = join(directory, "jupyterhub_config.py");
+  writeFileSync(
+    settings,
+    `
+c.JupyterHub.bind_url = "http://127.0.0.1:${port}"
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:${hubPort}"
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:${proxyApi}"
+c.ConfigurableHTTPProxy.command = ["${process.execPath}", "${installProxy()}", "--log-level", "error"]
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.JupyterHub.spawner_class = "simple"
+c.JupyterHub.log_level = "ERROR"
+c.JupyterHub.services = [{"name": "bench", "api_token": "${adminToken}"}]
+c.JupyterHub.load_roles = [{"name": "bench", "services": ["bench"], "scopes": ["admin:users", "tokens"]}]
+`,
+  );
+  const { PATH, HOME } = surroundings.shell;
+  return spawn(program, ["--config", settings], {
+    cwd: directory,
+    env: { ...(HOME && { HOME }), PATH: `${dirname(program)}:${PATH}` },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+}
+
+function installHub(): string {
+  const folder = join(cacheFolder, "jupyterhub");
+  const program = join(folder, "bin", "jupyterhub");
+  if (existsSync(program)) return program;
+  mkdirSync(cacheFolder, { recursive: true });
+  execFileSync("python3", ["-m", "venv", folder], { stdio: "inherit" });
+  execFileSync(join(folder, "bin", "pip"), ["install", "--quiet", peer], { stdio: "inherit" });
+  return program;
+}
+
+async function readOfHub(port: number): Promise<Read> {
+  const api = `http://127.0.0.1:${port}/hub/api`;
+  const ask = (path: string, method: string, token = adminToken) =>
+    fetch(`${api}${path}`, { method, headers: { authorization: `token ${token}` } }).catch(() => undefined);
+  await until("the hub", async () => (await ask("/users/ada", "POST"))?.status === 201);
+  const made = await ask("/users/ada/tokens", "POST");
+  const { token } = made ? ((await made.json()) as { token: string }) : { token: "" };
+  const own = await ask("/user", "GET", token);
+  if (own?.status !== 200) throw new Error(`the hub answered ${own?.status}`);
+  return { name: peerName, port, path: "/hub/api/user", token: `token ${token}` };
+}
+
+async function measure(reads: readonly Read[]): Promise<void> {
+  const loadOf = ({ port, path, token }: Read) => ({
+    ...{ kind: "requests" as const, port, path, sockets, forMs },
+    visitors: [`Host: localhost:${port}\r\nAuthorization: ${token}\r\nAccept: application/json\r\n`],
+  });
+  const results = new Map(reads.map(({ name }) => [name, { perSecond: [] as number[], p99Ms: [] as number[] }]));
+  // Code that runs for the first time is slow in every one of them.
+  for (const read of reads) await drive(loadOf(read));
+  for (let repeat = 0; repeat < repeats; repeat++)
+    for (const read of reads) {
+      const { perSecond, p99Ms } = await drive(loadOf(read));
+      results.get(read.name)?.perSecond.push(perSecond);
+      results.get(read.name)?.p99Ms.push(p99Ms);
+    }
+  const ofPeer = median(results.get(peerName)?.perSecond ?? []);
+  console.log(`\n${sockets} connections: median of ${repeats}`);
+  console.table(
+    [...results].map(([name, { perSecond, p99Ms }]) => ({
+      read: name,
+      "per second": Math.round(median(perSecond)),
+      "x JupyterHub": ratio(median(perSecond), ofPeer),
+      "p99 ms": median(p99Ms).toFixed(1),
+    })),
+  );
+  console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
+}
