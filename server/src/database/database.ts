@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { Client, Pool, types } from "pg";
+import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -45,7 +46,7 @@ export async function openDatabase(
   pool.on("error", (error) => closing || failed(error));
   // One that is in use is not the pool's to hear: its query says what happened, but without a listener Node would end.
   pool.on("connect", (client) => client.on("error", () => {}));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) });
   await (keep ? expectMigrated(db) : migrate(db));
   const stops: (() => Promise<void>)[] = [];
   return {
