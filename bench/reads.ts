@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Customer, create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
+import { type Customer, create, orderAndPay, profileOf, signUp, until } from "../prove/customer.ts";
 import { type Product, removeFolder, startProduct } from "../prove/product.ts";
 import { surroundings } from "../prove/surroundings.ts";
 import { cacheFolder, drive, end, freePort, installProxy, ratio } from "./processes.ts";
@@ -17,17 +17,18 @@ const peerName = "JupyterHub, own account";
 interface Read {
   readonly name: string;
   readonly port: number;
-  readonly path: string;
-  readonly token: string;
+  /** Of each user, as their token is. */
+  readonly paths: readonly string[];
+  readonly tokens: readonly string[];
 }
 
 /**
- * One authenticated read of one's own account, 20 connections: JupyterHub behind its proxy and ours, alternating, medians
- * (reliability.md 3). Ours also answers billing, an environment's detail and capacity. Both log warnings only.
+ * One authenticated read of one's own account on 20 connections, each of another user: JupyterHub behind its proxy and
+ * ours, alternating, medians. Ours also answers billing, an environment's detail and capacity.
  */
 export async function run(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "berth-bench-"));
-  const product = await startProduct({ env: { RUNTIME: "fake" } });
+  const product = await startProduct({ env: { RUNTIME: "fake", FAKE_DRIVER: `gpus=${sockets}` } });
   let hub: ChildProcess | undefined;
   try {
     const port = await freePort();
@@ -42,21 +43,33 @@ export async function run(): Promise<void> {
   }
 }
 
-/** A customer with one environment that runs. */
 async function readsOfOurs({ url, port }: Product): Promise<readonly Read[]> {
-  const customer: Customer = await signUp(url);
-  const paid = await orderAndPay(url, customer, { subdomain: "reads" });
+  const renters: Renter[] = [];
+  for (let n = 0; n < sockets; n++) renters.push(await rent(url, `reads-${n}`));
+  const tokens = renters.map(({ customer }) => `Bearer ${customer.idToken}`);
+  const reads: readonly (readonly [string, (renter: Renter) => string])[] = [
+    ["ours, own account", ({ customer }) => `/profile/${customer.userId}`],
+    ["ours, billing", ({ customer }) => `/billing/${customer.userId}`],
+    ["ours, environment", ({ environmentId }) => `/environments/${environmentId}`],
+    ["ours, capacity", () => "/capacity"],
+  ];
+  return reads.map(([name, pathOf]) => ({ name, port, tokens, paths: renters.map(pathOf) }));
+}
+
+interface Renter {
+  readonly customer: Customer;
+  readonly environmentId: string;
+}
+
+/** A customer with one environment that runs. */
+async function rent(url: string, subdomain: string): Promise<Renter> {
+  const customer = await signUp(url);
+  const paid = await orderAndPay(url, customer, { subdomain, gpuCount: 1 });
   const { status } = await create(url, customer, paid);
   if (status !== 200) throw new Error(`the rental answered ${status}`);
-  const { idToken: token, userId } = customer;
-  const { user_data } = await must(url, "GET", `/profile/${userId}`, { token });
-  const [environmentId] = Object.keys(user_data.containers);
-  return [
-    ["ours, own account", `/profile/${userId}`],
-    ["ours, billing", `/billing/${userId}`],
-    ["ours, environment", `/environments/${environmentId}`],
-    ["ours, capacity", "/capacity"],
-  ].map(([name = "", path = ""]) => ({ name, path, port, token: `Bearer ${token}` }));
+  const { user_data } = await profileOf(url, customer);
+  const [environmentId = ""] = Object.keys(user_data.containers);
+  return { customer, environmentId };
 }
 
 const adminToken = "0123456789abcdef0123456789abcdef";
@@ -102,18 +115,24 @@ async function readOfHub(port: number): Promise<Read> {
   const api = `http://127.0.0.1:${port}/hub/api`;
   const ask = (path: string, method: string, token = adminToken) =>
     fetch(`${api}${path}`, { method, headers: { authorization: `token ${token}` } }).catch(() => undefined);
-  await until("the hub", async () => (await ask("/users/ada", "POST"))?.status === 201);
-  const made = await ask("/users/ada/tokens", "POST");
-  const { token } = made ? ((await made.json()) as { token: string }) : { token: "" };
-  const own = await ask("/user", "GET", token);
-  if (own?.status !== 200) throw new Error(`the hub answered ${own?.status}`);
-  return { name: peerName, port, path: "/hub/api/user", token: `token ${token}` };
+  const tokens: string[] = [];
+  for (let n = 0; n < sockets; n++) {
+    await until("the hub", async () => (await ask(`/users/user-${n}`, "POST"))?.status === 201);
+    const made = await ask(`/users/user-${n}/tokens`, "POST");
+    const { token } = made ? ((await made.json()) as { token: string }) : { token: "" };
+    const own = await ask("/user", "GET", token);
+    if (own?.status !== 200) throw new Error(`the hub answered ${own?.status}`);
+    tokens.push(`token ${token}`);
+  }
+  return { name: peerName, port, paths: ["/hub/api/user"], tokens };
 }
 
 async function measure(reads: readonly Read[]): Promise<void> {
-  const loadOf = ({ port, path, token }: Read) => ({
-    ...{ kind: "requests" as const, port, path, sockets, forMs },
-    visitors: [`Host: localhost:${port}\r\nAuthorization: ${token}\r\nAccept: application/json\r\n`],
+  const loadOf = ({ port, paths, tokens }: Read) => ({
+    ...{ kind: "requests" as const, port, path: paths, sockets, forMs },
+    visitors: tokens.map(
+      (token) => `Host: localhost:${port}\r\nAuthorization: ${token}\r\nAccept: application/json\r\n`,
+    ),
   });
   const results = new Map(reads.map(({ name }) => [name, { perSecond: [] as number[], p99Ms: [] as number[] }]));
   // Code that runs for the first time is slow in every one of them.

@@ -6,8 +6,8 @@ export interface Load {
   readonly port: number;
   /** Of each visitor, each field with its line end; the sockets take them in turn. */
   readonly visitors: readonly string[];
-  /** Of requests. */
-  readonly path?: string;
+  /** Of requests: one for all, or each visitor's own. */
+  readonly path?: string | readonly string[];
   readonly sockets: number;
   readonly forMs: number;
 }
@@ -36,13 +36,18 @@ async function atOnce(sockets: number, one: (n: number) => Promise<void>): Promi
   report(performance.now() - from);
 }
 
+function pathOf(n: number): string {
+  const { path = "/" } = load;
+  return typeof path === "string" ? path : (path[n % path.length] ?? "/");
+}
+
 function visitor(n: number): string {
   return load.visitors[n % load.visitors.length] ?? "";
 }
 
 /** One keep-alive connection that asks again as soon as it has its answer. */
 function request(n: number): Promise<void> {
-  const text = `GET ${load.path} HTTP/1.1\r\n${visitor(n)}\r\n`;
+  const text = `GET ${pathOf(n)} HTTP/1.1\r\n${visitor(n)}\r\n`;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true }, () => socket.write(text));
   const missingAfter = createMeasure(reject);

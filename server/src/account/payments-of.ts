@@ -1,30 +1,27 @@
 import { major } from "@berth/contract";
+import { type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
+import type { OrdersTable, PaymentsTable } from "../database/payment-tables.ts";
 
-/** The newest payments of a user; an old account's rest is billing's to page through. */
+/** The newest payments of each user; an old account's rest is billing's to page through. */
 const most = 500;
 
-export async function paymentsOf(db: Db, userId: string) {
-  return db
-    .selectFrom("payments")
-    .innerJoin("orders", "orders.id", "payments.order_id")
-    .select([
-      "payments.id",
-      "payments.status",
-      "payments.amount_minor",
-      "payments.refund_minor",
-      "payments.created_at",
-      "orders.usd_minor",
-      "orders.container_type",
-      "orders.duration_hours",
-    ])
-    .where("payments.user_id", "=", userId)
-    .orderBy("payments.created_at", "desc")
-    .limit(most)
-    .execute();
-}
+export type PaymentRow = Pick<
+  Selectable<PaymentsTable>,
+  "id" | "user_id" | "status" | "amount_minor" | "refund_minor" | "created_at"
+> &
+  Pick<Selectable<OrdersTable>, "usd_minor" | "container_type" | "duration_hours">;
 
-type PaymentRow = Awaited<ReturnType<typeof paymentsOf>>[number];
+/** Of these users, newest first. */
+export async function paymentsOf(db: Db, userIds: readonly string[]): Promise<readonly PaymentRow[]> {
+  const { rows } = await sql<PaymentRow>`
+    select p.*, o.usd_minor, o.container_type, o.duration_hours
+    from unnest(${[...userIds]}::text[]) as asked (id) cross join lateral (
+      select id, user_id, order_id, status, amount_minor, refund_minor, created_at
+      from payments where user_id = asked.id order by created_at desc limit ${most}) p
+    join orders o on o.id = p.order_id order by p.created_at desc`.execute(db);
+  return rows;
+}
 
 /** The wire's view: the list price in USD (G7), refunded once nothing of it is kept (G87). */
 export function paymentOf(row: PaymentRow) {

@@ -1,17 +1,16 @@
 import { deleteAccount, exportAccount, profile } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
-import { containerOf, listEnvironments } from "../environments/environments.ts";
+import { containerOf } from "../environments/environments.ts";
 import { isAccountDeleted } from "../environments/homes.ts";
 import { mount, success } from "../http/mount.ts";
 import type { User } from "../http/session.ts";
 import { type Identity, IdentityError } from "../identity/identity.ts";
-import { readProfile } from "../identity/profiles.ts";
 import { refusalOf } from "../identity/refusal-of.ts";
+import { accountReader } from "./account-reader.ts";
 import { eraseAccount } from "./delete.ts";
 import { exportOf } from "./export.ts";
-import { paymentOf, paymentsOf } from "./payments-of.ts";
-import { usageOf } from "./usage.ts";
+import { paymentOf } from "./payments-of.ts";
 
 interface Parts {
   readonly db: Db;
@@ -20,13 +19,9 @@ interface Parts {
 
 /** `GET /profile/{user_id}`: everything the dashboard and the list show (spec section 7). */
 export function accountRoutes(app: FastifyInstance, { db, identity }: Parts): void {
+  const accountOf = accountReader(db);
   mount(app, profile, async ({ user }) => {
-    const [stored, environments, payments, usage] = await Promise.all([
-      readProfile(db, user),
-      listEnvironments(db, user.id),
-      paymentsOf(db, user.id),
-      usageOf(db, user.id),
-    ]);
+    const { profile: stored, environments, payments, usage } = await accountOf(user);
     return {
       ...success,
       profile: {

@@ -12,9 +12,9 @@ export interface ListedEnvironment extends Environment {
   readonly can_pause: boolean;
 }
 
-/** All environments of a user, newest first. */
-export async function listEnvironments(db: Sql, userId: string): Promise<readonly ListedEnvironment[]> {
-  return await listed(db, sql`e.user_id = ${userId}`);
+/** All environments of these users, newest first. */
+export async function listEnvironments(db: Sql, userIds: readonly string[]): Promise<readonly ListedEnvironment[]> {
+  return await listed(db, sql`e.user_id = any(${[...userIds]})`);
 }
 
 /** One environment of this user; undefined for another user's as for none. */

@@ -177,7 +177,7 @@ test("the owner's detail: secret, address, session, stages; never JupyterLab's o
   const after = (await call("GET", `/environments/${id}`)).environment;
   expect(after).toMatchObject({ status: "terminated", jupyter_token: null });
   expect(Date.parse(after.files_until)).toBeGreaterThan(Date.now());
-  expect(await listEnvironments((await setup()).db, "user")).toEqual([]);
+  expect(await listEnvironments((await setup()).db, ["user"])).toEqual([]);
 });
 
 test("another user's environment answers exactly like none, and hostile ids are not found", async () => {

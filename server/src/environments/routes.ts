@@ -21,6 +21,7 @@ import type { Db } from "../database/database.ts";
 import { mount, notFound, success } from "../http/mount.ts";
 import { installationOf } from "../installation.ts";
 import { remember } from "../remember.ts";
+import { together } from "../together.ts";
 import { act, cancel, terminate } from "./actions.ts";
 import { readCapacity } from "./capacity.ts";
 import { detailOf } from "./detail.ts";
@@ -108,8 +109,13 @@ function published(app: FastifyInstance, db: Db): void {
     return { since: startedAt.toISOString(), capacity: { kind, total, free, counts } };
   });
 
+  // It must be as of now, but who asks at the same moment may have the same answer.
+  const asOfNow = together(async (all: readonly unknown[]) => {
+    const now = await readCapacity(db);
+    return all.map(() => now);
+  });
   mount(app, capacity, async () => {
-    const [now, { cold }] = await Promise.all([readCapacity(db), times()]);
+    const [now, { cold }] = await Promise.all([asOfNow(undefined), times()]);
     const launch = cold && { p50_ms: cold.p50_ms, p95_ms: cold.p95_ms, count: cold.count };
     return { ...success, ...now, launch };
   });

@@ -41,6 +41,16 @@ export async function readProfile(sql: Sql, { id, email, name }: Owner): Promise
   return row ?? { name, email, phone: "" };
 }
 
+/** The profiles of many users, by user id; who has none is absent. */
+export async function readProfiles(sql: Sql, userIds: readonly string[]): Promise<ReadonlyMap<string, Profile>> {
+  const rows = await sql
+    .selectFrom("profiles")
+    .select(["user_id", "name", "email", "phone"])
+    .where((where) => where("user_id", "=", where.fn.any(where.val([...userIds]))))
+    .execute();
+  return new Map(rows.map(({ user_id, ...profile }) => [user_id, profile]));
+}
+
 /** An absent phone stays as it was. */
 export async function updateProfile(
   sql: Sql,

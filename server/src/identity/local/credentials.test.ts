@@ -1,5 +1,5 @@
 import { argon2Sync } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { newEmail } from "../identity.suite.ts";
 import { outcome, password, testInstallation } from "../testing.ts";
 
@@ -23,6 +23,19 @@ test("a hash of older parameters is made anew at the next sign-in", async () => 
   await identity.signIn(email, password, {});
   expect((await stored()).password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(await outcome(identity.verifyPassword(email, password))).toBe("ok");
+});
+
+test("a token that was verified before still ends with its hour and with its session", async () => {
+  const { identity, tokens, user } = await setup();
+  const verify = () => outcome(identity.verifyIdToken(tokens.idToken, { checkRevoked: true }));
+  expect([await verify(), await verify()]).toEqual(["ok", "ok"]);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_601_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await verify()).toBe("TOKEN_EXPIRED");
+  vi.useRealTimers();
+  expect(await verify()).toBe("ok");
+  await identity.revokeSessions(user.uid);
+  expect(await verify()).toBe("TOKEN_REVOKED");
 });
 
 test("a sign-in that was being checked while the password changed does not begin", async () => {

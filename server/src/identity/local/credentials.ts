@@ -1,9 +1,9 @@
 import type { Db } from "../../database/database.ts";
 import { IdentityError } from "../identity.ts";
-import { type IdTokenClaims, readIdToken } from "./id-tokens.ts";
+import type { IdTokenClaims } from "./id-tokens.ts";
 import type { LocalParts } from "./local-parts.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
-import { listAddresses, requireSession } from "./sessions.ts";
+import { listAddresses } from "./sessions.ts";
 import { emailKey, findUser, type UserRow } from "./users.ts";
 
 /** As the port says (`Identity.verifyPassword`); answers the row with the hash that was good. */
@@ -39,13 +39,13 @@ async function rehash(db: Db, row: UserRow, password: string): Promise<UserRow> 
 
 /** As the port says (`Identity.verifyIdToken`). */
 export async function verifyIdToken(
-  { db, keys, origin }: LocalParts,
+  { readIdToken, readSession }: LocalParts,
   token: string,
   { checkRevoked = false }: { checkRevoked?: boolean } = {},
 ): Promise<IdTokenClaims> {
-  const claims = await readIdToken(keys, origin(), token);
+  const claims = await readIdToken(token);
   if (!checkRevoked) return claims;
-  const row = await requireSession(db, claims.sessionId, claims.uid).catch((cause: unknown) => {
+  const row = await readSession(claims.sessionId, claims.uid).catch((cause: unknown) => {
     throw cause instanceof IdentityError ? cause : new IdentityError("UNAVAILABLE", { cause });
   });
   return { ...claims, email: row.email, emailVerified: row.email_verified, name: row.name ?? "" };

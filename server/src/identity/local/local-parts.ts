@@ -1,8 +1,10 @@
 import { hkdfSync } from "node:crypto";
 import type { Db, Tx } from "../../database/database.ts";
 import { type Attempts, countAttempts } from "./attempts.ts";
-import type { Origin } from "./id-tokens.ts";
+import { type IdTokenClaims, idTokenReader, type Origin } from "./id-tokens.ts";
+import { sessionReader } from "./sessions.ts";
 import { type SigningKeys, signingKeys } from "./signing-keys.ts";
+import type { UserRow } from "./users.ts";
 
 export interface LocalOptions {
   readonly db: Db;
@@ -26,18 +28,24 @@ export interface LocalParts extends Omit<LocalOptions, "appUrl"> {
   readonly keys: SigningKeys;
   readonly macKey: Buffer;
   readonly origin: () => Origin;
+  readonly readIdToken: (token: string) => Promise<IdTokenClaims>;
+  readonly readSession: (id: string, userId: string) => Promise<UserRow>;
 }
 
 export function localParts({ appUrl, ...options }: LocalOptions): LocalParts {
   const { signInsPerMinute, failuresInRow } = options.limits;
   const baseUrl = () => `${typeof appUrl === "string" ? appUrl : appUrl()}/identity`;
+  const keys = signingKeys(options.db, derive(options.secret, "identity key seal v1"));
+  const origin = () => ({ issuer: baseUrl(), audience: "berth" });
   return {
     ...options,
     baseUrl,
     attempts: countAttempts({ perMinute: signInsPerMinute, failuresInRow }),
-    keys: signingKeys(options.db, derive(options.secret, "identity key seal v1")),
+    keys,
     macKey: derive(options.secret, "identity refresh v1"),
-    origin: () => ({ issuer: baseUrl(), audience: "berth" }),
+    origin,
+    readIdToken: idTokenReader(keys, origin),
+    readSession: sessionReader(options.db),
   };
 }
 

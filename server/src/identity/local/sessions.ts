@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
+import { together } from "../../together.ts";
 import { IdentityError, type IdentitySession } from "../identity.ts";
 import type { UserRow } from "./users.ts";
 
@@ -67,19 +68,31 @@ function successor(id: string, generation: number, row: { user_id: string; auth_
   return { id, userId: row.user_id, generation: generation + 1, authTime: row.auth_time };
 }
 
-/** The user of a session that still holds. Throws TOKEN_REVOKED, USER_DISABLED. */
-export async function requireSession(db: Sql, id: string, userId: string): Promise<UserRow> {
-  const row = await db
+/**
+ * Answers the user of a session that still holds; those that are asked for at one moment by one query. Throws
+ * TOKEN_REVOKED, USER_DISABLED.
+ */
+export function sessionReader(db: Sql): (id: string, userId: string) => Promise<UserRow> {
+  const read = together((ids: readonly string[]) => readSessions(db, ids));
+  return async (id, userId) => {
+    const row = await read(id);
+    if (!row?.holds || row.id !== userId) throw new IdentityError("TOKEN_REVOKED");
+    if (row.disabled) throw new IdentityError("USER_DISABLED");
+    return row;
+  };
+}
+
+async function readSessions(db: Sql, ids: readonly string[]) {
+  const rows = await db
     .selectFrom("identity_session as session")
     .innerJoin("identity_user as account", "account.id", "session.user_id")
     .selectAll("account")
+    .select("session.id as session_id")
     .select(sql<boolean>`session.revoked_at is null and session.expires_at > now()`.as("holds"))
-    .where("session.id", "=", id)
-    .where("account.id", "=", userId)
-    .executeTakeFirst();
-  if (!row?.holds) throw new IdentityError("TOKEN_REVOKED");
-  if (row.disabled) throw new IdentityError("USER_DISABLED");
-  return row;
+    .where((where) => where("session.id", "=", where.fn.any(where.val([...new Set(ids)]))))
+    .execute();
+  const bySession = new Map(rows.map((row) => [row.session_id, row]));
+  return ids.map((id) => bySession.get(id));
 }
 
 export async function listSessions(db: Sql, userId: string): Promise<readonly IdentitySession[]> {

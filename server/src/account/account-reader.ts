@@ -1,0 +1,41 @@
+import type { Db } from "../database/database.ts";
+import { type ListedEnvironment, listEnvironments } from "../environments/environments.ts";
+import type { User } from "../http/session.ts";
+import { type Profile, readProfiles } from "../identity/profiles.ts";
+import { together } from "../together.ts";
+import { type PaymentRow, paymentsOf } from "./payments-of.ts";
+import { type Usage, usageOf } from "./usage.ts";
+
+/** What the profile call shows of one user. */
+interface Account {
+  readonly profile: Profile;
+  readonly environments: readonly ListedEnvironment[];
+  readonly payments: readonly PaymentRow[];
+  readonly usage: Usage;
+}
+
+const unused: Usage = { average_session_seconds: null, gpu_percent: null, run_hours: 0 };
+
+/** Reads accounts; those that are asked for at one moment by one set of queries. */
+export function accountReader(db: Db): (user: User) => Promise<Account> {
+  return together(async (users: readonly User[]) => {
+    const ids = [...new Set(users.map(({ id }) => id))];
+    const [profiles, environments, payments, usage] = await Promise.all([
+      readProfiles(db, ids),
+      listEnvironments(db, ids),
+      paymentsOf(db, ids),
+      usageOf(db, ids),
+    ]);
+    const [environmentsOf, paidBy] = [byUser(environments), byUser(payments)];
+    return users.map(({ id, name, email }) => ({
+      profile: profiles.get(id) ?? { name, email, phone: "" },
+      environments: environmentsOf.get(id) ?? [],
+      payments: paidBy.get(id) ?? [],
+      usage: usage.get(id) ?? unused,
+    }));
+  });
+}
+
+function byUser<Row extends { readonly user_id: string }>(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  return Map.groupBy(rows, ({ user_id }) => user_id);
+}
