@@ -23,6 +23,7 @@ import { limitRequests } from "./http/limits.ts";
 import { mount } from "./http/mount.ts";
 import { describeApi } from "./http/openapi.ts";
 import { servePages } from "./http/pages.ts";
+import { trustedProxies } from "./http/visitor-address.ts";
 import { authRoutes } from "./identity/auth-routes.ts";
 import { authenticate } from "./identity/authenticate.ts";
 import type { LocalIdentity } from "./identity/local.ts";
@@ -61,7 +62,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     logger: { level: config.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 64 * 1024,
-    trustProxy: config.trustProxy ?? false,
+    trustProxy: trustedProxies(config.trustProxy),
     forceCloseConnections: true,
     frameworkErrors: refuseAddress,
     serverFactory: (handler) => behindGateway(gateway, handler),

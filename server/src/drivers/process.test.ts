@@ -192,7 +192,10 @@ test.each(["shared", "off"] as const)(
     if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
     const heard: string[] = [];
     const target = join(machine.directory, "host-only.sock");
-    const host = createServer((socket) => void heard.push("connected") && socket.destroy()).listen(target);
+    const host = createServer((socket) => {
+      heard.push("connected");
+      socket.destroy();
+    }).listen(target);
     onTestFinished(() => void host.close());
     await once(host, "listening");
     expect(await inside(wanted, by, swap(seen.endpoint.socketPath, target))).toContain("swapped in /run");

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Db } from "../database/database.ts";
+import { addressKey } from "../http/limits.ts";
 import type { Cookies } from "./cookie.ts";
 import { type Grants, holds } from "./grants.ts";
 import type { Hosts } from "./hosts.ts";
@@ -74,7 +75,7 @@ export function admit(
   way: Extract<Way, { to: "environment" }>,
 ): OpenOne | Refusal {
   const { route } = way.target;
-  const address = core.addressOf(request);
+  const address = addressKey(core.addressOf(request));
   const full = core.open.full(route.id, address);
   if (full === "environment") return { ...busy(core, 503), retryAfterSeconds: 5 };
   if (full === "address") return { ...busy(core, 429), retryAfterSeconds: 5 };

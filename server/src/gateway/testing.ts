@@ -41,6 +41,7 @@ export async function setup(options: Partial<GatewayParts> = {}) {
     appUrl,
     envHost: "localhost",
     secret: randomBytes(32),
+    trustProxy: () => false,
     failed: (error) => failures.push(error),
     ...options,
   });
