@@ -31,6 +31,8 @@ export interface Core {
 export type Way =
   | { readonly to: "environment"; readonly target: Target; readonly upstream: Upstream; readonly visitor: Visitor }
   | { readonly to: "sign_in" }
+  /** Shows a grant that has not been told of here. */
+  | { readonly to: "unread_grant"; readonly id: string }
   | { readonly to: "refusal"; readonly refusal: Refusal };
 
 /** First who asks, then how the environment stands: only its owner, and who has a link of theirs, learns that (G90). */
@@ -42,6 +44,10 @@ export function wayOf(
 ): Way {
   if (!target) return { to: "refusal", refusal: missingRefusal(core.appUrl) };
   const visitor = visitorOf(request, target.route, core.cookies);
+  if (visitor.kind === "nobody" || visitor.kind === "wrong_token") {
+    const id = core.cookies.unread(request.headers.cookie, target.route);
+    if (id !== undefined) return { to: "unread_grant", id };
+  }
   if (visitor.kind === "wrong_token")
     return { to: "refusal", refusal: unauthenticated(core, "That is not this environment's token") };
   if (visitor.kind === "nobody")
