@@ -60,7 +60,9 @@ export const serverOptions = {
   insecureHTTPParser: false,
   noDelay: true,
   optimizeEmptyRequests: true,
-  shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket",
+  // HTTP/1.0 has no upgrade, so there the field is ignored (RFC 9110 7.8).
+  shouldUpgradeCallback: ({ headers, httpVersion }: IncomingMessage) =>
+    httpVersion === "1.1" && headers.upgrade?.toLowerCase() === "websocket",
 } satisfies ServerOptions;
 
 /** Every environment at `{subdomain}.{envHost}`, for its owner alone (runtime.md 9). */

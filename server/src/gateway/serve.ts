@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { withoutToken } from "./address-token.ts";
 import { admit, type Core, closed, wayOf } from "./core.ts";
 import { forward } from "./forward.ts";
 import { ownPrefix, sharePath } from "./names.ts";
@@ -97,7 +98,7 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
     return undefined;
   }
   if (way.to === "sign_in") {
-    redirect(response, openUrl(core.appUrl, label, url));
+    redirect(response, openUrl(core.appUrl, label, withoutToken(url)));
     return undefined;
   }
   if ("grant" in way.visitor && isCrossSite(request, core.hosts.originOf(request.headers.host))) return crossSite;
