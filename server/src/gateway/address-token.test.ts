@@ -129,8 +129,9 @@ test("a token in the address opens what no browser asks by itself, and never goe
     client.socket.destroy();
     return Number(client.heard().slice(9, 12));
   };
-  expect([await handshake(""), await handshake(`Origin: http://${host}\r\n`)]).toEqual([101, 401]);
-  expect([seen, upgraded]).toEqual([["/api?a=%2B1&b=x+y"], ["/ws"]]);
+  expect([await handshake(""), await handshake(`Origin: http://${host}\r\n`)]).toEqual([101, 101]);
+  expect(await handshake("Origin: http://evil.test\r\n")).toBe(403);
+  expect([seen, upgraded]).toEqual([["/api?a=%2B1&b=x+y"], ["/ws", "/ws"]]);
   const page = await ask(host, `/lab?token=${row.secret}&x=1`, {
     headers: { accept: "text/html", "sec-fetch-site": "none", "sec-fetch-mode": "navigate" },
   });

@@ -2,10 +2,11 @@ import type { IncomingMessage } from "node:http";
 
 /**
  * The token that a script shows in its address, as Jupyter's own clients do (G114). Only where no browser sends it by
- * itself: a page's links and sockets say where they come from.
+ * itself: links and forms of pages say where they come from. Upgrades may: some clients name an Origin, which is checked.
  */
 export function addressToken({ url = "", headers }: IncomingMessage): string | undefined {
-  if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined) return undefined;
+  const isPages = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
+  if (isPages && headers.upgrade === undefined) return undefined;
   const start = url.indexOf("?");
   return start === -1 ? undefined : (new URLSearchParams(url.slice(start)).get("token") ?? undefined);
 }
