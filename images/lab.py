@@ -4,6 +4,7 @@ Runs with the runtime's own Python. What differs per host (address, root folder)
 """
 import os
 import pathlib
+import socket
 import sys
 
 SETTINGS = [
@@ -51,6 +52,21 @@ def make_home(own):
             (own / "bin" / script).chmod(0o755)
 
 
+def listen_on_descriptor():
+    """`--ServerApp.sock=/dev/fd/N` names a bound socket that the start was given, in place of a path."""
+    from jupyter_server.serverapp import ServerApp
+
+    def bind(self):
+        listener = socket.socket(fileno=int(self.sock.rpartition("/")[2]))
+        listener.set_inheritable(False)
+        listener.setblocking(False)
+        listener.listen(1024)
+        self.http_server.add_socket(listener)
+        return True
+
+    ServerApp._bind_http_server_unix = bind
+
+
 def start_lab():
     """Without two costs of the start-up, which together take 3.6 s to 0.9 s (two shared cores): rfc3987_syntax compiles
     a grammar of 1.5 s while it is imported, and jsonschema does without it (IRI formats go unchecked); the yarn settings
@@ -70,6 +86,7 @@ def start_lab():
         self.serverapp.web_app.settings["page_config_data"]["token"] = ""
 
     LabApp.initialize_handlers = without_token
+    listen_on_descriptor()
     sys.argv = ["jupyter-lab", *SETTINGS, *sys.argv[1:]]
     main()
 

@@ -26,6 +26,7 @@ const gateway = await createGateway({
   appUrl: `http://localhost:${port}`,
   envHost: "localhost",
   secret: randomBytes(32),
+  trustProxy: () => false,
   limits: { perEnvironment: 5000, perAddress: 5000 },
   failed,
 });

@@ -15,6 +15,7 @@ import { AppError } from "./errors.ts";
 import { type Gateway, serverOptions } from "./gateway/gateway.ts";
 import { gatewayRoutes } from "./gateway/routes.ts";
 import { parseBodies } from "./http/body.ts";
+import { limitConnections } from "./http/connections.ts";
 import { type PageSettings, readDocuments } from "./http/documents.ts";
 import { handleErrors, refuseAddress } from "./http/error-handler.ts";
 import { eventRoutes } from "./http/events.ts";
@@ -23,6 +24,8 @@ import { limitRequests } from "./http/limits.ts";
 import { mount } from "./http/mount.ts";
 import { describeApi } from "./http/openapi.ts";
 import { servePages } from "./http/pages.ts";
+import { limitBody } from "./http/slow-bodies.ts";
+import { type TrustProxy, trustedProxies } from "./http/visitor-address.ts";
 import { authRoutes } from "./identity/auth-routes.ts";
 import { authenticate } from "./identity/authenticate.ts";
 import type { LocalIdentity } from "./identity/local.ts";
@@ -57,14 +60,15 @@ export interface Parts {
 /** Assembles the HTTP side without listening, so that tests can inject requests. */
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const { config, db, changes, identity, payments, gateway, appUrl } = parts;
+  const trustProxy = trustedProxies(config.trustProxy);
   const app = Fastify({
     logger: { level: config.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 64 * 1024,
-    trustProxy: config.trustProxy ?? false,
+    trustProxy,
     forceCloseConnections: true,
     frameworkErrors: refuseAddress,
-    serverFactory: (handler) => behindGateway(gateway, handler),
+    serverFactory: (handler) => behindGateway(gateway, trustProxy, handler),
   });
   parseBodies(app);
   handleErrors(app);
@@ -112,10 +116,13 @@ function pageSettings({ config, gateway, appUrl }: Parts): PageSettings {
 }
 
 /** Only the app's own host reaches Fastify; environments and foreign names are the gateway's (G90). */
-function behindGateway(gateway: Gateway, handler: RequestListener) {
-  const server = createServer(serverOptions, (request, reply) =>
-    gateway.hosts.kindOf(request.headers.host) === "app" ? handler(request, reply) : gateway.onRequest(request, reply),
-  );
+function behindGateway(gateway: Gateway, trustProxy: TrustProxy, handler: RequestListener) {
+  const server = createServer(serverOptions, (request, reply) => {
+    if (gateway.hosts.kindOf(request.headers.host) !== "app") return gateway.onRequest(request, reply);
+    limitBody(request, reply);
+    handler(request, reply);
+  });
+  limitConnections(server, trustProxy);
   server.on("upgrade", gateway.onUpgrade);
   server.on("clientError", gateway.onClientError);
   return server;

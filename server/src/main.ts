@@ -32,6 +32,7 @@ import { startWarmPool } from "./environments/warm-pool.ts";
 import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { purgeSignIns } from "./gateway/grants.ts";
+import { trustedProxies } from "./http/visitor-address.ts";
 import { localIdentity } from "./identity/local.ts";
 import { purgeIdentity } from "./identity/purge-identity.ts";
 import { installationOf, installationSecret } from "./installation.ts";
@@ -91,7 +92,8 @@ async function start(config: Config): Promise<void> {
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const money = await moneyOf(config, port, { db, changes, announce, failed });
-  const gateway = await createGateway({ db, changes, appUrl, envHost: config.envHost, secret, failed });
+  const trustProxy = trustedProxies(config.trustProxy);
+  const gateway = await createGateway({ db, changes, appUrl, envHost: config.envHost, secret, trustProxy, failed });
   parts.defer(gateway.close);
   const app = await buildApp({
     config,

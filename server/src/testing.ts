@@ -18,6 +18,7 @@ import { registerHost } from "./environments/hosts.ts";
 import { startReconciler } from "./environments/reconciler.ts";
 import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
+import { trustedProxies } from "./http/visitor-address.ts";
 import { localIdentity } from "./identity/local.ts";
 import type { Loop } from "./loop.ts";
 import { announcer } from "./notifications/announcer.ts";
@@ -53,7 +54,8 @@ export async function testApp(
   const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce });
   let address = "";
   const { own, payments } = await moneyOf({ db, changes, announce, failed }, config, () => address);
-  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, failed });
+  const trustProxy = trustedProxies(config.trustProxy);
+  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, trustProxy, failed });
   const dist = makeDist();
   const host = await addHost(db, fake);
   const stopListing = listRoutes();

@@ -7,13 +7,13 @@ const lab = readFileSync(new URL("../../../images/lab.py", import.meta.url), "ut
 
 export function labCommand(
   runtime: Runtime,
-  { home, socketPath, privateScratch }: { home: string; socketPath: string; privateScratch: boolean },
+  { home, listener, privateScratch }: { home: string; listener: number; privateScratch: boolean },
 ): string[] {
   return [
     join(runtime.folder, "bin", "python"),
     ...["-I", "-c", lab],
     "--allow-root",
-    `--ServerApp.sock=${socketPath}`,
+    `--ServerApp.sock=/dev/fd/${listener}`,
     `--ServerApp.root_dir=${home}`,
     // Else kernels listen on this machine's loopback, where other runs could knock. A path outside would be too long.
     ...(privateScratch ? ["--KernelManager.transport=ipc"] : []),

@@ -14,6 +14,18 @@ import type { Sandbox } from "./sandbox.ts";
 /** The first process of a run is a shell that outlives the rest by a moment, to write down how it ended. */
 const guard = 'exit_file=$1; shift; "$@"; echo $? > "$exit_file.new" && mv "$exit_file.new" "$exit_file"';
 
+/** The descriptor that JupyterLab listens on. */
+const listener = 9;
+/**
+ * Makes the run's socket outside its sandbox and hands it in. The folder of the socket is not visible inside, so the run
+ * cannot put a link to a socket of the host in its place. It does not listen yet: until JupyterLab does, a connection is refused.
+ */
+const bind = `import os, socket, sys
+made = socket.socket(socket.AF_UNIX)
+made.bind(sys.argv[1])
+os.dup2(made.fileno(), ${listener})
+os.execv(sys.argv[2], sys.argv[2:])`;
+
 export interface SpawnParts {
   readonly runtime: Runtime;
   readonly sandbox: Sandbox | undefined;
@@ -28,21 +40,16 @@ export interface SpawnParts {
 export async function spawnRun(state: RunState, parts: SpawnParts): Promise<{ pid: number; startedAt: string }> {
   const { runtime, sandbox, folder } = parts;
   await mkdir(state.socketFolder, { recursive: true, mode: 0o700 });
-  const inside = sandbox
-    ? { home: "/home/user", scratch: "/tmp", sockets: "/run/jupyter" }
-    : { home: parts.home, scratch: folder, sockets: state.socketFolder };
-  const socketPath = join(inside.sockets, socketName);
-  const lab = labCommand(runtime, { home: inside.home, socketPath, privateScratch: sandbox !== undefined });
+  const inside = sandbox ? { home: "/home/user", scratch: "/tmp" } : { home: parts.home, scratch: folder };
+  const lab = labCommand(runtime, { home: inside.home, listener, privateScratch: sandbox !== undefined });
   const view = {
     readOnly: viewOf(runtime),
-    writable: [
-      { path: parts.home, at: inside.home },
-      { path: state.socketFolder, at: inside.sockets },
-    ],
+    writable: [{ path: parts.home, at: inside.home }],
     workingDirectory: inside.home,
     network: parts.network,
   };
-  const command = sandbox ? await sandbox(view, lab) : lab;
+  const bound = [join(runtime.folder, "bin", "python"), "-I", "-S", "-c", bind, socketOf(state)];
+  const command = [...bound, ...(sandbox ? await sandbox(view, lab) : lab)];
   const env = labVariables(runtime, { ...inside, token: parts.token, mark: state.mark });
   const log = await open(join(folder, "log"), "a", 0o600);
   try {
@@ -74,7 +81,7 @@ export async function observeRun(states: RunStates, state: RunState): Promise<Ob
   const { generation, specHash, gpus } = state;
   const createdAt = new Date(state.createdAt);
   const base = { generation, specHash, gpus, createdAt };
-  const first = await firstProcess(state);
+  const first = state.socketOutside ? await firstProcess(state) : undefined;
   if (!first && !state.process && Date.now() - createdAt.getTime() < 3_000) return { ...base, state: "starting" };
   // Without an exit file the shell itself was killed: 137 is what a shell would say of that.
   if (!first) {

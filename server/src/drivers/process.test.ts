@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { existsSync, mkdtempSync } from "node:fs";
-import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { becomes, call, driverSuite, spec } from "./driver.suite.ts";
@@ -166,6 +166,56 @@ test("inside: the home's own Python over the runtime's, a user with a name, noth
   expect(view).toContain(`${secret}: No such file`);
   expect(view).not.toMatch(/^berth-/m);
   expect(view.split("\n").filter((line) => /^\d+$/.test(line)).length).toBeLessThan(15);
+});
+
+/** In every place that the run can write, and where its socket lies: a link to what listens on the host. */
+const swap = (socketPath: string, target: string) => `python - <<'E'
+import os
+for folder in ["/run/jupyter", "/run", ${JSON.stringify(dirname(socketPath))}, os.environ["HOME"]]:
+    try:
+        os.makedirs(folder, exist_ok=True)
+        os.symlink(${JSON.stringify(target)}, folder + "/swap")
+        os.rename(folder + "/swap", folder + "/lab.sock")
+        print("swapped in", folder)
+    except OSError as problem:
+        print(problem)
+E`;
+
+test.each(["shared", "off"] as const)(
+  "a run that links its socket to one of the host changes nothing outside; network %s",
+  async (network) => {
+    const { isolation } = await driver.capabilities();
+    if (isolation !== "bubblewrap") return;
+    const by = await machine.open("one", network);
+    const wanted = await begin(spec(), by);
+    const seen = await by.observe(wanted.id);
+    if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
+    const heard: string[] = [];
+    const target = join(machine.directory, "host-only.sock");
+    const host = createServer((socket) => {
+      heard.push("connected");
+      socket.destroy();
+    }).listen(target);
+    onTestFinished(() => void host.close());
+    await once(host, "listening");
+    expect(await inside(wanted, by, swap(seen.endpoint.socketPath, target))).toContain("swapped in /run");
+    // As after a kill of the server too: the run is adopted, and answers where it did.
+    const adopted = await machine.open("one", network);
+    expect(await adopted.observe(wanted.id)).toEqual(seen);
+    expect(await call(adopted, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+    expect(heard).toEqual([]);
+    expect(await readdir(dirname(seen.endpoint.socketPath))).toEqual(["lab.sock"]);
+  },
+);
+
+test("a run of an older server, which could change its socket's folder, is not connected to, and a start replaces it", async () => {
+  const wanted = await begin();
+  const { socketOutside, ...old } = (await machine.states.read(wanted.id)) ?? failed("no state");
+  await machine.states.write(old);
+  expect(await driver.observe(wanted.id)).toMatchObject({ state: "stopped" });
+  await driver.start(wanted);
+  await becomes(driver, wanted.id, "running");
+  expect((await processTable()).has(old.process?.pid ?? 0)).toBe(false);
 });
 
 test("network off without bubblewrap is refused, not forgotten", async () => {

@@ -196,7 +196,8 @@ async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState>
   const home = parts.homes.path(spec.home);
   const socketFolder = join(parts.sockets, mark.slice(0, 13));
   const createdAt = new Date().toISOString();
-  const intent = { id, generation, specHash: hash, image, home: spec.home, gpus, createdAt, mark, socketFolder };
+  const run = { id, generation, specHash: hash, image, home: spec.home, gpus, createdAt, mark };
+  const intent: RunState = { ...run, socketFolder, socketOutside: true };
   await parts.serially(`home ${spec.home}`, async () => {
     await states.write(intent);
     await mkdir(home, { recursive: true, mode: 0o700 });

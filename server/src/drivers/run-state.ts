@@ -15,6 +15,11 @@ export interface RunState {
   readonly mark: string;
   /** Its own folder, short and closed: the path of a Unix socket ends at 107 characters. */
   readonly socketFolder: string;
+  /**
+   * The run cannot change its socket's folder. Absent for runs of older servers, which could: such a run counts as
+   * stopped, so that nothing connects to it and the next start ends it.
+   */
+  readonly socketOutside?: true;
   /** Absent between the writing of the intent and the start of the process. */
   readonly process?: { readonly pid: number; readonly startedAt: string };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Db } from "../database/database.ts";
+import { addressKey } from "../http/limits.ts";
 import type { Cookies } from "./cookie.ts";
 import { type Grants, holds } from "./grants.ts";
 import type { Hosts } from "./hosts.ts";
@@ -30,6 +31,8 @@ export interface Core {
 export type Way =
   | { readonly to: "environment"; readonly target: Target; readonly upstream: Upstream; readonly visitor: Visitor }
   | { readonly to: "sign_in" }
+  /** Shows a grant that has not been told of here. */
+  | { readonly to: "unread_grant"; readonly id: string }
   | { readonly to: "refusal"; readonly refusal: Refusal };
 
 /** First who asks, then how the environment stands: only its owner, and who has a link of theirs, learns that (G90). */
@@ -41,6 +44,10 @@ export function wayOf(
 ): Way {
   if (!target) return { to: "refusal", refusal: missingRefusal(core.appUrl) };
   const visitor = visitorOf(request, target.route, core.cookies);
+  if (visitor.kind === "nobody" || visitor.kind === "wrong_token") {
+    const id = core.cookies.unread(request.headers.cookie, target.route);
+    if (id !== undefined) return { to: "unread_grant", id };
+  }
   if (visitor.kind === "wrong_token")
     return { to: "refusal", refusal: unauthenticated(core, "That is not this environment's token") };
   if (visitor.kind === "nobody")
@@ -74,7 +81,7 @@ export function admit(
   way: Extract<Way, { to: "environment" }>,
 ): OpenOne | Refusal {
   const { route } = way.target;
-  const address = core.addressOf(request);
+  const address = addressKey(core.addressOf(request));
   const full = core.open.full(route.id, address);
   if (full === "environment") return { ...busy(core, 503), retryAfterSeconds: 5 };
   if (full === "address") return { ...busy(core, 429), retryAfterSeconds: 5 };

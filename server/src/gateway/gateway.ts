@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
+import { type TrustProxy, visitorAddress } from "../http/visitor-address.ts";
 import { createCookies } from "./cookie.ts";
 import { type Core, mayStay } from "./core.ts";
 import type { Grants } from "./grants.ts";
@@ -38,8 +39,8 @@ export interface GatewayParts {
   /** The installation's secret; the cookie's key is derived from it. */
   readonly secret: Buffer;
   readonly failed: (error: unknown) => void;
-  /** The client's address where a trusted proxy stands in front; the socket's own otherwise. */
-  readonly addressOf?: (request: IncomingMessage) => string;
+  /** Which proxies in front are believed in what they say of the visitor; the same as for the app. */
+  readonly trustProxy: TrustProxy;
   readonly limits?: Partial<Limits>;
   /** How often the database hears what was used. */
   readonly usesMs?: number;
@@ -59,7 +60,9 @@ export const serverOptions = {
   insecureHTTPParser: false,
   noDelay: true,
   optimizeEmptyRequests: true,
-  shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket",
+  // HTTP/1.0 has no upgrade, so there the field is ignored (RFC 9110 7.8).
+  shouldUpgradeCallback: ({ headers, httpVersion }: IncomingMessage) =>
+    httpVersion === "1.1" && headers.upgrade?.toLowerCase() === "websocket",
 } satisfies ServerOptions;
 
 /** Every environment at `{subdomain}.{envHost}`, for its owner alone (runtime.md 9). */
@@ -71,7 +74,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   let sweep = () => {};
   const targets = await openTargets({ db, changes: parts.changes, grants, failed, changed: () => sweep() });
   const cookies = createCookies({ secret: parts.secret, secure: hosts.secure, grants, now: targets.nowMs });
-  const addressOf = parts.addressOf ?? ((request: IncomingMessage) => request.socket.remoteAddress ?? "");
   const uses = openUses(db, parts.usesMs ?? 5000, failed);
   const core: Core = {
     db,
@@ -82,7 +84,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     targets,
     open,
     uses,
-    addressOf,
+    addressOf: (request) => visitorAddress(request, parts.trustProxy),
     failed,
   };
   sweep = () => open.keep((one) => mayStay(core, one));

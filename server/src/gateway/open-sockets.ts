@@ -11,6 +11,7 @@ export interface Limits {
 export interface OpenOne {
   readonly subdomain: string;
   readonly environmentId: string;
+  /** As it is counted: one home network is one (`addressKey`). */
   readonly address: string;
   /** The run it talks to. */
   readonly upstream: Upstream;
@@ -33,7 +34,8 @@ export interface OpenSockets {
   readonly size: number;
 }
 
-const defaults: Limits = { perEnvironment: 1000, perAddress: 1000 };
+/** One environment cannot use up what its owner's network, and whoever shares that, may open. */
+const defaults: Limits = { perEnvironment: 500, perAddress: 2000 };
 
 export function createOpenSockets(given: Partial<Limits>): OpenSockets {
   const limits = { ...defaults, ...given };

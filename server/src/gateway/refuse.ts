@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { limitBody } from "../http/slow-bodies.ts";
 import { sharePath } from "./names.ts";
 import { contentSecurityPolicy, formSecurityPolicy } from "./page-style.ts";
 import { type Refusal, renderPage, shareConfirmation } from "./pages.ts";
@@ -13,6 +14,7 @@ const always = {
 
 /** A page for a person, JSON for a program; the connection stays usable. */
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  limitBody(request, response);
   const page = isNavigation(request);
   const body = page ? renderPage(refusal, request.headers.host ?? "") : bodyOf(refusal);
   response.writeHead(refusal.status, {
@@ -58,6 +60,7 @@ export function redirect(
   headers: Readonly<Record<string, string>> = {},
   status: 302 | 303 = 302,
 ): void {
+  limitBody(response.req, response);
   response.writeHead(status, { ...always, ...headers, Location: location, "Content-Length": 0 }).end();
 }
 

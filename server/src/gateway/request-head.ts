@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { withoutToken } from "./address-token.ts";
 import { cookieHeader } from "./cookie-header.ts";
 import { createFieldKinds } from "./field-kinds.ts";
 
@@ -64,7 +65,7 @@ export function requestHead(
   const own = `Authorization: ${said.authorization}\r\nX-Forwarded-For: ${said.address}\r\nX-Forwarded-Proto: ${said.secure ? "https" : "http"}\r\nX-Forwarded-Host: ${request.headers.host}\r\n`;
   const connection = upgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : "Connection: keep-alive\r\n";
   return {
-    text: `${request.method} ${url} HTTP/1.1\r\n${fields}${own}${framing.field}${connection}\r\n`,
+    text: `${request.method} ${withoutToken(url)} HTTP/1.1\r\n${fields}${own}${framing.field}${connection}\r\n`,
     body: framing.body,
   };
 }

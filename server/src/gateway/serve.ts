@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { withoutToken } from "./address-token.ts";
 import { admit, type Core, closed, wayOf } from "./core.ts";
 import { forward } from "./forward.ts";
 import { ownPrefix, sharePath } from "./names.ts";
@@ -65,10 +66,21 @@ async function lookAgain(
   if (refusal) refuse(request, response, refusal);
 }
 
+/** Whoever signed in at another gateway a moment ago must not be sent away because that has not been told here yet. */
+async function lookForGrant(core: Core, id: string): Promise<void> {
+  await core.targets.lookForGrant(id);
+  core.cookies.noteRead(id);
+}
+
 /** One WebSocket to an environment's host. */
 export function serveUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early: Buffer): void {
   // Until the tunnel listens, a reset must not be an unhandled error.
   socket.on("error", () => socket.destroy());
+  connectOrRefuse(core, request, socket, early);
+}
+
+function connectOrRefuse(core: Core, request: IncomingMessage, socket: Duplex, early: Buffer): void {
+  if (socket.destroyed) return;
   const refusal = passUpgrade(core, request, socket, early);
   if (refusal) refuseUpgrade(socket, refusal);
 }
@@ -81,8 +93,12 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
   if (target && url.startsWith(ownPrefix)) return serveOwn(core, request, response, target);
   const way = wayOf(core, request, target);
   if (way.to === "refusal") return way.refusal;
+  if (way.to === "unread_grant") {
+    void lookForGrant(core, way.id).then(() => response.destroyed || serveRequest(core, request, response));
+    return undefined;
+  }
   if (way.to === "sign_in") {
-    redirect(response, openUrl(core.appUrl, label, url));
+    redirect(response, openUrl(core.appUrl, label, withoutToken(url)));
     return undefined;
   }
   if ("grant" in way.visitor && isCrossSite(request, core.hosts.originOf(request.headers.host))) return crossSite;
@@ -134,6 +150,10 @@ function passUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early
   if (label === undefined) return wrongHostRefusal(core.appUrl);
   const own = (request.url as string).startsWith(ownPrefix);
   const way = wayOf(core, request, own ? undefined : core.targets.find(label), { navigation: false });
+  if (way.to === "unread_grant") {
+    void lookForGrant(core, way.id).then(() => connectOrRefuse(core, request, socket, early));
+    return undefined;
+  }
   if (way.to !== "environment") return way.to === "refusal" ? way.refusal : malformed;
   const { origin } = request.headers;
   if (origin === undefined ? way.visitor.kind !== "token" : origin !== core.hosts.originOf(request.headers.host))

@@ -4,6 +4,7 @@ import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { shareHash } from "../environments/shares.ts";
 import type { Route } from "../environments/targets-source.ts";
+import { limitBody } from "../http/slow-bodies.ts";
 import type { Cookies } from "./cookie.ts";
 import type { Grant, Grants } from "./grants.ts";
 import { sharePath } from "./names.ts";
@@ -36,6 +37,7 @@ export async function openShare(
   route: Route,
   parts: Parts,
 ): Promise<void> {
+  limitBody(request, response);
   const posted = request.method === "POST";
   const text = posted ? await bodyOf(request) : new URL(request.url as string, "http://environment").search;
   const key = new URLSearchParams(text).get("key") ?? "";

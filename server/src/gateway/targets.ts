@@ -10,6 +10,8 @@ export interface Targets {
   find(subdomain: string): Target | undefined;
   /** Reads one again now, for whoever may know of a change before it was told here. */
   look(id: string): Promise<void>;
+  /** Reads one grant in turn with what else is due, so that no later revocation is undone. Never throws. */
+  lookForGrant(id: string): Promise<void>;
   /** The database's time, kept by a clock that never jumps. */
   nowMs(): number;
   all(): Iterable<Target>;
@@ -30,43 +32,29 @@ export async function openTargets(parts: {
   readonly changed: () => void;
   readonly failed: (error: unknown) => void;
 }): Promise<Targets> {
-  const { db, grants } = parts;
   const table = createTable();
   const clock = createClock();
+  const read = createReads(parts, table, clock);
   let due = { ...nothingDue(), everything: true };
+  let passed = Promise.withResolvers<void>();
   let readAt = 0;
   let loop: Loop | undefined;
-
-  async function readEverything(): Promise<void> {
-    await clock.set(db);
-    const routes = await routesOf(db);
-    table.keep(new Set(routes.map((route) => route.subdomain)));
-    for (const route of routes) table.put(route);
-    await loadGrants(db, grants);
-  }
-
-  async function readOne(id: string): Promise<void> {
-    const routes = await routesOf(db, id);
-    for (const route of routes) table.put(route);
-    if (routes.length === 0) table.dropId(id);
-  }
-
-  async function readSome(environments: Iterable<string>, granted: Iterable<string>): Promise<void> {
-    for (const id of environments) await readOne(id);
-    for (const id of granted) await loadGrants(db, grants, id);
-  }
 
   /** What could not be read is due again. */
   async function pass(): Promise<number> {
     const { environments, grants: granted } = due;
     const everything = due.everything || performance.now() - readAt >= reloadMs;
     due = nothingDue();
+    const { resolve } = passed;
+    passed = Promise.withResolvers();
     try {
-      await (everything ? readEverything() : readSome(environments, granted));
+      await (everything ? read.everything() : read.some(environments, granted));
     } catch (error) {
       parts.failed(error);
       due.everything = true;
       return retryMs;
+    } finally {
+      resolve();
     }
     if (everything) readAt = performance.now();
     parts.changed();
@@ -90,15 +78,47 @@ export async function openTargets(parts: {
   return {
     find: table.find,
     async look(id) {
-      await readOne(id);
+      await read.one(id);
       parts.changed();
+    },
+    lookForGrant(id) {
+      due.grants.add(id);
+      loop?.nudge();
+      return passed.promise;
     },
     nowMs: clock.nowMs,
     all: table.all,
     async close() {
       unsubscribe();
       await loop?.stop();
+      passed.resolve();
       table.keep(new Set());
+    },
+  };
+}
+
+function createReads(
+  { db, grants }: { readonly db: Db; readonly grants: Grants },
+  table: ReturnType<typeof createTable>,
+  clock: ReturnType<typeof createClock>,
+) {
+  async function one(id: string): Promise<void> {
+    const routes = await routesOf(db, id);
+    for (const route of routes) table.put(route);
+    if (routes.length === 0) table.dropId(id);
+  }
+  return {
+    one,
+    async everything(): Promise<void> {
+      await clock.set(db);
+      const routes = await routesOf(db);
+      table.keep(new Set(routes.map((route) => route.subdomain)));
+      for (const route of routes) table.put(route);
+      await loadGrants(db, grants);
+    },
+    async some(environments: Iterable<string>, granted: Iterable<string>): Promise<void> {
+      for (const id of environments) await one(id);
+      for (const id of granted) await loadGrants(db, grants, id);
     },
   };
 }

@@ -35,22 +35,18 @@ export async function setup(options: Partial<GatewayParts> = {}) {
   const server = createServer(serverOptions);
   const port = await listen(server);
   const appUrl = options.appUrl ?? `http://localhost:${port}`;
-  const gateway = await createGateway({
+  const parts: GatewayParts = {
     db,
     changes,
     appUrl,
     envHost: "localhost",
     secret: randomBytes(32),
+    trustProxy: () => false,
     failed: (error) => failures.push(error),
     ...options,
-  });
-  server.on("request", gateway.onRequest).on("upgrade", gateway.onUpgrade).on("clientError", gateway.onClientError);
-  onTestFinished(async () => {
-    await gateway.close();
-    server.closeAllConnections();
-    server.close();
-    await database.close();
-  });
+  };
+  onTestFinished(() => database.close());
+  const gateway = await serve(server, parts);
 
   const hostOf = ({ subdomain }: Pick<Row, "subdomain">) => `${subdomain}.localhost:${port}`;
 
@@ -69,7 +65,19 @@ export async function setup(options: Partial<GatewayParts> = {}) {
     return cookie;
   }
 
+  /** One more gateway to the same environments, under the same names. */
+  async function beside(options: Partial<GatewayParts> = {}) {
+    const second = createServer(serverOptions);
+    const at = await listen(second);
+    await serve(second, { ...parts, changes: await openChanges(database), ...options });
+    return {
+      ask: (host: string, path: string, given: Given = {}) => send(at, host, path, given),
+      open: (text: string) => rawSocket(at, text),
+    };
+  }
+
   return {
+    beside,
     db,
     database,
     gateway,
@@ -83,6 +91,17 @@ export async function setup(options: Partial<GatewayParts> = {}) {
     signedIn,
     open: (text: string) => rawSocket(port, text),
   };
+}
+
+async function serve(server: Server, parts: GatewayParts) {
+  const gateway = await createGateway(parts);
+  server.on("request", gateway.onRequest).on("upgrade", gateway.onUpgrade).on("clientError", gateway.onClientError);
+  onTestFinished(async () => {
+    await gateway.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return gateway;
 }
 
 function send(port: number, host: string, path: string, given: Given): Promise<Reply> {

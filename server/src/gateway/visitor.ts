@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Route } from "../environments/targets-source.ts";
+import { addressToken } from "./address-token.ts";
 import type { Cookies } from "./cookie.ts";
 import type { Grant } from "./grants.ts";
 
@@ -19,7 +20,7 @@ export type Visitor =
 export function visitorOf(request: IncomingMessage, route: Route, cookies: Cookies): Visitor {
   const grant = cookies.read(request.headers.cookie, route);
   if (grant) return { kind: grant.share ? "shared" : "owner", grant };
-  const shown = /^(?:token|bearer) +(.*)$/i.exec(request.headers.authorization ?? "")?.[1];
+  const shown = /^(?:token|bearer) +(.*)$/i.exec(request.headers.authorization ?? "")?.[1] ?? addressToken(request);
   if (shown === undefined) return { kind: "nobody" };
   return { kind: isSame(shown.trim(), route.secret) ? "token" : "wrong_token" };
 }

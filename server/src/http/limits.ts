@@ -20,7 +20,8 @@ export async function limitRequests(
   authenticate: (request: FastifyRequest) => Promise<User | undefined>,
 ): Promise<void> {
   await app.register(rateLimit, {
-    hook: "preHandler",
+    // Before the body is read, and after the hook below.
+    hook: "preParsing",
     timeWindow: 60_000,
     max: (request) => (request.user ? limits.requestsPerMinute : limits.anonymousPerMinute),
     keyGenerator: (request) => request.user?.id ?? addressKey(request.ip),

@@ -1,0 +1,79 @@
+import { createServer } from "node:http";
+import { expect, test } from "vitest";
+import { makeShare } from "../environments/shares.ts";
+import { openUpstream, poll, setup } from "./testing.ts";
+
+const html = { accept: "text/html,application/xhtml+xml" };
+const handshake = (host: string, cookie: string) =>
+  `GET /ws HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
+
+/** As where every notification is lost. */
+const deafness = { subscribe: () => () => {} };
+
+/** An environment at one gateway; `beside` adds another on the same database. */
+async function twoGateways() {
+  const environment = createServer((_request, response) => void response.end("notebook"));
+  environment.on("upgrade", (_request, socket) => {
+    socket.on("error", () => {});
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+  });
+  const { port } = await openUpstream(environment);
+  const given = await setup();
+  const row = await given.environment({ port });
+  const host = given.hostOf(row);
+  await poll(() => given.ask(host, "/").then(({ status }) => status === 401));
+  return { ...given, row, host };
+}
+
+test("who signs in at one gateway is in at the other at once, a hundred times, in pages, calls and WebSockets", async () => {
+  const { beside, signedIn, row, host } = await twoGateways();
+  const second = await beside();
+  await poll(() => second.ask(host, "/").then(({ status }) => status === 401));
+  const met: unknown[] = [];
+  for (let n = 0; n < 100; n++) {
+    const cookie = await signedIn(row);
+    const socket = second.open(handshake(host, cookie));
+    const [page, call] = await Promise.all([
+      second.ask(host, "/lab", { headers: { cookie, ...html } }),
+      second.ask(host, "/api", { method: "POST", body: "x", headers: { cookie, origin: `http://${host}` } }),
+    ]);
+    await expect.poll(socket.heard, { interval: 5 }).toMatch(/^HTTP\/1\.1 \d{3}/);
+    socket.socket.destroy();
+    met.push([page.status, call.status, Number(socket.heard().slice(9, 12))]);
+  }
+  expect(met).toEqual(Array.from({ length: 100 }, () => [200, 200, 101]));
+});
+
+test("a gateway that is told nothing reads a grant that a cookie proves, an owner's and a guest's, and no other", async () => {
+  const { beside, signedIn, ask, db, row, host } = await twoGateways();
+  const deaf = await beside({ changes: deafness });
+  const status = (cookie: string) => deaf.ask(host, "/lab", { headers: { cookie } }).then((reply) => reply.status);
+  const owner = await signedIn(row);
+  const { secret } = await makeShare(db, { id: row.id, userId: row.userId }, "1h");
+  const entered = await ask(host, "/_berth/share", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", origin: `http://${host}` },
+    body: `key=${secret}`,
+  });
+  const guest = String(entered.headers["set-cookie"]?.[0]?.split(";")[0]);
+  expect([await status(owner), await status(guest)]).toEqual([200, 200]);
+  const revoked = await signedIn(row);
+  const id = revoked.slice("env=".length).split(".")[0] as string;
+  await db.updateTable("grants").set({ revoked_at: new Date() }).where("id", "=", id).execute();
+  expect([await status(revoked), await status(`${revoked}x`), await status("env=a.9999999999.b")]).toEqual([
+    401, 401, 401,
+  ]);
+});
+
+test("with the database gone a grant that is unknown is refused, and is not asked for without end", async () => {
+  const { beside, signedIn, database, row, host } = await twoGateways();
+  const failures: unknown[] = [];
+  const deaf = await beside({
+    changes: deafness,
+    failed: (error) => void failures.push(error),
+  });
+  const cookie = await signedIn(row);
+  await database.db.destroy();
+  for (let n = 0; n < 20; n++) expect((await deaf.ask(host, "/lab", { headers: { cookie } })).status).toBe(401);
+  expect(failures.length).toBeLessThan(10);
+});
