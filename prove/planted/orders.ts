@@ -202,7 +202,12 @@ export const orderFaults: readonly FaultsOf[] = [
         "C18",
       ],
       ["seconds to give up are taken as minutes", "giveUpAfterSeconds / 60", "giveUpAfterSeconds", "C38"],
-      ["a refund in the dashboard does not end the environment", "  await endPaidBack(tx, id);\n", "", "C35"],
+      [
+        "a refund in the dashboard does not end the environment",
+        "await takeBackHours(tx, order);",
+        "undefined;",
+        "C35",
+      ],
       ["a refund in the dashboard is booked again each time", " - (payment.refund_minor - disputed);", ";", "C35"],
       [
         "a failed refund that a person settled leaves its order open",

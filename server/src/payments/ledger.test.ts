@@ -124,8 +124,12 @@ test("each invariant finds what breaks it", async () => {
     "every journal entry sums to zero": "delete from journal_lines where account = 'gateway'",
     "every captured payment is booked once": "delete from journal",
     "a paid order has one settling payment and one environment, or its money goes back": "delete from environments",
-    "never both: what was fully refunded before its delivery never ran":
+    "never both: what was fully refunded does not run, but on the time of other orders":
       "with back as (update payments set refund_minor = amount_minor) update orders set status = 'refunding'",
+    "no environment has more time left than was paid for and not paid back":
+      "with bought as (update orders set status = 'fulfilled', hours = 1) update environments set created_at = now(), expires_at = now() + interval '2 hours'",
+    "paid time that an operator's end took from an environment is paid back":
+      "with bought as (update orders set status = 'fulfilled', hours = 1) update environments set status = 'terminated', ended_reason = 'operator', created_at = now(), terminated_at = now(), expires_at = now() + interval '1 hour'",
     "every payment beyond the one that bought something goes back": "update payments set settles_order = false",
     "prepaid money belongs to an environment that is there":
       "update environments set status = 'terminated', terminated_at = now()",
