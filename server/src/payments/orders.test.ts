@@ -22,6 +22,7 @@ test("an order answers what the dialog needs, and holds GPUs and name", async ()
     description: "Jupyter environment, 2 GPUs, 6 hours",
     id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/),
     theme: { color: "#0f1517" },
+    timeout: expect.any(Number),
   });
   const row = await rowOf(body.id);
   expect(row).toMatchObject({ status: "open", usd_minor: 240, inr_paise_per_usd: 8822, claim: null });

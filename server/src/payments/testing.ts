@@ -83,7 +83,7 @@ export async function setup({
     webhookSecrets: ["the one before", gateway.webhookSecret],
     changes,
     announce,
-    caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, ...caps },
+    caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, newcomerShare: 1, ...caps },
     brandName: "Berth",
     giveUpAfterSeconds,
     seller,
