@@ -225,12 +225,7 @@ export const refundFaults: readonly FaultsOf[] = [
         "owed back when",
       ],
       ["a fee is income", 'debit: "fees", credit: "gateway"', 'debit: "gateway", credit: "fees"', "a fee"],
-      [
-        "owed again is the same entry",
-        "const sourceId = again ? `${refund.id}:again` : refund.id;",
-        "const sourceId = refund.id;",
-        "refund that fails",
-      ],
+      ["owed again is the same entry", "before === 0 ? entry", "before >= 0 ? entry", "refund that fails"],
       [
         "a surplus comes out of what the first payment earned",
         '  if (!settles_order) return "prepaid";\n',

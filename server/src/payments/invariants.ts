@@ -94,6 +94,17 @@ export const invariants: readonly Invariant[] = [
       where coalesce(l.owed, 0) <> coalesce(r.owed, 0)`,
   },
   {
+    name: "what the provider has of an order is what was captured, less fees and what went back",
+    broken: sql`select booked.order_id as id, booked.sum || ' booked, ' || books.sum as what
+      from (select order_id, sum(amount_minor) as sum from journal_lines where account = 'gateway' group by 1) booked
+      cross join lateral (
+        select sum(p.amount_minor - coalesce(p.fee_minor, 0)
+          - coalesce((select sum(amount_minor) from refunds where payment_id = p.id and status = 'processed'), 0)
+          - coalesce((select sum(lost_minor) from disputes where payment_id = p.id), 0)) as sum
+        from payments p where p.order_id = booked.order_id and p.status = 'captured') books
+      where booked.sum <> books.sum`,
+  },
+  {
     name: "a payment's refunded sum is that of its refunds",
     broken: sql`select p.id, p.refund_minor || ' v ' || back.sum as what
       from payments p cross join lateral (
