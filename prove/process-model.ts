@@ -41,7 +41,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
   const failed = () => {};
   const payments: Payments = {
     ...{ db, provider, failed, changes: world.changes, announce: world.announce, webhookSecrets: [] },
-    caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000 },
+    caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000, newcomerShare: 1 },
     brandName: "Berth",
     giveUpAfterSeconds: starts ? 600 : 0.2,
   };

@@ -53,6 +53,7 @@ export async function startProduct({
       REQUESTS_PER_MINUTE: "1000000",
       ANONYMOUS_PER_MINUTE: "1000000",
       ORDERS_PER_MINUTE: "1000000",
+      NEWCOMER_SHARE: "1",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

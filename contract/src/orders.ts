@@ -58,6 +58,8 @@ export const createOrder = endpoint({
     /** The provider's order id. */
     id: string(),
     theme: object({ color: string() }),
+    /** Seconds in which the dialog can be paid: it closes before what is held is given to others. */
+    timeout: optional(number()),
   }),
   errors: [
     "forbidden",

@@ -148,15 +148,10 @@ export const leaseFaults: readonly FaultsOf[] = [
         " returning id",
         "ended before",
       ],
-      [
-        "stopped, the hours are lost",
-        "${hours * 3600} else banked_seconds end`;",
-        "0 else banked_seconds end`;",
-        "banked",
-      ],
+      ["stopped, the hours are lost", "banked_seconds + ${hours * 3600} else", "banked_seconds + 0 else", "banked"],
       [
         "paid back, it goes on",
-        "expires_at - make_interval(secs => ${hours * 3600})",
+        "expires_at - make_interval(secs => ${seconds})",
         "expires_at",
         "ends that much earlier",
       ],

@@ -85,8 +85,8 @@ export const orderFaults: readonly FaultsOf[] = [
       ["a double click fails", 'isUniqueViolation(error, "one_unpaid_order_per_user")', "false", "C9"],
       [
         "a parallel request gets the other one's order",
-        'row?.status === "open" && isSame(payments, row, request) ? row',
-        'row?.status === "open" ? row',
+        'row?.status === "open" && isSame(payments, row, request)',
+        'row?.status === "open"',
         "at the same moment",
       ],
     ],
@@ -202,7 +202,12 @@ export const orderFaults: readonly FaultsOf[] = [
         "C18",
       ],
       ["seconds to give up are taken as minutes", "giveUpAfterSeconds / 60", "giveUpAfterSeconds", "C38"],
-      ["a refund in the dashboard does not end the environment", "  await endPaidBack(tx, id);\n", "", "C35"],
+      [
+        "a refund in the dashboard does not end the environment",
+        "await takeBackHours(tx, order);",
+        "undefined;",
+        "C35",
+      ],
       ["a refund in the dashboard is booked again each time", " - (payment.refund_minor - disputed);", ";", "C35"],
       [
         "a failed refund that a person settled leaves its order open",

@@ -71,7 +71,13 @@ export const providerFaults: readonly FaultsOf[] = [
         "",
         "captured by us",
       ],
-      ["captured late without stock", "  if (!held.ok) return;\n", "", "C31"],
+      [
+        "captured late for an account that is stopped",
+        "if (!(await mayHold(",
+        "if (false && !(await mayHold(",
+        "is not captured",
+      ],
+      ["captured late without stock", "  if (!held) return;\n", "", "C31"],
       [
         "a capture that fails keeps the stock",
         "    await db.transaction().execute((tx) => releaseHold(tx, orderId));\n",

@@ -33,13 +33,7 @@ export const refundFaults: readonly FaultsOf[] = [
         "",
         "C35",
       ],
-      ["proration rounds up", "Math.floor(payment.amount_minor", "Math.ceil(payment.amount_minor", "rounded down"],
-      [
-        "what was not used is earned and kept",
-        "if (unpaidSeconds > 0) await payBack",
-        "if (unpaidSeconds < 0) await payBack",
-        "fails for ten",
-      ],
+      ["what was not used is earned and kept", "if (unusedSeconds > 0)", "if (unusedSeconds < 0)", "fails for ten"],
       [
         "a session that is over is not earned",
         "        await bookSessionOver(tx, order.id);\n",
@@ -150,12 +144,40 @@ export const refundFaults: readonly FaultsOf[] = [
     tests: ["payments/refund-requests"],
     rows: [
       ["more goes back than was left", "amountMinor < 1 || amountMinor > left", "amountMinor < 1"],
+      ["granted twice pays twice", "if (before) return", "if (false) return", "an amount leaves"],
+      ["a preview stays done", "await tx.rollback().execute();", "await tx.commit().execute();", "nobody has asked"],
+      ["paid back whole, it goes on", "return await takeBackHours(tx, order);", "return undefined;"],
+    ],
+  },
+  {
+    file: "payments/paid-back.ts",
+    tests: ["payments/paid-back", "payments/disputes"],
+    rows: [
+      ["hours that were given with an order stay", "order, order.hours);", "order, 1);", "credit"],
       [
-        "granted twice pays twice",
-        'if (request.status === "granted") return',
-        'if (request.status === "declined") return',
+        "what went back before is paid back again",
+        "payment.amount_minor - payment.refund_minor",
+        "payment.amount_minor",
       ],
-      ["paid back whole, it goes on", "await endBought(tx, order);", "void order;"],
+      [
+        "a bank's part of the price is all that goes back",
+        '  await payBack(tx, payment, usage, "discretionary", announce);\n',
+        "",
+        "in part",
+      ],
+    ],
+  },
+  {
+    file: "environments/extend.ts",
+    tests: ["payments/paid-back"],
+    rows: [
+      ["banked time that is paid back stays", "greatest(0, banked_seconds - ", "greatest(banked_seconds, ", "stopped"],
+      [
+        "with no paid time left it stays",
+        "const ends = before.never || after.left < nothingSeconds;",
+        "const ends = before.never;",
+        "no paid time",
+      ],
     ],
   },
   {
@@ -203,12 +225,7 @@ export const refundFaults: readonly FaultsOf[] = [
         "owed back when",
       ],
       ["a fee is income", 'debit: "fees", credit: "gateway"', 'debit: "gateway", credit: "fees"', "a fee"],
-      [
-        "owed again is the same entry",
-        "const sourceId = again ? `${refund.id}:again` : refund.id;",
-        "const sourceId = refund.id;",
-        "refund that fails",
-      ],
+      ["owed again is the same entry", "before === 0 ? entry", "before >= 0 ? entry", "refund that fails"],
       [
         "a surplus comes out of what the first payment earned",
         '  if (!settles_order) return "prepaid";\n',

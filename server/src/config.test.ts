@@ -21,6 +21,7 @@ test("the defaults need nothing", () => {
   expect(config).toMatchObject({ port: 3000, host: "127.0.0.1", envHost: "localhost", runtime: "process" });
   expect(config.database.kind).toBe("embedded");
   expect(config.payments.kind).toBe("embedded");
+  expect(config.caps.newcomerShare).toBe(0.5);
 });
 
 test.each([
@@ -45,6 +46,7 @@ test.each([
   ["a letter of undertaking without a GSTIN", { TAX_LUT: "AD270326000000X" }, "TAX_LUT"],
   ["an unknown role", { ROLES: "api,cook", DATABASE_URL: "postgres://h/d" }, "ROLES"],
   ["split roles on the embedded database", { ROLES: "api" }, "split roles need"],
+  ["more than what is free", { NEWCOMER_SHARE: "1.5" }, "NEWCOMER_SHARE"],
   ["a port that is none", { PORT: "70000" }, "PORT"],
   ["a boolean that is none", { UNSAFE_PUBLIC_PROCESS_DRIVER: "yes" }, "UNSAFE_PUBLIC_PROCESS_DRIVER"],
 ])("refuses %s", (_, source, message) => {

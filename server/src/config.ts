@@ -73,6 +73,7 @@ const variables = z.object({
   GPUS_PER_USER: count(8),
   LAUNCHES_PER_USER: count(3),
   ORDERS_PER_MINUTE: count(20),
+  NEWCOMER_SHARE: z.coerce.number().gt(0).max(1).default(0.5),
   RETENTION_DAYS: count(30),
   REQUESTS_PER_MINUTE: count(300),
   ANONYMOUS_PER_MINUTE: count(120),
@@ -245,7 +246,12 @@ function nest(v: Variables) {
     warmPool: readPairs(v.WARM_POOL),
     fake: readPairs(v.FAKE_DRIVER),
     giveUpAfterSeconds: v.GIVE_UP_AFTER,
-    caps: { gpusPerUser: v.GPUS_PER_USER, launchesPerUser: v.LAUNCHES_PER_USER, ordersPerMinute: v.ORDERS_PER_MINUTE },
+    caps: {
+      gpusPerUser: v.GPUS_PER_USER,
+      launchesPerUser: v.LAUNCHES_PER_USER,
+      ordersPerMinute: v.ORDERS_PER_MINUTE,
+      newcomerShare: v.NEWCOMER_SHARE,
+    },
     retentionDays: v.RETENTION_DAYS,
     limits: {
       requestsPerMinute: v.REQUESTS_PER_MINUTE,

@@ -169,6 +169,7 @@ const unlimited = {
   UNAUTHENTICATED_PER_MINUTE: "1000000",
   SIGN_INS_PER_MINUTE: "1000000",
   RESET_MAILS_PER_HOUR: "1000000",
+  NEWCOMER_SHARE: "1",
 };
 
 interface Route {

@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   surplus_payment: "Paid twice",
   wrong_amount: "Another amount than ordered",
   hardware: "The machine failed",
-  discretionary: "Granted on request",
+  discretionary: "Granted by our staff",
   external: "Refunded by hand",
 };
 

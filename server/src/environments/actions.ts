@@ -85,18 +85,6 @@ async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
   if (!leased) throw new AppError("out_of_stock", await shortage(tx, gpuCount, hostId));
 }
 
-/** The payment of its order went back to the buyer (payments.md 2): it ends, whatever it was doing. */
-export async function endPaidBack(tx: Tx, orderId: string): Promise<void> {
-  const row = await tx
-    .selectFrom("environments")
-    .selectAll()
-    .where("order_id", "=", orderId)
-    .where("desired", "<>", "terminated")
-    .forUpdate()
-    .executeTakeFirst();
-  if (row) await want(tx, row, { desired: "terminated", ended_reason: "operator" });
-}
-
 /**
  * Everything of a user ends, in the transaction that deletes the account (G71): what never answered is paid back. What is
  * on its way out is locked too, so that whoever records its end comes before and is seen, or after and sees the deletion.
@@ -120,7 +108,7 @@ export async function endAll(tx: Tx, userId: string): Promise<void> {
 interface Wanted {
   readonly desired: Desired;
   readonly stage?: string;
-  readonly ended_reason?: "terminated" | "cancelled" | "operator";
+  readonly ended_reason?: "terminated" | "cancelled";
 }
 
 /** Due now, unless a worker has it: it finds the change when it records, and two workers never share a row. */

@@ -63,6 +63,12 @@ export async function serveLine(tx: Tx, line: readonly InLine[]): Promise<Kept |
   return kept;
 }
 
+/** Whether as many GPUs are held for a user whose turn it is. */
+export async function hasTurn(tx: Tx, userId: string, gpuCount: number): Promise<boolean> {
+  const turn = tx.selectFrom("queue_entries").select("id").where("user_id", "=", userId).where("status", "=", "held");
+  return (await turn.where("gpu_count", ">=", gpuCount).executeTakeFirst()) !== undefined;
+}
+
 async function giveTurn(tx: Tx, id: string, gpuCount: number, notOn: string | undefined): Promise<boolean> {
   const request = { holderKind: "queue", holderId: id, gpuCount, hostId: null, notOn, holdUntil: null } as const;
   if (!(await leaseGpus(tx, request))) return false;

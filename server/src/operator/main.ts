@@ -12,13 +12,14 @@ import { countOn } from "../environments/lost-hosts.ts";
 import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
-import { declineRefund, grantRefund, RefundRefused } from "../payments/decide-refund.ts";
+import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/decide-refund.ts";
+import { formatAmount } from "../payments/format-amount.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 import { examine } from "./doctor.ts";
 import { listGpus, quarantineGpu, releaseGpu } from "./gpus.ts";
 import { hostCommand } from "./host-commands.ts";
 import { drainHost, listHosts, undrainHost } from "./hosts.ts";
-import { listRefundRequests } from "./refunds.ts";
+import { describeRefund, listRefundRequests } from "./refunds.ts";
 import { loseHost } from "./remote-hosts.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
@@ -103,13 +104,29 @@ async function refunds(config: Config): Promise<void> {
   console.log(rows.length > 0 ? rows.join("\n") : "Nobody has asked for a refund");
 }
 
-/** The running server sends it. */
+/** Shows first what it would do; the running server sends the money. */
 async function refund(config: Config, orderId = "", share = "", ...said: string[]): Promise<void> {
   if (!orderId || !/^(full|prorated|\d{1,12})$/.test(share)) return usage();
   const given = share === "full" || share === "prorated" ? share : Number(share);
-  const decision = { announce: announcerOf(config), orderId, words: said.join(" ").trim() };
-  const { isNew, amountMinor, currency } = await beside(config, (db) => grantRefund({ db, ...decision }, given));
-  console.log(`${amountMinor} ${currency} of ${orderId} ${isNew ? "goes" : "was granted before and goes"} back`);
+  const options = ["--yes", "--again"];
+  const words = said.filter((word) => !options.includes(word));
+  const decision = {
+    ...{ announce: announcerOf(config), orderId, words: words.join(" ").trim() },
+    again: said.includes("--again"),
+  };
+  const lines = await beside(config, async (db) => {
+    const { isNew, amountMinor, currency } = await previewRefund({ db, ...decision }, given, async (tx, granted) => {
+      if (granted.isNew) console.log((await describeRefund(tx, orderId, granted)).join("\n"));
+      return granted;
+    });
+    const amount = formatAmount(amountMinor, currency);
+    if (!isNew) return `${amount} of ${orderId} was granted before and goes back. Another refund of it: add --again`;
+    if (!said.includes("--yes"))
+      return `Nothing is done yet. To do it: npm run operator -- refund ${[orderId, share, ...said].join(" ")} --yes`;
+    const done = await grantRefund({ db, ...decision }, given);
+    return `${formatAmount(done.amountMinor, currency)} of ${orderId} goes back`;
+  });
+  console.log(lines);
 }
 
 async function decline(config: Config, orderId = "", ...said: string[]): Promise<void> {
@@ -190,7 +207,7 @@ npm run operator -- doctor
 npm run operator -- firewall [apply | remove]
 npm run operator -- unflag USER
 npm run operator -- refunds
-npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS]
+npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS] [--again] [--yes]
 npm run operator -- decline ORDER WORDS
 npm run operator -- hosts list | drain HOST | undrain HOST | check HOST | lost HOST [--yes] | remove HOST
 npm run operator -- hosts add HOST ssh://USER@MACHINE | tcp+tls://MACHINE:PORT [--home-root FOLDER] [--reach ADDRESS]

@@ -25,18 +25,26 @@ async function operate(db: Db, ...words: string[]) {
 
 async function setup() {
   const shop = await money();
-  const { db, order, pay, payments, provider, rowOf, runReconciler, post } = shop;
+  const { db, order, pay, payments, provider, rowOf, runReconciler, post, environments } = shop;
   runReconciler();
   return {
     ...shop,
-    async buy(userId: string, text: string) {
+    async buy(userId: string, text?: string) {
       await sql`insert into profiles (user_id, email, name) values (${userId}, ${`${userId}@example.com`}, 'A')`.execute(
         db,
       );
       const { id } = (await order(userId)).body;
       await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
       await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
-      await post(`/orders/${id}/refund-request`, userId, { reason: "other", text });
+      if (text) await post(`/orders/${id}/refund-request`, userId, { reason: "other", text });
+      return rowOf(id);
+    },
+    /** Six hours more. */
+    async more(userId: string) {
+      const [row] = await environments();
+      const wish = { duration: 6, amount: 2.4, currency: "USD" };
+      const { id } = (await post(`/environments/${row?.id}/extend`, userId, wish)).body;
+      await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
       return rowOf(id);
     },
     mails: () => db.selectFrom("mails").select(["recipient", "subject", "body_text"]).orderBy("created_at").execute(),
@@ -57,21 +65,21 @@ test("the queue, a grant and a refusal beside the running server, which sends th
   expect(listed.code).toBe(0);
   expect(listed.said.split("\n")).toEqual([
     expect.stringMatching(`^${ada.id} lab-ada of ada, other, asked .* UTC$`),
-    "  paid 40 USD, refunded 0, 0.75 of 1.00 hours used, prorated 9",
+    "  paid $0.40, refunded $0.00, 0.75 of 1.00 hours used, prorated $0.09",
     "  It was slow. [2J Bob: paid 0",
     expect.stringMatching(`^${ben.id} lab-ben of ben, other, asked .* UTC$`),
-    expect.stringMatching(/^ {2}paid 40 USD, refunded 0, 0.0\d of 1.00 hours used, prorated 39$/),
+    expect.stringMatching(/^ {2}paid \$0\.40, refunded \$0\.00, 0\.0\d of 1\.00 hours used, prorated \$0\.39$/),
     "  I did not like it.",
   ]);
 
-  const granted = await operate(db, "refund", ada.id, "10", "We are", "sorry.");
-  expect(granted).toEqual({ said: `10 USD of ${ada.id} goes back`, code: 0 });
-  expect((await operate(db, "refund", ada.id, "full")).said).toBe(
-    `10 USD of ${ada.id} was granted before and goes back`,
+  const granted = await operate(db, "refund", ada.id, "10", "We are", "sorry.", "--yes");
+  expect(granted).toMatchObject({ said: expect.stringMatching(`\n\\$0\\.10 of ${ada.id} goes back$`), code: 0 });
+  expect((await operate(db, "refund", ada.id, "full", "--yes")).said).toBe(
+    `$0.10 of ${ada.id} was granted before and goes back. Another refund of it: add --again`,
   );
   await expect.poll(async () => (await refundsOf())[0]?.status, { timeout: 10_000 }).toBe("processed");
   expect(await operate(db, "decline", ben.gateway_order_id ?? "", "It", "ran.")).toMatchObject({ code: 0 });
-  expect(await operate(db, "refund", ben.id, "prorated")).toMatchObject({
+  expect(await operate(db, "refund", ben.id, "prorated", "--yes")).toMatchObject({
     code: 1,
     said: `The request of ${ben.id} was declined already`,
   });
@@ -91,4 +99,32 @@ test("the queue, a grant and a refusal beside the running server, which sends th
     },
     { recipient: "ben@example.com", subject: "Refund not granted", body_text: expect.stringContaining("It ran.") },
   ]);
+}, 60_000);
+
+test("a refund names every order of the environment and what becomes of it, and does nothing before it is told --yes", async () => {
+  const { db, buy, more, refundsOf } = await setup();
+  const ada = await buy("ada");
+  const { id: extension } = await more("ada");
+  const end = /^lab-ada runs until .* UTC, with the time that stays paid\.$/;
+  const asked = await operate(db, "refund", ada.id, "full", "Sorry.");
+  expect(asked.code).toBe(0);
+  expect(asked.said.split("\n")).toEqual([
+    "lab-ada of ada, active",
+    `  ${ada.id} environment of 1 hour, paid $0.40: $0.40 goes back now`,
+    `  ${extension} extension of 6 hours, paid $2.40: stays paid`,
+    expect.stringMatching(end),
+    `Nothing is done yet. To do it: npm run operator -- refund ${ada.id} full Sorry. --yes`,
+  ]);
+  expect(await refundsOf()).toEqual([]);
+  expect((await operate(db, "refund", ada.id, "full", "Sorry.", "--yes")).said).toContain(
+    `$0.40 of ${ada.id} goes back`,
+  );
+  expect((await operate(db, "refund", extension, "full")).said.split("\n")).toEqual([
+    "lab-ada of ada, active",
+    `  ${ada.id} environment of 1 hour, paid $0.40, $0.40 of it refunded before: nothing is left of it`,
+    `  ${extension} extension of 6 hours, paid $2.40: $2.40 goes back now`,
+    "No paid time of lab-ada is left, so it ends now.",
+    expect.stringContaining("Nothing is done yet"),
+  ]);
+  expect(await refundsOf()).toMatchObject([{ reason: "discretionary", amount_minor: 40 }]);
 }, 60_000);

@@ -12,7 +12,8 @@ export type RefundReason =
   | "late_payment"
   | "surplus_payment"
   | "wrong_amount"
-  | "hardware";
+  | "hardware"
+  | "discretionary";
 
 const why: Readonly<Record<RefundReason, string>> = {
   not_delivered: "The environment could not be delivered.",
@@ -22,6 +23,7 @@ const why: Readonly<Record<RefundReason, string>> = {
   wrong_amount: "The amount paid is not the amount of the order.",
   hardware:
     "The machine failed and the environment could not be brought back. The time you could not use is paid back.",
+  discretionary: "Your environment was ended before its paid time was over. The time you could not use is paid back.",
 };
 
 /**
@@ -49,7 +51,7 @@ export async function askRefund(
 }
 
 interface Owed {
-  readonly reason: RefundReason | "discretionary";
+  readonly reason: RefundReason;
   readonly amountMinor: number;
   /** What the refund is for, once for each payment: its reason, or the request that was granted. */
   readonly source: string;

@@ -4,7 +4,7 @@ import { newId } from "../database/ids.ts";
 import type { Announce, Delivery } from "../environments/reconciler.ts";
 import { askRefund } from "./ask-refund.ts";
 import { bookSessionOver } from "./ledger.ts";
-import { lowerNet } from "./lower-net.ts";
+import { payBack } from "./paid-back.ts";
 import { bonusHours } from "./timing.ts";
 
 interface Options {
@@ -66,21 +66,24 @@ export function delivery({ announce }: Options): Delivery {
         .orderBy("id")
         .forUpdate()
         .execute();
-      const boughtSeconds = orders.reduce((sum, { hours }) => sum + hours * 3600, 0);
+      const reason = unpaidSeconds > 0 ? "hardware" : "discretionary";
+      const unusedSeconds = unpaidSeconds > 0 ? unpaidSeconds : await takenSeconds(tx, id);
+      const totalSeconds = orders.reduce((sum, { hours }) => sum + hours * 3600, 0);
       for (const order of orders) {
-        if (unpaidSeconds > 0) await payBack(tx, order.id, unpaidSeconds / boughtSeconds, announce);
+        if (unusedSeconds > 0)
+          await payBack(tx, await settlingPayment(tx, order.id), { unusedSeconds, totalSeconds }, reason, announce);
         await bookSessionOver(tx, order.id);
       }
     },
   };
 }
 
-/** Rounded down, so that never more than was paid goes back. What billing shows follows. */
-async function payBack(tx: Tx, orderId: string, share: number, announce: Announce): Promise<void> {
-  const payment = await settlingPayment(tx, orderId);
-  const amountMinor = Math.floor(payment.amount_minor * Math.min(1, share));
-  await askRefund(tx, payment, "hardware", announce, amountMinor);
-  await lowerNet(tx, payment.id);
+/** Whole seconds of paid time that are left of one that is ended by an operator, and not by its owner or its clock (G108). */
+async function takenSeconds(tx: Tx, id: string): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select greatest(0, floor(coalesce(extract(epoch from expires_at - now()), banked_seconds)))::float8 as seconds
+    from environments where id = ${id} and ended_reason = 'operator'`.execute(tx);
+  return rows[0]?.seconds ?? 0;
 }
 
 /** The one payment that an order was settled by. */

@@ -2,12 +2,11 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { DisputesTable, PaymentsTable } from "../database/payment-tables.ts";
-import { endPaidBack } from "../environments/actions.ts";
-import { shorten } from "../environments/extend.ts";
 import type { Announce } from "../environments/reconciler.ts";
 import { formatAmount } from "./format-amount.ts";
 import { bookDisputeLost, bookSessionOver } from "./ledger.ts";
 import { lowerNet } from "./lower-net.ts";
+import { payBackRest, takeBackHours } from "./paid-back.ts";
 import type { OrderRow, Payments } from "./payments.ts";
 import type { GatewayDispute } from "./provider.ts";
 
@@ -124,7 +123,7 @@ async function lose(tx: Tx, order: OrderRow, payment: Payment, dispute: Dispute,
     .values({ user_id: payment.user_id, dispute_id: id })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  if (payment.settles_order) await endBought(tx, order, gone === payment.amount_minor);
+  if (payment.settles_order) await endBought(tx, order, { ...payment, refund_minor: gone }, announce);
   await announce(tx, {
     userId: payment.user_id,
     cause: `disputed:${id}`,
@@ -134,19 +133,23 @@ async function lose(tx: Tx, order: OrderRow, payment: Payment, dispute: Dispute,
   });
 }
 
-/** What was bought has been earned as far as it ran: what is left of the order is closed in the ledger with it. */
-async function endBought(tx: Tx, order: OrderRow, allGone: boolean): Promise<void> {
+/**
+ * What was bought has been earned as far as it ran: what is left of the order is closed in the ledger with it. Other orders
+ * of the same environment keep their time (G108).
+ */
+async function endBought(tx: Tx, order: OrderRow, payment: Payment, announce: Announce): Promise<void> {
   await bookSessionOver(tx, order.id);
+  const allGone = payment.refund_minor === payment.amount_minor;
   // Before the delivery the order is closed by who confirms that the container is gone, as for any refund.
   if (allGone && order.status === "fulfilled")
     await tx
       .updateTable("orders")
-      .set({ status: "refunded", closed_at: sql`now()`, hours: 0 })
+      .set({ status: "refunded", closed_at: sql`now()` })
       .where("id", "=", order.id)
       .execute();
   if (order.status === "refunding" || order.status === "refunded") return;
-  if (order.extends) await shorten(tx, order.extends, order.duration_hours);
-  else await endPaidBack(tx, order.id);
+  if (allGone || order.status !== "fulfilled") await takeBackHours(tx, order);
+  else await payBackRest(tx, order, payment, announce);
 }
 
 /** That it was opened, or that one which was told of is over. */

@@ -9,6 +9,7 @@ import type { OrderRequest } from "./order-request.ts";
 import type { OrderRow, Payments } from "./payments.ts";
 import { GatewayError, type GatewayOrder } from "./provider.ts";
 import { graceMinutes, holdMinutes, minutesAfter, watchDays } from "./timing.ts";
+import { holdEndOf } from "./unpaid-holds.ts";
 
 /** The claim that a draft was written or taken under: only its holder opens it at the provider. */
 export type Draft = Selectable<OrdersTable> & { readonly claim: string };
@@ -17,15 +18,13 @@ export type Draft = Selectable<OrdersTable> & { readonly claim: string };
 const lookUpWithinMs = 5000;
 
 /** Writes the draft with its hold, or nothing and the reason (G35). */
-export async function insertDraft(
-  tx: Tx,
-  { provider }: Payments,
-  userId: string,
-  request: OrderRequest,
-): Promise<Draft> {
+export async function insertDraft(tx: Tx, payments: Payments, userId: string, request: OrderRequest): Promise<Draft> {
+  const { provider } = payments;
   const { container } = request;
   const now = (await sql<{ now: Date }>`select now() as now`.execute(tx)).rows[0]?.now ?? new Date();
-  const hold_until = minutesAfter(now, holdMinutes);
+  const hold_until = request.extends
+    ? minutesAfter(now, holdMinutes)
+    : await holdEndOf(tx, payments, userId, container.gpu_count);
   const draft = await tx
     .insertInto("orders")
     .values({

@@ -8,6 +8,14 @@ interface Invariant {
 }
 
 const live = sql`('pending', 'active', 'paused', 'stopped', 'unknown')`;
+/** Of environment `e`: it runs on, and no extension pays for that. */
+const runsUnpaid = sql`e.status <> 'terminated' and e.desired <> 'terminated'
+  and not exists (select 1 from orders x where x.extends = e.id and x.status = 'fulfilled')`;
+/** Of environment `e`: the seconds that its orders paid for, without those that went back. */
+const paidTime = sql`(select coalesce(sum(b.hours), 0)::float8 * 3600 as seconds from orders b
+  where (b.id = e.order_id or b.extends = e.id) and b.status = 'fulfilled')`;
+/** Booked hours have two decimals. */
+const roundedSeconds = 60;
 
 /**
  * What always holds (payments.md 11), whenever no transaction is open. The same code is asked by the tests, by the
@@ -36,11 +44,29 @@ export const invariants: readonly Invariant[] = [
             and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed'))`,
   },
   {
-    name: "never both: what was fully refunded before its delivery never ran",
+    name: "never both: what was fully refunded does not run, but on the time of other orders",
     broken: sql`select o.id, e.status as what from orders o join environments e on e.order_id = o.id
       join payments p on p.order_id = o.id and p.settles_order
-      where o.status in ('refunding', 'refunded') and p.refund_minor = p.amount_minor
-        and e.status <> 'terminated' and e.desired <> 'terminated'`,
+      where o.status in ('refunding', 'refunded') and p.refund_minor = p.amount_minor and ${runsUnpaid}`,
+  },
+  {
+    name: "no environment has more time left than was paid for and not paid back",
+    broken: sql`select e.id, round(rest.seconds - paid.seconds) || ' s too much' as what
+      from environments e cross join lateral ${paidTime} paid
+      cross join lateral (select coalesce(extract(epoch from e.expires_at - now())::float8, e.banked_seconds) as seconds) rest
+      where e.created_at is not null and e.status <> 'terminated' and e.desired <> 'terminated'
+        and rest.seconds > paid.seconds + ${roundedSeconds}`,
+  },
+  {
+    name: "paid time that an operator's end took from an environment is paid back",
+    broken: sql`select o.id, p.refund_minor || ' of ' || p.amount_minor || ' back, ' || round(rest.seconds) || ' of ' || round(paid.seconds) || ' s unused' as what
+      from environments e join orders o on (o.id = e.order_id or o.extends = e.id) and o.status = 'fulfilled'
+      join payments p on p.order_id = o.id and p.settles_order
+      cross join lateral ${paidTime} paid
+      cross join lateral (select coalesce(extract(epoch from e.expires_at - e.terminated_at)::float8, e.banked_seconds) - ${roundedSeconds} as seconds) rest
+      where e.status = 'terminated' and e.ended_reason = 'operator' and e.created_at is not null and rest.seconds > 0
+        and p.refund_minor < floor(p.amount_minor * least(1, rest.seconds / greatest(1, paid.seconds)))
+        and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed')`,
   },
   {
     name: "every payment beyond the one that bought something goes back",
@@ -68,6 +94,17 @@ export const invariants: readonly Invariant[] = [
       where coalesce(l.owed, 0) <> coalesce(r.owed, 0)`,
   },
   {
+    name: "what the provider has of an order is what was captured, less fees and what went back",
+    broken: sql`select booked.order_id as id, booked.sum || ' booked, ' || books.sum as what
+      from (select order_id, sum(amount_minor) as sum from journal_lines where account = 'gateway' group by 1) booked
+      cross join lateral (
+        select sum(p.amount_minor - coalesce(p.fee_minor, 0)
+          - coalesce((select sum(amount_minor) from refunds where payment_id = p.id and status = 'processed'), 0)
+          - coalesce((select sum(lost_minor) from disputes where payment_id = p.id), 0)) as sum
+        from payments p where p.order_id = booked.order_id and p.status = 'captured') books
+      where booked.sum <> books.sum`,
+  },
+  {
     name: "a payment's refunded sum is that of its refunds",
     broken: sql`select p.id, p.refund_minor || ' v ' || back.sum as what
       from payments p cross join lateral (
@@ -85,7 +122,7 @@ export const invariants: readonly Invariant[] = [
       left join account_holds h on h.dispute_id = d.id and h.user_id = d.user_id
       left join environments e on e.order_id = o.id
       where booked.sum <> d.lost_minor or (d.status = 'lost' and h.user_id is null)
-        or (d.status = 'lost' and p.settles_order and e.status <> 'terminated' and e.desired <> 'terminated')`,
+        or (d.status = 'lost' and p.settles_order and ${runsUnpaid})`,
   },
   {
     name: "what is waived is what a bank has taken",

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { note } from "./ask-provider.ts";
 import { brokenInvariants, invariants } from "./invariants.ts";
+import { noteReturned } from "./refund-returned.ts";
 import { setup as money } from "./testing.ts";
 
 async function setup() {
@@ -81,6 +82,16 @@ test("a refund that fails is the buyer's money again, and one that arrives after
   await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
   await expect.poll(balances, { timeout: 10_000 }).toEqual({});
   expect((await shop.rowOf(id)).status).toBe("refunded");
+  // The bank sends it back: its second failure, and after it a second arrival.
+  for (const _ of [1, 2]) {
+    status = "failed";
+    await noteReturned(payments, "rfnd_1");
+    expect(await balances()).toEqual({ gateway: 39, prepaid: -39 });
+    expect(await brokenInvariants(db)).toEqual([]);
+    status = "processed";
+    await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+    await expect.poll(balances, { timeout: 10_000 }).toEqual({});
+  }
 });
 
 test("a fee of the provider's is a cost, out of what it owes us", async () => {
@@ -124,12 +135,18 @@ test("each invariant finds what breaks it", async () => {
     "every journal entry sums to zero": "delete from journal_lines where account = 'gateway'",
     "every captured payment is booked once": "delete from journal",
     "a paid order has one settling payment and one environment, or its money goes back": "delete from environments",
-    "never both: what was fully refunded before its delivery never ran":
+    "never both: what was fully refunded does not run, but on the time of other orders":
       "with back as (update payments set refund_minor = amount_minor) update orders set status = 'refunding'",
+    "no environment has more time left than was paid for and not paid back":
+      "with bought as (update orders set status = 'fulfilled', hours = 1) update environments set created_at = now(), expires_at = now() + interval '2 hours'",
+    "paid time that an operator's end took from an environment is paid back":
+      "with bought as (update orders set status = 'fulfilled', hours = 1) update environments set status = 'terminated', ended_reason = 'operator', created_at = now(), terminated_at = now(), expires_at = now() + interval '1 hour'",
     "every payment beyond the one that bought something goes back": "update payments set settles_order = false",
     "prepaid money belongs to an environment that is there":
       "update environments set status = 'terminated', terminated_at = now()",
     "refunds payable are the refunds under way": `${owed} select 'r', id, 5, 'USD', 'hardware', 'queued', now() from payments`,
+    "what the provider has of an order is what was captured, less fees and what went back":
+      "update payments set fee_minor = 3",
     "a payment's refunded sum is that of its refunds": "update payments set refund_minor = 3",
     "a lost dispute is booked once, stops the account's orders and ends what was bought":
       "insert into disputes (id, gateway, gateway_dispute_id, payment_id, user_id, status, phase, amount_minor, currency, lost_minor, created_at, closed_at) select 'd', gateway, 'disp_1', id, user_id, 'lost', 'fraud', 40, 'USD', 40, now(), now() from payments",

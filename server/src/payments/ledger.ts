@@ -32,41 +32,28 @@ interface Refund {
   readonly amount_minor: number;
 }
 
-/** Owed back from now on. `again`: after it had failed. */
-export async function bookRefundAsked(tx: Tx, payment: Payment, refund: Refund, again = false): Promise<void> {
+/** Owed back from now on, also again after it had failed. */
+export async function bookRefundAsked(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  const sourceId = again ? `${refund.id}:again` : refund.id;
-  await book(tx, {
-    ...entry,
-    sourceId,
-    kind: "refund_asked",
-    debit: await giver(tx, payment),
-    credit: "refunds_payable",
-  });
+  await bookStep(tx, { ...entry, kind: "refund_asked", debit: await giver(tx, payment), credit: "refunds_payable" });
 }
 
 /** The provider gave it up: the money is the buyer's again, and an operator's matter. */
 export async function bookRefundFailed(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await book(tx, { ...entry, kind: "refund_failed", debit: "refunds_payable", credit: await giver(tx, payment) });
+  await bookStep(tx, { ...entry, kind: "refund_failed", debit: "refunds_payable", credit: await giver(tx, payment) });
 }
 
-/** Also a second time, after it had failed. */
+/** Also after it had failed, or had been sent back. */
 export async function bookRefundArrived(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  const failed = tx
-    .selectFrom("journal")
-    .select("id")
-    .where("kind", "=", "refund_failed")
-    .where("source_id", "=", refund.id);
-  const sourceId = (await failed.executeTakeFirst()) ? `${refund.id}:again` : refund.id;
-  await book(tx, { ...entry, sourceId, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
+  await bookStep(tx, { ...entry, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
 }
 
 /** It had arrived, and the bank sent it back. */
 export async function bookRefundReturned(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await book(tx, { ...entry, kind: "refund_failed", debit: "gateway", credit: await giver(tx, payment) });
+  await bookStep(tx, { ...entry, kind: "refund_failed", debit: "gateway", credit: await giver(tx, payment) });
 }
 
 /** Sent back in the provider's dashboard: asked and arrived in one. */
@@ -117,6 +104,20 @@ async function giver(tx: Tx, { order_id, settles_order }: Payment): Promise<Acco
     .where("kind", "=", "session_over")
     .where("source_id", "=", order_id);
   return (await over.executeTakeFirst()) ? "revenue" : "prepaid";
+}
+
+/**
+ * A refund may fail, and arrive, more than once: each time is an entry of its own. Its caller has just changed the refund's
+ * status under its claim, so that nothing is told twice; the order's row is locked.
+ */
+async function bookStep(tx: Tx, entry: Entry): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from journal
+    where kind = ${entry.kind} and (source_id = ${entry.sourceId} or starts_with(source_id, ${`${entry.sourceId}:`}))`.execute(
+    tx,
+  );
+  const before = rows[0]?.count ?? 0;
+  await book(tx, before === 0 ? entry : { ...entry, sourceId: `${entry.sourceId}:${before + 1}` });
 }
 
 /** Once for each kind and source, however often it is told. */

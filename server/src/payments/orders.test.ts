@@ -6,7 +6,7 @@ import { markAway, markHere } from "../environments/hosts.ts";
 import { note } from "./ask-provider.ts";
 import { type Draft, storeOrder } from "./drafts.ts";
 import { endUnpaid } from "./orders.ts";
-import { orderBody, setup } from "./testing.ts";
+import { orderBody, setup, stopOrdersOf } from "./testing.ts";
 
 test("an order answers what the dialog needs, and holds GPUs and name", async () => {
   const { order, rowOf, openLeases, gateway } = await setup();
@@ -22,6 +22,7 @@ test("an order answers what the dialog needs, and holds GPUs and name", async ()
     description: "Jupyter environment, 2 GPUs, 6 hours",
     id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/),
     theme: { color: "#0f1517" },
+    timeout: expect.any(Number),
   });
   const row = await rowOf(body.id);
   expect(row).toMatchObject({ status: "open", usd_minor: 240, inr_paise_per_usd: 8822, claim: null });
@@ -186,6 +187,14 @@ test("C41 a flood of different orders by one user is capped, and so are GPUs and
     db,
   );
   expect((await order("ada", { subdomain: "second", gpu_count: 2 })).status).toBe(200);
+});
+
+test("an order that was opened before its account was stopped is not answered again", async () => {
+  const { order, db } = await setup();
+  expect((await order("ada")).status).toBe(200);
+  await stopOrdersOf(db, "ada");
+  const refused = await order("ada");
+  expect([refused.status, refused.body.code]).toEqual([403, "account_held"]);
 });
 
 test("C42 clear: another user's order and a random id are the same 404, a paid one stays, an unpaid one goes once", async () => {

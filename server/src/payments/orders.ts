@@ -34,7 +34,7 @@ export async function placeRequest(payments: Payments, userId: string, request: 
       const order = await takeDraft(payments, unpaid, request);
       if (order) return order;
     } else if (isSame(payments, unpaid, request)) {
-      return unpaid;
+      return await stillAllowed(payments, unpaid);
     } else {
       await supersede(payments, unpaid);
     }
@@ -143,7 +143,13 @@ async function takeDraft(payments: Payments, draft: OrderRow, request: OrderRequ
   if (!found)
     throw new AppError("unavailable", "Another order of yours is being placed. Try again.", { retryAfterSeconds: 5 });
   const row = found.claimed ? await openDraft(payments, found.claimed) : found.row;
-  return row?.status === "open" && isSame(payments, row, request) ? row : undefined;
+  return row?.status === "open" && isSame(payments, row, request) ? await stillAllowed(payments, row) : undefined;
+}
+
+/** The same order again, unless the account's orders were stopped since it was opened. */
+async function stillAllowed({ db }: Payments, order: OrderRow): Promise<OrderRow> {
+  await db.transaction().execute((tx) => checkHold(tx, order.user_id));
+  return order;
 }
 
 async function supersede(payments: Payments, order: OrderRow): Promise<void> {

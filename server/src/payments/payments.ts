@@ -17,7 +17,13 @@ export interface Payments {
   readonly changes: Changes;
   readonly announce: Announce;
   /** G52, G89. */
-  readonly caps: { readonly gpusPerUser: number; readonly launchesPerUser: number; readonly ordersPerMinute: number };
+  readonly caps: {
+    readonly gpusPerUser: number;
+    readonly launchesPerUser: number;
+    readonly ordersPerMinute: number;
+    /** Of what is free, the share that is kept for an order of who never paid: above 0, and 1 for all (G112). */
+    readonly newcomerShare: number;
+  };
   readonly brandName: string;
   /** With a GSTIN (TAX_GSTIN): what is sold is taxed. */
   readonly seller?: Seller | undefined;

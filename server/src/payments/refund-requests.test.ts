@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { note } from "./ask-provider.ts";
-import { declineRefund, grantRefund, type Share } from "./decide-refund.ts";
+import { declineRefund, grantRefund, previewRefund, type Share } from "./decide-refund.ts";
 import { observeDispute } from "./disputes.ts";
 import { setup as money } from "./testing.ts";
 
@@ -23,6 +23,7 @@ async function setup({ pending = false } = {}) {
     id,
     orderId,
     paymentId,
+    parts,
     ask: (body: object = {}, userId = "ada", name = id) =>
       post(`/orders/${name}/refund-request`, userId, { reason: "partial_downtime", text, ...body }),
     grant: (share: Share, words = "Sorry.") => grantRefund({ ...parts, words }, share),
@@ -111,17 +112,18 @@ test("prorated: the unused share goes back once, its time is taken off, and the 
   await leave(30);
   const granted = await grant("prorated", "Our switch failed.");
   // Half of 40, less the part of a second since.
-  expect(granted).toEqual({ isNew: true, currency: "USD", amountMinor: 19 });
-  expect(await grant("full")).toEqual({ ...granted, isNew: false });
+  const amount = { currency: "USD", amountMinor: 19 };
+  expect(granted).toMatchObject({ isNew: true, ...amount, left: { ends: true } });
+  expect(await grant("full")).toEqual({ isNew: false, ...amount });
   await expect.poll(async () => (await environment()).status).toBe("terminated");
-  expect(await environment()).toMatchObject({ ended_reason: "expired" });
+  expect(await environment()).toMatchObject({ ended_reason: "operator" });
   expect(await row()).toMatchObject({ status: "fulfilled", usd_net_minor: 21 });
   runRefunds();
   await expect.poll(states, { timeout: 10_000 }).toEqual(["discretionary processed 19"]);
   expect(await rest.balances()).toEqual({ gateway: 21, revenue: -21 });
   expect(await rest.requests()).toMatchObject([{ status: "granted", answer: "Our switch failed." }]);
   expect(await rest.told()).toContainEqual(
-    "Refund granted: $0.19 of lab-ada is on its way back to your card; banks take 4-5 business days. Our switch failed.",
+    "Refund granted: $0.19 of lab-ada is on its way back to your card; banks take 4-5 business days. No paid time of lab-ada is left, so it ends now. Our switch failed.",
   );
   expect((await ask({}, "ada")).status, "about the rest").toBe(200);
 });
@@ -153,15 +155,36 @@ test("an amount leaves the time, a second request is a second refund, and never 
   expect(await row()).toMatchObject({ status: "fulfilled", usd_net_minor: 5 });
 });
 
-test("declined with words, once; nothing is owed, and nobody decides about what nobody asked", async () => {
+test("declined with words, once; nothing is owed, and nobody declines what nobody asked", async () => {
   const { ask, grant, decline, told, states, requests } = await setup();
-  await expect(grant("full")).rejects.toThrow("Nobody asked");
+  await expect(decline()).rejects.toThrow("Nobody asked");
   await ask();
   expect([await decline(), await decline()]).toEqual([true, false]);
   await expect(grant("full")).rejects.toThrow("declined already");
   expect(await told()).toContainEqual("Refund not granted: You asked for a refund of lab-ada. It ran all the time.");
   expect(await states()).toEqual([]);
   expect(await requests()).toMatchObject([{ status: "declined", answer: "It ran all the time.", refund_id: null }]);
+});
+
+test("nobody has asked, and an operator refunds: once, and once more only when told so; a preview does nothing", async () => {
+  const { grant, states, parts, environment, requests, told } = await setup();
+  const seen = await previewRefund({ ...parts, words: "" }, "full", async (tx, granted) => {
+    const row = tx.selectFrom("environments").select("desired").executeTakeFirstOrThrow();
+    return { ...granted, ...(await row) };
+  });
+  expect(seen).toMatchObject({ amountMinor: 40, left: { ends: true }, desired: "terminated" });
+  expect([await states(), (await environment()).desired]).toEqual([[], "running"]);
+  expect(await grant(15)).toMatchObject({ isNew: true, amountMinor: 15 });
+  expect(await grant(15)).toEqual({ isNew: false, currency: "USD", amountMinor: 15 });
+  expect(await grantRefund({ ...parts, words: "", again: true }, "full")).toMatchObject({
+    isNew: true,
+    amountMinor: 25,
+  });
+  expect(await states()).toEqual(["discretionary queued 15", "discretionary queued 25"]);
+  expect(await requests()).toEqual([]);
+  expect(await told()).toContainEqual(
+    expect.stringMatching(/^Refund granted: \$0\.25 of lab-ada .* so it ends now\.$/),
+  );
 });
 
 test("what still starts is delivered or paid back by itself", async () => {

@@ -190,7 +190,7 @@ async function oweAgain(tx: Tx, payment: Selectable<PaymentsTable>, refund: Clai
   await sql`update payments set refund_minor = refund_minor + ${refund.amount_minor} where id = ${payment.id}`.execute(
     tx,
   );
-  await bookRefundAsked(tx, payment, refund, true);
+  await bookRefundAsked(tx, payment, refund);
 }
 
 async function closeOrder(tx: Tx, orderId: string): Promise<void> {

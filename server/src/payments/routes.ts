@@ -34,6 +34,7 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
     description: describe(order),
     id: order.gateway_order_id ?? "",
     theme: { color: themeColor },
+    timeout: dialogSeconds(order),
   });
 
   mount(app, createOrder, async ({ body, user }) => {
@@ -57,6 +58,11 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
 
   webhookRoute(app, payments);
   mount(app, createEnvironment, ({ body, user }) => deliver(payments, user.id, body, closing.signal));
+}
+
+/** A minute less than its hold: 840 s of a new one. Who comes in the last minutes still has its grace. */
+function dialogSeconds({ hold_until }: OrderRow): number {
+  return Math.max(60, Math.round((hold_until.getTime() - Date.now()) / 1000) - 60);
 }
 
 /** "PyTorch environment, 2 GPUs, 6 hours". */

@@ -2,8 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { OrdersTable, PaymentsTable } from "../database/payment-tables.ts";
-import { endPaidBack } from "../environments/actions.ts";
-import { extend, shorten } from "../environments/extend.ts";
+import { extend } from "../environments/extend.ts";
 import { hold, releaseHold } from "../environments/hold.ts";
 import { isAccountDeleted } from "../environments/homes.ts";
 import { launch } from "../environments/launch.ts";
@@ -15,6 +14,7 @@ import { issueCreditNotes } from "./issue-credit-notes.ts";
 import { issueReceipt } from "./issue-receipt.ts";
 import { bookCapture, bookExternalRefund } from "./ledger.ts";
 import { lowerNet } from "./lower-net.ts";
+import { takeBackHours, whatIsLeft } from "./paid-back.ts";
 import type { OrderRow } from "./payments.ts";
 import type { GatewayPayment } from "./provider.ts";
 import type { Seller } from "./tax.ts";
@@ -228,21 +228,22 @@ function collide(): never {
 }
 
 /**
- * All of it went back in the provider's dashboard, after it had bought something (payments.md 2). Before the delivery the
- * order is closed by who confirms that the container is gone; a refund of ours that had failed is settled by it.
+ * All of it went back in the provider's dashboard, after it had bought something (payments.md 2): its hours come off the
+ * environment (G108). Before the delivery the order is closed by who confirms that the container is gone; a refund of ours
+ * that had failed is settled by it.
  */
 async function endPurchase(tx: Tx, order: LockedOrder, announce: Announce) {
   const { id, user_id: userId, status, subdomain, now } = order;
   if (status === "fulfilled" || status === "refunding")
     await tx.updateTable("orders").set({ status: "refunded", closed_at: now, hours: 0 }).where("id", "=", id).execute();
   if (status === "refunding") return;
-  if (order.extends) return await shorten(tx, order.extends, order.duration_hours);
-  await endPaidBack(tx, id);
+  const left = await takeBackHours(tx, order);
+  if (!left) return;
   await announce(tx, {
     userId,
     cause: `refunded:${id}`,
-    title: `${subdomain} was refunded and ends`,
-    body: "Its whole price went back to your card, so it ends now.",
+    title: left.ends ? `${subdomain} was refunded and ends` : `${subdomain} was refunded in part and ends earlier`,
+    body: `The whole price of this order went back to your card.${whatIsLeft(subdomain, left)}`,
     link: `/billing/orders/${id}`,
   });
 }

@@ -6,6 +6,7 @@ import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
 import { openChanges } from "../database/changes.ts";
+import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { testDatabase } from "../database/testing.ts";
 import type { Driver, Endpoint } from "../drivers/driver.ts";
@@ -83,7 +84,7 @@ export async function setup({
     webhookSecrets: ["the one before", gateway.webhookSecret],
     changes,
     announce,
-    caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, ...caps },
+    caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, newcomerShare: 1, ...caps },
     brandName: "Berth",
     giveUpAfterSeconds,
     seller,
@@ -253,6 +254,15 @@ function bank({ db }: Payments, gatewayUrl: string, { keyId, keySecret }: Embedd
       return row.id;
     },
   };
+}
+
+/** As after a dispute that was lost, of which no more is made. */
+export async function stopOrdersOf(db: Db, userId: string): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await sql`set session_replication_role = replica`.execute(connection);
+    await sql`insert into account_holds (user_id, dispute_id) values (${userId}, 'lost')`.execute(connection);
+    await sql`set session_replication_role = default`.execute(connection);
+  });
 }
 
 export function containerRequest(userId: string, change: Partial<ContainerRequest> = {}): ContainerRequest {

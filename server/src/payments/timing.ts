@@ -4,6 +4,10 @@ import type { OrdersTable } from "../database/payment-tables.ts";
 /** The constants of payments.md 6. */
 export const holdMinutes = 15;
 export const graceMinutes = 2;
+/** From the third unpaid order of an account on (G112). */
+export const shortHoldMinutes = 5;
+/** Within a day, for one account: eight GPUs for an hour, and never more than all GPUs there are for an hour (G112). */
+export const unpaidGpuMinutes = 480;
 /** In all, once an attempt to pay is in flight. */
 export const holdInPaymentMinutes = 30;
 export const draftSeconds = 60;

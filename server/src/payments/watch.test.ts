@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
-import { setup } from "./testing.ts";
+import { note } from "./ask-provider.ts";
+import { setup, stopOrdersOf } from "./testing.ts";
 import { nextPoll } from "./timing.ts";
 import { nextDue } from "./watch.ts";
 
@@ -104,6 +105,37 @@ test("an authorisation is captured by us for a late order of the very amount onl
   const atGateway = await db.selectFrom("embedded_gateway_payments").select("status").execute();
   expect(atGateway).toEqual([{ status: "authorized" }, { status: "authorized" }]);
 });
+
+test.each(["its orders are stopped", "it has all its GPUs by now"])(
+  "an authorisation that comes late is not captured for an account when %s",
+  async (why) => {
+    const { order, clear, pay, addPayment, makeDue, runWatch, rowOf, payments, provider, openLeases, db } = await setup(
+      {
+        caps: { gpusPerUser: 2 },
+      },
+    );
+    const { id } = (await order("ada")).body;
+    await clear("ada", id);
+    if (why === "its orders are stopped") await stopOrdersOf(db, "ada");
+    else {
+      const other = (await order("ada", { subdomain: "other-lab" })).body.id;
+      await note(payments, await provider.payment((await pay(other)).body.razorpay_payment_id));
+    }
+    const before = (await openLeases()).length;
+    await addPayment(id, { status: "authorized" });
+    await makeDue(id);
+    runWatch();
+    await expect
+      .poll(async () => {
+        const { claim, next_check_at } = await rowOf(id);
+        return claim === null && Number(next_check_at) > Date.now();
+      })
+      .toBe(true);
+    const late = db.selectFrom("embedded_gateway_payments").select("status").where("order_id", "=", id);
+    expect(await late.execute()).toEqual([{ status: "authorized" }]);
+    expect(await openLeases()).toHaveLength(before);
+  },
+);
 
 test("a late capture that fails gives the stock back", async () => {
   const { order, clear, addPayment, makeDue, runWatch, rowOf, openLeases, provider, errors, db } = await setup();

@@ -1,9 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Tx } from "../database/database.ts";
 import { startWokenLoop } from "../database/woken-loop.ts";
 import { extendHold, hold, releaseHold } from "../environments/hold.ts";
 import { isAccountDeleted } from "../environments/homes.ts";
+import { AppError } from "../errors.ts";
 import type { Loop } from "../loop.ts";
 import { askProvider, isInFlight, note } from "./ask-provider.ts";
+import { checkWish } from "./caps.ts";
 import { type Draft, expireDraft, storeOrder } from "./drafts.ts";
 import { endUnpaid } from "./orders.ts";
 import type { OrderRow, Payments } from "./payments.ts";
@@ -107,16 +110,27 @@ async function captureLate(payments: Payments, order: OrderRow, attempt: Gateway
   const { db, provider } = payments;
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount } = order;
   if (await isAccountDeleted(db, userId)) return;
-  const held = await db
-    .transaction()
-    .execute((tx) =>
-      hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil: minutesAfter(new Date(), holdMinutes) }),
-    );
-  if (!held.ok) return;
+  const held = await db.transaction().execute(async (tx) => {
+    if (!(await mayHold(tx, payments, userId, gpuCount))) return false;
+    const holdUntil = minutesAfter(new Date(), holdMinutes);
+    return (await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;
+  });
+  if (!held) return;
   try {
     await note(payments, await provider.capture(attempt.id, attempt.amountMinor, attempt.currency));
   } catch (error) {
     await db.transaction().execute((tx) => releaseHold(tx, orderId));
+    throw error;
+  }
+}
+
+/** An account whose orders are stopped, or that has its GPUs by now, buys nothing late either. */
+async function mayHold(tx: Tx, payments: Payments, userId: string, gpuCount: number): Promise<boolean> {
+  try {
+    await checkWish(tx, payments, userId, gpuCount);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
     throw error;
   }
 }

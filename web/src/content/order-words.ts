@@ -33,7 +33,7 @@ export const refundWords: Readonly<Record<RefundReason, string>> = {
   surplus_payment: "the order was paid twice",
   wrong_amount: "it is not the amount of the order",
   hardware: "the machine failed; this is the time you could not use",
-  discretionary: "granted on your request",
+  discretionary: "granted by our staff",
   external: "sent back by our staff",
 };
 

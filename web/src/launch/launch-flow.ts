@@ -31,7 +31,7 @@ type Placed = ReplyOf<typeof createOrder>;
 
 /** Spec section 8. */
 const systemNotice = { title: "SYSTEM NOTIFICATION", duration: 6_000 } as const;
-/** Real Razorpay counts the 840 s itself; the hold on our side is longer (payments.md 6). */
+/** Real Razorpay counts the seconds itself; the hold on our side is longer (payments.md 6). */
 const dialogSeconds = 840;
 const proofTries = 6;
 const proofEveryMs = 2_000;
@@ -124,8 +124,8 @@ function refuse(error: unknown, tell: (state: LaunchState) => void): undefined {
 }
 
 function dialogOf(placed: Placed, { prefill }: Purchase) {
-  const { id, key_id: key, amount, currency, name, description, theme } = placed;
-  return { key, amount, currency, name, description, order_id: id, prefill, theme, timeout: dialogSeconds };
+  const { id, key_id: key, amount, currency, name, description, theme, timeout = dialogSeconds } = placed;
+  return { key, amount, currency, name, description, order_id: id, prefill, theme, timeout };
 }
 
 /** True when a payment is in flight, so that nothing was cleared. Unheard, the hold ends by itself after 15 minutes. */
