@@ -91,7 +91,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     environmentUrl: gateway.hosts.environmentUrl,
     mayOrder: (tx, userId, gpuCount) => checkWish(tx, payments, userId, gpuCount),
   });
-  filesRoutes(app, { db, drivers: parts.drivers });
+  filesRoutes(app, { db, changes, drivers: parts.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
   logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
   paymentRoutes(app, payments);
@@ -101,7 +101,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
   billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);
-  eventRoutes(app, changes);
+  eventRoutes(app, { changes, isSignedIn });
   parts.embeddedGateway?.routes(app);
   return app;
 }

@@ -16,6 +16,7 @@ import type { Driver } from "./drivers/driver.ts";
 import { fakeDriver } from "./drivers/fake.ts";
 import { registerHost } from "./environments/hosts.ts";
 import { startReconciler } from "./environments/reconciler.ts";
+import { endRights } from "./environments/rights.ts";
 import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { localIdentity } from "./identity/local.ts";
@@ -50,7 +51,7 @@ export async function testApp(
   const failed = (error: unknown) => void errors.push(error);
   const changes = await openChanges(database);
   const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
-  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce });
+  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights });
   let address = "";
   const { own, payments } = await moneyOf({ db, changes, announce, failed }, config, () => address);
   const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, failed });

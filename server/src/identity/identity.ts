@@ -91,7 +91,8 @@ export interface Identity {
   verifyIdToken(token: string, options?: { checkRevoked?: boolean }): Promise<IdentityClaims>;
   getUser(by: { uid: string } | { email: string }): Promise<IdentityUser | null>;
   /**
-   * A new password or `disabled` ends every sign-in, but for `keepSession`. Throws USER_NOT_FOUND and what createUser
+   * A new password or `disabled` ends every sign-in, but for `keepSession`, and what others hold of the user's
+   * environments (G109). Throws USER_NOT_FOUND and what createUser
    * throws.
    */
   updateUser(uid: string, patch: UserPatch, options?: { keepSession?: string | undefined }): Promise<IdentityUser>;

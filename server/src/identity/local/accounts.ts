@@ -1,9 +1,8 @@
 import type { Tx } from "../../database/database.ts";
 import type { Identity, IdentityUser, UserPatch } from "../identity.ts";
-import { dropCodes } from "./action-codes.ts";
 import type { LocalParts } from "./local-parts.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
-import { replacePassword } from "./replace-password.ts";
+import { replacePassword, suspend } from "./replace-password.ts";
 import { endSessions, listSessions } from "./sessions.ts";
 import { changeUser, findUser, insertUser, requireEmail, toUser } from "./users.ts";
 
@@ -55,10 +54,7 @@ export function accounts(
         passwordHash === undefined
           ? await changeUser(tx, uid, patch)
           : await replacePassword(tx, parts, uid, { ...patch, passwordHash }, keepSession);
-      if (patch.disabled) {
-        await dropCodes(tx, uid);
-        await endSessions(tx, uid, { reason: "disabled" });
-      }
+      if (patch.disabled) await suspend(tx, parts, uid);
       return toUser(row);
     });
   }
