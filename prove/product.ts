@@ -53,6 +53,8 @@ export async function startProduct({
       REQUESTS_PER_MINUTE: "1000000",
       ANONYMOUS_PER_MINUTE: "1000000",
       ORDERS_PER_MINUTE: "1000000",
+      NETWORK_MAILS_PER_HOUR: "1000000",
+      NETWORK_MAILS_PER_DAY: "1000000",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -83,8 +83,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   productRoutes(app, parts);
   identityRoutes(app, { identity });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
-  const { resetMailsPerHour: linksPerHour } = config.limits;
-  mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, linksPerHour });
+  mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
   environmentRoutes(app, {
     db,

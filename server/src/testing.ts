@@ -150,10 +150,11 @@ async function addHost(db: Db, fake: Record<string, number>) {
   };
 }
 
-/** Every row of every table as text, so that "nothing changed" is one comparison. */
+/** Every row of every table as text, so that "nothing changed" is one comparison. Tries are counted also where they fail. */
 async function everyRow(db: Db): Promise<Record<string, string>> {
   const names = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db);
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name <> 'attempt_windows'`.execute(db);
   const parts = names.rows.map(
     ({ name }) =>
       sql`select ${name} as name, string_agg(r::text, E'\n' order by r::text) as rows from ${sql.table(name)} r`,
@@ -168,6 +169,8 @@ const unlimited = {
   UNAUTHENTICATED_PER_MINUTE: "1000000",
   SIGN_INS_PER_MINUTE: "1000000",
   RESET_MAILS_PER_HOUR: "1000000",
+  NETWORK_MAILS_PER_HOUR: "1000000",
+  NETWORK_MAILS_PER_DAY: "1000000",
 };
 
 interface Route {

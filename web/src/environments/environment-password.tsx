@@ -34,7 +34,7 @@ export function EnvironmentPassword({ environment }: { readonly environment: Det
         somebody may have seen it.
       </p>
       <div className={section.controls}>
-        {password !== null && <CopyText value={password} label="Jupyter password" />}
+        {password !== null && <CopyText value={password} label={`password of ${name}`} />}
         <Button variant="default" onClick={() => setAsking(true)}>
           Draw a new password
         </Button>

@@ -44,7 +44,7 @@ export function localParts({ appUrl, ...options }: LocalOptions): LocalParts {
   return {
     ...options,
     baseUrl,
-    attempts: countAttempts({ perMinute: signInsPerMinute, failuresInRow }),
+    attempts: countAttempts(options.db, { perMinute: signInsPerMinute, failuresInRow }),
     keys: signingKeys(options.db, derive(options.secret, "identity key seal v1")),
     macKey: derive(options.secret, "identity refresh v1"),
     origin: () => ({ issuer: baseUrl(), audience: "berth" }),
