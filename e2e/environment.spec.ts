@@ -123,6 +123,21 @@ async function guestComesAndGoes(page: Page, whileOpen: () => Promise<void>): Pr
   await guest.context().close();
 }
 
+/** Asked once, with what it ends; then another one stands there (G109). */
+async function drawsNewPassword(page: Page, old: string): Promise<void> {
+  const password = region(page, "Jupyter password");
+  const draw = password.getByRole("button", { name: "Draw a new password" });
+  await expect(password.getByText(old)).toBeVisible();
+  await draw.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep the old one" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await draw.click();
+  await expect(page.getByRole("dialog")).toContainText("is cut off within 2 seconds");
+  await page.getByRole("dialog").getByRole("button", { name: "Draw a new password" }).click();
+  await expect(password.getByText(old)).toHaveCount(0);
+  await expect(password.getByRole("button", { name: /^[0-9a-f]{32}, copy password of / })).toBeVisible();
+}
+
 /** Set by keyboard, refused once, told of on the page, snoozed, and off again (runtime.md 10). */
 async function stopsWhenIdle(page: Page, db: Database["db"], environmentId: string): Promise<void> {
   const idle = region(page, "Stop when idle");
@@ -178,6 +193,9 @@ test("an environment's page is accessible in all four rooms, in every state (G33
   await expect(page.getByRole("img", { name: /^GPU: GPU 1 \d+%, GPU 2 \d+% now/ })).toBeVisible();
   await expect(region(page, "Lines of the log")).toContainText("line 40");
   await judge(page, "environment");
+  await page.getByRole("button", { name: "Draw a new password" }).click();
+  await judge(page, "environment-new-password", { fullPage: false, stays: "[role=dialog]" });
+  await page.keyboard.press("Escape");
   const idle = { minutes: 60, stops_at: inHours(0.15), snoozed_until: null, last_busy_at: inHours(-0.85) } as const;
   await show(page, { environment: { idle_stop: idle } });
   await expect(page.getByText(/ is idle and stops /)).toBeVisible();
@@ -277,6 +295,7 @@ test("a rented environment's page: from its name in the list, live, with logs, r
   await expect(page).toHaveURL(new RegExp(`/environments/${environment_id}$`));
   await page.getByRole("link", { name: "Order, payment and receipt" }).click();
   await page.getByRole("link", { name: subdomain }).click();
+  await drawsNewPassword(page, detail.jupyter_token ?? "");
   await stopsWhenIdle(page, db, environment_id);
   await guestComesAndGoes(page, () => staysIdle(db, environment_id));
   await page.getByRole("button", { name: "Pause" }).click();

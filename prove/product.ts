@@ -54,6 +54,8 @@ export async function startProduct({
       ANONYMOUS_PER_MINUTE: "1000000",
       ORDERS_PER_MINUTE: "1000000",
       NEWCOMER_SHARE: "1",
+      NETWORK_MAILS_PER_HOUR: "1000000",
+      NETWORK_MAILS_PER_DAY: "1000000",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -32,6 +32,16 @@ export const shareEnvironment = endpoint({
   errors: ["not_found", "action_not_allowed"],
 });
 
+export const rotateSecret = endpoint({
+  method: "POST",
+  path: "/environments/{id}/rotate-secret",
+  auth: "bearer",
+  summary: "Draws a new jupyter_token; whoever came in by the old one is out within two seconds (G95, G109)",
+  body: nothing,
+  reply: object({ status: literal("success"), jupyter_token: string() }),
+  errors: ["not_found", "action_not_allowed"],
+});
+
 export const revokeShare = endpoint({
   method: "DELETE",
   path: "/environments/{id}/share/{share_id}",

@@ -38,6 +38,7 @@ import { checkWish } from "./payments/caps.ts";
 import { type EmbeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import type { Payments } from "./payments/payments.ts";
 import { paymentRoutes } from "./payments/routes.ts";
+import { remember } from "./remember.ts";
 import { supportRoutes } from "./support/routes.ts";
 
 export interface Parts {
@@ -87,15 +88,14 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   productRoutes(app, parts);
   identityRoutes(app, { identity });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
-  const { resetMailsPerHour: linksPerHour } = config.limits;
-  mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, linksPerHour });
+  mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
   environmentRoutes(app, {
     db,
     environmentUrl: gateway.hosts.environmentUrl,
     mayOrder: (tx, userId, gpuCount) => checkWish(tx, payments, userId, gpuCount),
   });
-  filesRoutes(app, { db, drivers: parts.drivers });
+  filesRoutes(app, { db, changes, drivers: parts.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
   logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
   paymentRoutes(app, payments);
@@ -105,7 +105,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
   billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);
-  eventRoutes(app, changes);
+  eventRoutes(app, { changes, isSignedIn });
   parts.embeddedGateway?.routes(app);
   return app;
 }
@@ -129,15 +129,14 @@ function behindGateway(gateway: Gateway, trustProxy: TrustProxy, handler: Reques
 }
 
 function health(app: FastifyInstance, db: Db): void {
-  app.get("/healthz", async () => ({ status: "success", version }));
-  app.get("/readyz", async () => {
-    await db
-      .selectFrom("installation")
-      .select("id")
-      .execute()
-      .catch((cause) => {
-        throw new AppError("unavailable", "The database does not answer", { cause, retryAfterSeconds: 5 });
-      });
+  // Whoever watches over the server comes by the same proxy as everybody: neither has a limit, nor costs much.
+  const free = { config: { rateLimit: false as const } };
+  const answers = remember(() => db.selectFrom("installation").select("id").execute(), 1000);
+  app.get("/healthz", free, async () => ({ status: "success", version }));
+  app.get("/readyz", free, async () => {
+    await answers().catch((cause) => {
+      throw new AppError("unavailable", "The database does not answer", { cause, retryAfterSeconds: 5 });
+    });
     return { status: "success" };
   });
 }

@@ -80,6 +80,9 @@ const variables = z.object({
   UNAUTHENTICATED_PER_MINUTE: count(20),
   SIGN_INS_PER_MINUTE: count(10),
   RESET_MAILS_PER_HOUR: count(3),
+  NETWORK_MAILS_PER_HOUR: count(20),
+  NETWORK_MAILS_PER_DAY: count(60),
+  DOMAIN_MAILS_PER_DAY: count(2000),
   TRUST_PROXY: z.string().optional(),
   UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo.default(false),
   LOG_LEVEL: word("fatal", "error", "warn", "info", "debug", "trace", "silent").default("info"),
@@ -253,15 +256,24 @@ function nest(v: Variables) {
       newcomerShare: v.NEWCOMER_SHARE,
     },
     retentionDays: v.RETENTION_DAYS,
-    limits: {
-      requestsPerMinute: v.REQUESTS_PER_MINUTE,
-      anonymousPerMinute: v.ANONYMOUS_PER_MINUTE,
-      unauthenticatedPerMinute: v.UNAUTHENTICATED_PER_MINUTE,
-      signInsPerMinute: v.SIGN_INS_PER_MINUTE,
-      resetMailsPerHour: v.RESET_MAILS_PER_HOUR,
-    },
+    limits: readLimits(v),
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
+  };
+}
+
+function readLimits(v: Variables) {
+  return {
+    requestsPerMinute: v.REQUESTS_PER_MINUTE,
+    anonymousPerMinute: v.ANONYMOUS_PER_MINUTE,
+    unauthenticatedPerMinute: v.UNAUTHENTICATED_PER_MINUTE,
+    signInsPerMinute: v.SIGN_INS_PER_MINUTE,
+    mails: {
+      linksPerHour: v.RESET_MAILS_PER_HOUR,
+      networkPerHour: v.NETWORK_MAILS_PER_HOUR,
+      networkPerDay: v.NETWORK_MAILS_PER_DAY,
+      domainPerDay: v.DOMAIN_MAILS_PER_DAY,
+    },
   };
 }
 

@@ -69,8 +69,37 @@ test("a stream that was left keeps no timer", async () => {
   const product = await testApp();
   const user = await product.signUp();
   const before = timers();
-  const streams = await Promise.all(Array.from({ length: 20 }, () => listen(product, user)));
-  expect(timers()).toBeGreaterThanOrEqual(before + 40);
+  const streams = await Promise.all(Array.from({ length: 10 }, () => listen(product, user)));
+  expect(timers()).toBeGreaterThanOrEqual(before + 20);
   for (const { leave } of streams) leave();
-  await expect.poll(timers).toBeLessThan(before + 20);
+  await expect.poll(timers).toBeLessThan(before + 10);
+});
+
+test("ten are open at most for one user, and a sign-out ends those of that sign-in alone", async () => {
+  const product = await testApp();
+  const { must, call, signUp } = product;
+  const [ada, bob] = [await signUp(), await signUp()];
+  const signIn = "/identity/v1/accounts:signInWithPassword";
+  const { idToken } = await must("POST", signIn, undefined, { email: ada.email, password: "good password 1" });
+  const other = await listen(product, { token: idToken });
+  const streams = await Promise.all(Array.from({ length: 9 }, () => listen(product, ada)));
+  for (const { response } of streams) expect(response.status).toBe(200);
+  const refused = await listen(product, ada);
+  expect([refused.response.status, refused.response.headers.get("retry-after")]).toEqual([429, "10"]);
+  const his = await listen(product, bob);
+  expect(his.response.status, "another user has ten of their own").toBe(200);
+  streams[0]?.leave();
+  await expect.poll(async () => (await listen(product, ada)).response.status).toBe(200);
+
+  await must("POST", "/auth/logout", ada.token, {});
+  for (const stream of streams.slice(1)) await expect.poll(() => stream.ended, { timeout: 2000 }).toBe("at its end");
+  expect([other.ended, his.ended]).toEqual(["", ""]);
+  expect((await call("GET", "/events", ada.token)).statusCode).toBe(401);
+});
+
+test("asking only for the head of a stream opens none", async () => {
+  const product = await testApp();
+  const { token } = await product.signUp();
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await fetch(`${product.url}/events`, { method: "HEAD", headers })).status).toBe(404);
 });

@@ -26,6 +26,7 @@ import { purgeQueue } from "./environments/queue.ts";
 import { startQueue } from "./environments/queue-loop.ts";
 import { type ReconcilerParts, startReconciler } from "./environments/reconciler.ts";
 import { openRemoteHosts, startRemoteHosts } from "./environments/remote-hosts.ts";
+import { endRights } from "./environments/rights.ts";
 import { startSampling } from "./environments/sampler.ts";
 import { purgeSamples } from "./environments/samples.ts";
 import { startWarmPool } from "./environments/warm-pool.ts";
@@ -100,7 +101,7 @@ async function start(config: Config): Promise<void> {
     appUrl,
     db,
     changes,
-    identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce }),
+    identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights }),
     ...money,
     gateway,
     drivers,

@@ -1,12 +1,11 @@
-const leastMs = 2000;
 /** Times what a reading took: however many ask, it is at work a twentieth of the time. */
 const restFactor = 20;
 
 /**
- * Keeps an answer that everybody may see: for two seconds, and longer where reading it is slow. Who asks meanwhile gets
+ * Keeps an answer that everybody may see: for two seconds or `leastMs`, and longer where reading it is slow. Who asks meanwhile gets
  * the same one, also while it is still being read. A failure is not kept.
  */
-export function remember<T>(read: () => Promise<T>): () => Promise<T> {
+export function remember<T>(read: () => Promise<T>, leastMs = 2000): () => Promise<T> {
   let kept: { readonly answer: Promise<T>; until: number } | undefined;
   return () => {
     if (kept && performance.now() < kept.until) return kept.answer;

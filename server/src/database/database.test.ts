@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { isUniqueViolation, openDatabase, SchemaError } from "./database.ts";
+import { isLostConnection, isUniqueViolation, openDatabase, SchemaError } from "./database.ts";
 import { newId } from "./ids.ts";
 import { testDatabase } from "./testing.ts";
 
@@ -127,4 +127,16 @@ test("a connection that ends between two queries fails its transaction, not the 
   });
   await expect(cut).rejects.toThrow();
   expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
+});
+
+test("an error of a visitor's connection is none of the database's, whatever its code", async () => {
+  await using database = await testDatabase();
+  const aborted = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+  const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" });
+  expect([aborted, refused].map(isLostConnection)).toEqual([false, false]);
+  // In the same process, of the same kind: the database's own.
+  const ended = await sql`select pg_terminate_backend(pg_backend_pid())`.execute(database.db).catch((error) => error);
+  expect(isLostConnection(ended)).toBe(true);
+  const nobody = await openDatabase({ host: "/nowhere", user: "nobody" }, () => {}).catch((error) => error);
+  expect(isLostConnection(nobody)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
-import { Client, Pool, types } from "pg";
+import { Client, DatabaseError, Pool, types } from "pg";
 import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
@@ -45,8 +45,14 @@ export async function openDatabase(
   // The pool does not wait for its connections to end, so a server that is stopped next may still cut them off.
   pool.on("error", (error) => closing || failed(error));
   // One that is in use is not the pool's to hear: its query says what happened, but without a listener Node would end.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(pool) }) });
+  pool.on("connect", (client) => client.on("error", noteLost));
+  const connect = () =>
+    pool.connect().catch((error) => {
+      noteLost(error);
+      throw error;
+    });
+  const source = { connect, end: () => pool.end(), options: pool.options };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(source) }) });
   await (keep ? expectMigrated(db) : migrate(db));
   const stops: (() => Promise<void>)[] = [];
   return {
@@ -71,14 +77,21 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   );
 }
 
+/** Errors of the connections themselves. Their codes alone say nothing: a visitor who breaks off has ECONNRESET too. */
+const ofConnections = new WeakSet<Error>();
+
+function noteLost(error: Error): void {
+  ofConnections.add(error);
+}
+
 /** That the database could not be asked, which says nothing about the question: gone, restarting, full, or not to be signed in to. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error ? String(error.code) : "";
-  return lostCode.test(code) || ("syscall" in error && error.syscall === "connect") || lostMessage.test(error.message);
+  if (error instanceof DatabaseError) return lostCode.test(error.code ?? "");
+  return ofConnections.has(error) || lostMessage.test(error.message);
 }
 
-const lostCode = /^(08...|28...|3D...|53...|57P0.|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/;
+const lostCode = /^(08...|28...|3D...|53...|57P0.)$/;
 /** The driver's own words where it gives no code. */
 const lostMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|driver has already been destroyed)/;

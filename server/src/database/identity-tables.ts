@@ -24,6 +24,7 @@ interface IdentitySessionTable {
   revoked_reason: string | null;
   user_agent: string | null;
   ip: string | null;
+  sign_in_provider: Generated<"password" | "custom">;
 }
 
 interface IdentityCodeTable {
@@ -45,9 +46,16 @@ interface IdentityKeyTable {
   not_after: Date;
 }
 
+interface AttemptWindowTable {
+  key: Buffer;
+  count: number;
+  ends_at: Date;
+}
+
 export interface IdentityTables {
   identity_user: IdentityUserTable;
   identity_session: IdentitySessionTable;
   identity_code: IdentityCodeTable;
   identity_key: IdentityKeyTable;
+  attempt_windows: AttemptWindowTable;
 }

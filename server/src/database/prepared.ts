@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import { DatabaseError, type Pool, type PoolClient } from "pg";
+import { DatabaseError, type PoolClient } from "pg";
 
 /** Texts with a list of varying length are many, and each is rare: they are not prepared. */
 const mostTexts = 1000;
@@ -7,11 +7,18 @@ const preparedFrom = 3;
 /** What the server names a statement that a migration of another version has changed the result of. */
 const planChanged = "0A000";
 
+/** What is asked of a pool. */
+interface Source {
+  readonly options: object;
+  connect(): Promise<PoolClient>;
+  end(): Promise<void>;
+}
+
 /**
  * A pool whose connections prepare what is asked often: PostgreSQL then parses and plans it once for each connection, which
  * is three quarters of its work for a short read. Transaction control has no parameters and stays as it is.
  */
-export function prepared(pool: Pool): PostgresPool {
+export function prepared(pool: Source): PostgresPool {
   const names = statementNames();
   return {
     options: pool.options,

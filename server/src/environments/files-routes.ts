@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { archiveLink, deleteFiles, listFiles } from "@berth/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { AppError } from "../errors.ts";
@@ -9,6 +10,7 @@ import { deleteFilesNow, filesOf, openLink, spendLink } from "./files.ts";
 
 interface FilesParts {
   readonly db: Db;
+  readonly changes: Changes;
   readonly drivers: ReadonlyMap<string, Driver>;
 }
 
@@ -18,7 +20,7 @@ const downloadsPerUser = 2;
 const stalledMs = 60_000;
 
 /** The files that outlive an environment (G31), and their download: a link, so that gigabytes go to disk, not through a page. */
-export function filesRoutes(app: FastifyInstance, { db, drivers }: FilesParts): void {
+export function filesRoutes(app: FastifyInstance, { db, changes, drivers }: FilesParts): void {
   const open = new Map<string, number>();
 
   mount(app, listFiles, async ({ user }) => ({ ...success, files: await filesOf(db, user.id) }));
@@ -46,9 +48,14 @@ export function filesRoutes(app: FastifyInstance, { db, drivers }: FilesParts): 
     if (!driver || count >= downloadsPerUser) throw unavailable();
     open.set(found.user_id, count + 1);
     const ending = new AbortController();
+    // A new password ends what is being read too (G109).
+    const unsubscribe = changes.subscribeUser(found.user_id, ({ kind }) => {
+      if (kind === "rights") reply.raw.destroy();
+    });
     // Whatever way it ends: read to the end, left by its reader, cut off, or never begun.
     reply.raw.once("close", () => {
       ending.abort();
+      unsubscribe();
       const left = (open.get(found.user_id) ?? 1) - 1;
       if (left > 0) open.set(found.user_id, left);
       else open.delete(found.user_id);

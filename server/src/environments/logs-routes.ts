@@ -1,20 +1,17 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { AppError } from "../errors.ts";
 import { notFound } from "../http/mount.ts";
 import { userOf } from "../http/session.ts";
+import { type SignedInParts, whileSignedIn } from "../http/while-signed-in.ts";
 import { environmentOf } from "./environments.ts";
 
-interface LogsParts {
+interface LogsParts extends SignedInParts {
   readonly db: Db;
-  readonly changes: Changes;
   readonly drivers: ReadonlyMap<string, Driver>;
-  /** Whether a request's token still holds. */
-  readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
 }
 
 const tail = 1000;
@@ -22,7 +19,6 @@ const tail = 1000;
 const longestLine = 8192;
 /** Each holds a file or a connection to an engine. */
 const perUser = 4;
-const checkMs = 2000;
 const heartbeatMs = 20_000;
 /** A stream outlives no token by much: the browser opens the next one with a fresh one. */
 const longestMs = 10 * 60_000;
@@ -30,7 +26,7 @@ const longestMs = 10 * 60_000;
 /**
  * `GET /environments/{id}/logs` (G86): the last 1,000 lines of the run and what follows, each a JSON string in an event,
  * read by fetch with the bearer header. `event: over` says that the run is; a stream that ends without it is to be opened
- * again. A sign-out ends it within 2 s.
+ * again. A sign-out ends it.
  */
 export function logsRoutes(app: FastifyInstance, parts: LogsParts): void {
   const { db, drivers } = parts;
@@ -91,22 +87,26 @@ async function sendLines(stream: ServerResponse, lines: AsyncIterable<string>, s
 
 /** Ends the stream at a sign-out, at the end of its run, and after ten minutes. */
 function watch(
-  { db, changes, isSignedIn }: LogsParts,
+  parts: LogsParts,
   request: FastifyRequest,
   { id, user_id: userId, generation }: { id: string; user_id: string; generation: number },
   end: () => void,
 ): () => void {
-  const unlessItCannotBeTold = (check: Promise<boolean>) => void check.then((holds) => holds || end()).catch(() => {});
-  const goesOn = async () => (await environmentOf(db, id, userId))?.generation === generation;
-  const unsubscribe = changes.subscribe(
-    (change) => change.kind === "environment" && change.id === id && unlessItCannotBeTold(goesOn()),
-    () => unlessItCannotBeTold(goesOn()),
+  const look = () =>
+    void environmentOf(parts.db, id, userId).then(
+      (row) => row?.generation === generation || end(),
+      () => {},
+    );
+  const unsubscribe = parts.changes.subscribeUser(
+    userId,
+    (change) => change.kind === "environment" && change.id === id && look(),
+    look,
   );
-  const check = setInterval(() => unlessItCannotBeTold(isSignedIn(request)), checkMs);
+  const stopWatching = whileSignedIn(parts, request, end);
   const limit = setTimeout(end, longestMs);
   return () => {
     unsubscribe();
-    clearInterval(check);
+    stopWatching();
     clearTimeout(limit);
   };
 }

@@ -5,13 +5,18 @@ import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { AppError } from "../errors.ts";
 import { notFound } from "../http/mount.ts";
+import { requireOpenSession } from "../identity/local/sessions.ts";
 import { lockOwned, type Owned } from "./actions.ts";
 import { isEnvironmentId } from "./environments.ts";
 
-/** A new link (G50); only the hash of its secret is stored. The row of the environment is the lock for how many there are. */
-export async function makeShare(db: Db, owned: Owned, term: ShareTerm) {
+/**
+ * A new link (G50); only the hash of its secret is stored. The row of the environment is the lock for how many there are.
+ * `sessionId` is the sign-in that asks: a password changed meanwhile has ended it, and revoked every link (`endRights`).
+ */
+export async function makeShare(db: Db, owned: Owned, term: ShareTerm, sessionId: string | null = null) {
   return await db.transaction().execute(async (tx) => {
     const { subdomain, status, desired } = await lockOwned(tx, owned);
+    await requireOpenSession(tx, sessionId);
     if (status === "terminated" || desired === "terminated")
       throw new AppError("action_not_allowed", `${subdomain} has ended and cannot be shared`);
     if ((await sharesOf(tx, owned.id)).length >= mostShares)

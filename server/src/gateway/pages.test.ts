@@ -110,6 +110,7 @@ test("who was told elsewhere that it runs is let in, body and all, though nobody
       tell = heard;
       return () => {};
     },
+    subscribeUser: () => () => {},
   };
   const { environment, ask, hostOf, db } = await setup({ changes });
   const row = await environment({ status: "pending", stage: "answering" });

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { revokeShare, shareEnvironment, signInCode } from "@berth/contract";
+import { revokeShare, rotateSecret, shareEnvironment, signInCode } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
+import { rotateSecret as drawAnew } from "../environments/rights.ts";
 import { makeShare, revokeShare as takeBack } from "../environments/shares.ts";
 import { mount, notFound, success } from "../http/mount.ts";
 import type { Hosts } from "./hosts.ts";
@@ -11,7 +12,7 @@ import { signInPath } from "./sign-in.ts";
 
 const codeSeconds = 30;
 
-/** The app's half of the hand-off: a code for the caller's own environment, by its id or its name (runtime.md 9), and links for others (G50). */
+/** The app's half of the hand-off: a code for the caller's own environment, by its id or its name (runtime.md 9), links for others (G50), and a new password for scripts (G109). */
 export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: Hosts }): void {
   const { db } = parts;
   mount(app, signInCode, async ({ params, user }) => {
@@ -43,7 +44,12 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
   });
 
   mount(app, shareEnvironment, async ({ params, body, user }) => {
-    const { share, secret, subdomain } = await makeShare(db, { id: params.id, userId: user.id }, body.term);
+    const { share, secret, subdomain } = await makeShare(
+      db,
+      { id: params.id, userId: user.id },
+      body.term,
+      user.sessionId,
+    );
     return { ...success, share, url: shareUrl(parts.hosts.environmentUrl(subdomain), secret) };
   });
 
@@ -51,4 +57,9 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
     await takeBack(db, { id: params.id, userId: user.id }, params.share_id);
     return success;
   });
+
+  mount(app, rotateSecret, async ({ params, user }) => ({
+    ...success,
+    jupyter_token: await drawAnew(db, { id: params.id, userId: user.id }, user.sessionId),
+  }));
 }

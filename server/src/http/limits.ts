@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { type AnyEndpoint, deleteAccount, logout, settingsPassword, updatePassword } from "@berth/contract";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
@@ -10,26 +11,44 @@ interface Limits {
   readonly unauthenticatedPerMinute: number;
 }
 
+/** Two sign-ins that are used up leave a third its share. */
+const sessionsPerUser = 2;
+
+/** The owner's ways out, which whoever uses up a sign-in must not close (G91). */
+const waysOut: ReadonlySet<AnyEndpoint | undefined> = new Set([
+  logout,
+  updatePassword,
+  settingsPassword,
+  deleteAccount,
+]);
+
 /**
- * Resolves the bearer token, then counts (G91): requests per user, requests without a token per address, and refused
- * tokens per address. The token is read in preParsing, because in onRequest the limiter would never see a 401.
+ * Resolves the bearer token, then counts (G91): requests for each sign-in and twice as many for its user, requests without
+ * a token for each network, and refused tokens for each network. The token is read in preParsing, because in onRequest the
+ * limiter would never see a 401. Routes with `rateLimit: false` are free: files, health.
  */
 export async function limitRequests(
   app: FastifyInstance,
   limits: Limits,
   authenticate: (request: FastifyRequest) => Promise<User | undefined>,
 ): Promise<void> {
+  const timeWindow = 60_000;
   await app.register(rateLimit, {
     // Before the body is read, and after the hook below.
     hook: "preParsing",
-    timeWindow: 60_000,
+    timeWindow,
     max: (request) => (request.user ? limits.requestsPerMinute : limits.anonymousPerMinute),
-    keyGenerator: (request) => request.user?.id ?? addressKey(request.ip),
-    allowList: (request) => request.method === "GET" && request.routeOptions.config.auth === undefined,
+    keyGenerator: keyOf,
+    allowList: ({ routeOptions }) => routeOptions.config.rateLimit === false,
     errorResponseBuilder: (_, { ttl }) => tooMany(ttl),
   });
+  const ofUser = app.createRateLimit({
+    timeWindow,
+    max: limits.requestsPerMinute * sessionsPerUser,
+    keyGenerator: ({ user }) => `user ${user?.id}`,
+  });
   const refusedToken = app.createRateLimit({
-    timeWindow: 60_000,
+    timeWindow,
     max: limits.unauthenticatedPerMinute,
     keyGenerator: (request) => `401 ${addressKey(request.ip)}`,
   });
@@ -37,11 +56,27 @@ export async function limitRequests(
   app.addHook("preParsing", async (request) => {
     if (request.routeOptions.config.auth !== "bearer") return;
     request.user = await authenticate(request);
-    if (request.user) return;
-    const count = await refusedToken(request);
-    if ("isExceeded" in count && count.isExceeded) throw tooMany(count.ttl);
-    throw new AppError("unauthenticated", "Sign in first");
+    if (!request.user) {
+      await count(refusedToken, request);
+      throw new AppError("unauthenticated", "Sign in first");
+    }
+    if (!waysOut.has(request.routeOptions.config.endpoint)) await count(ofUser, request);
   });
+}
+
+type Limiter = ReturnType<FastifyInstance["createRateLimit"]>;
+
+async function count(limiter: Limiter, request: FastifyRequest): Promise<void> {
+  const counted = await limiter(request);
+  if ("isExceeded" in counted && counted.isExceeded) throw tooMany(counted.ttl);
+}
+
+/** A way out is counted by itself, and for each network: a thief elsewhere does not use it up. */
+function keyOf({ user, ip, routeOptions: { config, url } }: FastifyRequest): string {
+  const network = addressKey(ip);
+  if (!user) return network;
+  const session = user.sessionId ?? user.id;
+  return waysOut.has(config.endpoint) ? `${session} ${network} ${url}` : session;
 }
 
 function tooMany(ttlMs: number): AppError {

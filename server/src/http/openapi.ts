@@ -19,7 +19,12 @@ export async function describeApi(
       return endpoint ? { url: endpoint.path, schema: schemaOf(endpoint) } : { url, schema: { ...schema, hide: true } };
     },
   });
-  app.get("/openapi.json", async () => app.swagger());
+  // Nothing is mounted after the start, so it is written once.
+  let document: string | undefined;
+  app.get("/openapi.json", async (_, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.type("application/json").send(document);
+  });
 }
 
 function schemaOf(endpoint: AnyEndpoint): FastifySchema {

@@ -1,6 +1,6 @@
 import { productStatus } from "@berth/contract";
 import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
 import { crawlerRoutes } from "./crawlers.ts";
 import { type Documents, sendDocument } from "./documents.ts";
 import { wire } from "./error-handler.ts";
@@ -25,21 +25,12 @@ async function serveBuilt(
   app: FastifyInstance,
   { dist, documents, appUrl }: Parameters<typeof servePages>[1],
 ): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: dist,
-    index: false,
-    wildcard: false,
-    globIgnore: ["*.html"],
-    preCompressed: true,
-    cacheControl: false,
-    setHeaders: (reply, path) =>
-      reply.setHeader("cache-control", path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"),
-  });
+  await app.register(filesOf(dist));
   const { shell, ...drawn } = Object.fromEntries(documents);
   if (!shell) throw new Error(`${dist} has no shell.html`);
   const pages = Object.entries(drawn).map(([name, page]) => ({ path: name === "index" ? "/" : `/${name}`, page }));
   for (const { path, page } of pages)
-    if (!calls.has(path)) app.get(path, (request, reply) => sendDocument(request, reply, page));
+    if (!calls.has(path)) app.get(path, free, (request, reply) => sendDocument(request, reply, page));
   crawlerRoutes(
     app,
     appUrl,
@@ -60,4 +51,28 @@ function isNavigation({ method, headers }: FastifyRequest): boolean {
     headers.authorization === undefined &&
     (headers.accept ?? "").includes("text/html")
   );
+}
+
+/** No limit: a page is made of many files, and one address may stand for a whole office. */
+const free = { config: { rateLimit: false as const } };
+
+function filesOf(dist: string): FastifyPluginAsync {
+  return async (scope) => {
+    scope.addHook("onRoute", (route) => {
+      route.config = { ...route.config, ...free.config };
+    });
+    await scope.register(fastifyStatic, {
+      root: dist,
+      index: false,
+      wildcard: false,
+      globIgnore: ["*.html"],
+      preCompressed: true,
+      cacheControl: false,
+      setHeaders: (reply, path) =>
+        reply.setHeader(
+          "cache-control",
+          path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+        ),
+    });
+  };
 }

@@ -27,8 +27,8 @@ interface Parts {
 export function authRoutes(app: FastifyInstance, parts: Parts): void {
   const { db, identity, onSignUp } = parts;
 
-  mount(app, signup, async ({ body }) => {
-    const created = await identity.createUser(body).catch(refuse);
+  mount(app, signup, async ({ body, request }) => {
+    const created = await identity.createUser({ ...body, from: request.ip }).catch(refuse);
     const accessToken = await identity.createCustomToken(created.uid).catch(refuse);
     await openProfile(db, { id: created.uid, email: created.email, name: created.name ?? "" }, onSignUp);
     return { ...success, access_token: accessToken };
@@ -76,7 +76,8 @@ async function changePassword(
 ): Promise<typeof changed> {
   try {
     await identity.verifyPassword(user.email, current, request.ip);
-    await identity.updateUser(user.id, { password: next }, { keepSession: user.sessionId ?? undefined });
+    const keepSession = user.sessionId ?? undefined;
+    await identity.updateUser(user.id, { password: next }, { keepSession, from: request.ip });
   } catch (error) {
     // Said in the specification's words (G65); the code says which of the two passwords it was.
     const refusal = error instanceof IdentityError ? refusalOf(error) : undefined;

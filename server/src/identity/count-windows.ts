@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import type { Db } from "../database/database.ts";
 import { IdentityError } from "./identity.ts";
 
 /** Throws TOO_MANY_ATTEMPTS_TRY_LATER unless there is nothing to wait for. */
@@ -6,30 +9,47 @@ export function refuseUntil(waitMs: number): void {
     throw new IdentityError("TOO_MANY_ATTEMPTS_TRY_LATER", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }
 
-const capacity = 100_000;
+interface Window {
+  /** What is counted; no two share one. */
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMs: number;
+}
 
-/** So many of a kind within a window that begins with the first. Held in this process. */
-export function countWindows(limit: number, windowMs: number) {
-  const windows = new Map<string, { count: number; endsAtMs: number }>();
+export interface Windows {
+  /** Milliseconds to wait, or 0 when the attempt was counted. */
+  take(key: string): Promise<number>;
+  /** The same without counting. */
+  look(key: string): Promise<number>;
+  clear(key: string): Promise<void>;
+}
 
-  function makeRoom(): void {
-    // All windows are equally long, so the order of insertion is the order in which they end.
-    for (const [key, { endsAtMs }] of windows) {
-      if (endsAtMs > Date.now() && windows.size < capacity) return;
-      windows.delete(key);
-    }
+/** So many of a kind within a window that begins with the first, counted in the database: every process sees the same (G91). */
+export function countWindows(db: Db, { name, limit, windowMs }: Window): Windows {
+  const hashOf = (key: string) => createHash("sha256").update(`${name}\0${key}`).digest();
+
+  async function look(key: string): Promise<number> {
+    const { rows } = await sql<{ ms: number }>`
+      select extract(epoch from ends_at - now())::float8 * 1000 as ms from attempt_windows
+      where key = ${hashOf(key)} and ends_at > now() and count >= ${limit}`.execute(db);
+    return Math.ceil(rows[0]?.ms ?? 0);
   }
 
   return {
-    /** Milliseconds to wait, or 0 when the attempt was counted. */
-    take(key: string): number {
-      makeRoom();
-      const window = windows.get(key) ?? { count: 0, endsAtMs: Date.now() + windowMs };
-      if (window.count >= limit) return Math.max(1, window.endsAtMs - Date.now());
-      window.count++;
-      windows.set(key, window);
-      return 0;
+    look,
+    async take(key) {
+      // One statement, so that tries at once count like tries in a row; what is full already is not written.
+      const { rows } = await sql`
+        insert into attempt_windows as held (key, count, ends_at)
+        values (${hashOf(key)}, 1, now() + ${windowMs} * interval '1 millisecond')
+        on conflict (key) do update set
+          count = case when held.ends_at <= now() then 1 else held.count + 1 end,
+          ends_at = case when held.ends_at <= now() then excluded.ends_at else held.ends_at end
+        where held.ends_at <= now() or held.count < ${limit} returning key`.execute(db);
+      return rows.length > 0 ? 0 : Math.max(1, await look(key));
     },
-    clear: (key: string): void => void windows.delete(key),
+    async clear(key) {
+      await db.deleteFrom("attempt_windows").where("key", "=", hashOf(key)).execute();
+    },
   };
 }

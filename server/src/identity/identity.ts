@@ -81,8 +81,13 @@ export interface Identity {
     readonly tokenUrl: string;
     readonly tenantId?: string;
   };
-  /** Throws EMAIL_EXISTS, INVALID_EMAIL, WEAK_PASSWORD, TOO_MANY_ATTEMPTS_TRY_LATER. */
-  createUser(input: { email: string; password: string; name?: string | undefined }): Promise<IdentityUser>;
+  /** `from` is the IP address that asks. Throws EMAIL_EXISTS, INVALID_EMAIL, WEAK_PASSWORD, TOO_MANY_ATTEMPTS_TRY_LATER. */
+  createUser(input: {
+    email: string;
+    password: string;
+    name?: string | undefined;
+    from?: string | undefined;
+  }): Promise<IdentityUser>;
   createCustomToken(uid: string): Promise<string>;
   /**
    * Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED, USER_DISABLED, UNAVAILABLE. With `checkRevoked` the claims are
@@ -91,10 +96,15 @@ export interface Identity {
   verifyIdToken(token: string, options?: { checkRevoked?: boolean }): Promise<IdentityClaims>;
   getUser(by: { uid: string } | { email: string }): Promise<IdentityUser | null>;
   /**
-   * A new password or `disabled` ends every sign-in, but for `keepSession`. Throws USER_NOT_FOUND and what createUser
+   * A new password or `disabled` ends every sign-in, but for `keepSession`, and what others hold of the user's
+   * environments (G109). Throws USER_NOT_FOUND and what createUser
    * throws.
    */
-  updateUser(uid: string, patch: UserPatch, options?: { keepSession?: string | undefined }): Promise<IdentityUser>;
+  updateUser(
+    uid: string,
+    patch: UserPatch,
+    options?: { keepSession?: string | undefined; from?: string | undefined },
+  ): Promise<IdentityUser>;
   /**
    * Ends every sign-in with it; an unknown user is no error. Joins `tx` where the provider keeps its users in this
    * database, so that an account goes as a whole.

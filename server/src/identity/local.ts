@@ -20,7 +20,7 @@ export interface LocalIdentity extends Identity {
   signInWithCustomToken(token: string, device: Device): Promise<Tokens>;
   refresh(refreshToken: string): Promise<Tokens>;
   readResetCode(code: string): Promise<{ email: string }>;
-  resetPassword(code: string, password: string): Promise<{ email: string }>;
+  resetPassword(code: string, password: string, from?: string): Promise<{ email: string }>;
   confirmEmail(code: string): Promise<IdentityUser>;
   changePassword(idToken: string, password: string, device: Device): Promise<Tokens>;
   publishedKeys(): Promise<readonly JWK[]>;
@@ -46,7 +46,7 @@ export function localIdentity(options: LocalOptions): LocalIdentity {
     signInWithCustomToken: (token, device) => signInWithCustomToken(parts, token, device),
     refresh: (refreshToken) => refresh(parts, refreshToken),
     readResetCode: (code) => readResetCode(parts, code),
-    resetPassword: (code, password) => resetPassword(parts, code, password),
+    resetPassword: (code, password, from) => resetPassword(parts, code, password, from),
     confirmEmail: (code) => confirmEmail(parts, code),
     changePassword: (idToken, password, device) => changePassword(parts, idToken, password, device),
     publishedKeys: () => parts.keys.published(),

@@ -1,15 +1,18 @@
 import Fastify from "fastify";
+import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { newId } from "../database/ids.ts";
 import { parseBodies } from "../http/body.ts";
 import { handleErrors } from "../http/error-handler.ts";
 import { newEmail } from "./identity.suite.ts";
+import type { MailLimits } from "./limit-mails.ts";
 import { mailedLinkRoutes } from "./mailed-link-routes.ts";
-import { outcome, testInstallation } from "./testing.ts";
+import { outcome, password, testInstallation } from "./testing.ts";
 
 const { db, setup: account } = await testInstallation();
 const appUrl = "https://berth.example";
 
-async function setup() {
+async function setup(change: Partial<MailLimits> = {}) {
   const { identity, email, user } = await account();
   const app = Fastify();
   parseBodies(app);
@@ -19,7 +22,8 @@ async function setup() {
     const { uid: id, email, emailVerified } = (await identity.getUser({ uid: user.uid })) ?? user;
     request.user = { id, email, emailVerified, name: "", sessionId: null };
   });
-  mailedLinkRoutes(app, { db, identity, appUrl, brandName: "Berth", linksPerHour: 3 });
+  const limits = { linksPerHour: 3, networkPerHour: 100, networkPerDay: 100, domainPerDay: 100, ...change };
+  mailedLinkRoutes(app, { db, identity, appUrl, brandName: "Berth", limits });
   onTestFinished(() => app.close());
   const mails = () =>
     db.selectFrom("mails").selectAll().where("user_id", "=", user.uid).orderBy("created_at").execute();
@@ -28,9 +32,10 @@ async function setup() {
     identity,
     email,
     user,
-    ask: (body: unknown, headers = {}) =>
-      app.inject({ method: "POST", url: "/auth/reset-password", payload: body as object, headers }),
-    askToVerify: () => app.inject({ method: "POST", url: "/auth/verify-email", headers: { authorization: "me" } }),
+    ask: (body: unknown, headers = {}, remoteAddress = "127.0.0.1") =>
+      app.inject({ method: "POST", url: "/auth/reset-password", payload: body as object, headers, remoteAddress }),
+    askToVerify: (remoteAddress = "127.0.0.1") =>
+      app.inject({ method: "POST", url: "/auth/verify-email", headers: { authorization: "me" }, remoteAddress }),
     mails,
     /** The code of the newest mail. */
     async mailed(path = "reset-password") {
@@ -117,6 +122,49 @@ test("the fourth link to confirm an address within an hour is refused, and a str
   expect(await mails()).toHaveLength(3);
   expect((await app.inject({ method: "POST", url: "/auth/verify-email" })).statusCode).toBe(401);
   expect(await mails()).toHaveLength(3);
+});
+
+test("one network asks for so many links an hour, of all kinds, for accounts and for none alike; another asks on", async () => {
+  const { email, ask, askToVerify, mails } = await setup({ networkPerHour: 4 });
+  const asked = [
+    await askToVerify("2001:db8:7::1"),
+    await ask({ email }, {}, "2001:db8:7::2"),
+    await ask({ email: newEmail() }, {}, "2001:db8:7::3"),
+    await ask({ email: newEmail() }, {}, "2001:db8:7::4"),
+  ];
+  expect(asked.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+  const refused = [
+    await askToVerify("2001:db8:7::5"),
+    await ask({ email }, {}, "2001:db8:7::6"),
+    await ask({ email: newEmail() }, {}, "2001:db8:7::7"),
+  ];
+  for (const answer of refused) {
+    expect([answer.statusCode, answer.json().code]).toEqual([429, "rate_limited"]);
+    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(3500);
+  }
+  expect(await mails()).toHaveLength(2);
+  // What was refused took nothing of the account's three.
+  for (const _ of [1, 2]) expect((await ask({ email }, {}, "2001:db8:8::1")).statusCode).toBe(200);
+});
+
+test("and so many a day", async () => {
+  const { ask } = await setup({ networkPerDay: 2 });
+  const status = async () => (await ask({ email: newEmail() }, {}, "2001:db8:9::1")).statusCode;
+  expect([await status(), await status()]).toEqual([200, 200]);
+  // The hour is over, the day is not.
+  await sql`update attempt_windows set ends_at = ends_at - interval '61 minutes'`.execute(db);
+  expect(await status()).toBe(429);
+});
+
+test("a mail domain gets so many a day; nobody at it learns from that who has an account", async () => {
+  const { identity, ask } = await setup({ domainPerDay: 2, linksPerHour: 100 });
+  const domain = `${newId()}.example`;
+  await identity.createUser({ email: `ada@${domain}`, password });
+  const status = async (name: string) => (await ask({ email: `${name}@${domain}` })).statusCode;
+  for (let n = 0; n < 5; n++) expect(await status(`nobody-${n}`), "nothing was sent").toBe(200);
+  expect([await status("ada"), await status("Ada")]).toEqual([200, 200]);
+  expect([await status("ada"), await status("nobody"), await status("nobody-0")]).toEqual([429, 429, 429]);
+  expect((await ask({ email: `ada@${newId()}.example` })).statusCode).toBe(200);
 });
 
 test.each([

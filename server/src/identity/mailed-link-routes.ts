@@ -6,8 +6,8 @@ import { mount, success } from "../http/mount.ts";
 import { enqueueMail } from "../mail/outbox.ts";
 import { resetLetter } from "../mail/reset-letter.ts";
 import { verifyLetter } from "../mail/verify-letter.ts";
-import { countWindows, refuseUntil } from "./count-windows.ts";
 import { type ActionKind, type Identity, IdentityError } from "./identity.ts";
+import { limitMails, type MailLimits } from "./limit-mails.ts";
 import { refusalOf } from "./refusal-of.ts";
 
 interface Parts {
@@ -16,7 +16,7 @@ interface Parts {
   /** The base of the link: from the settings, never from a request. */
   readonly appUrl: string;
   readonly brandName: string;
-  readonly linksPerHour: number;
+  readonly limits: MailLimits;
 }
 
 const hourMs = 3_600_000;
@@ -26,18 +26,19 @@ const answerAfterMs = 250;
 
 /** The links that are mailed to an account's own address: a way back in, and the proof that it is read. */
 export function mailedLinkRoutes(app: FastifyInstance, parts: Parts): void {
-  resetRoute(app, parts);
-  verifyRoute(app, parts);
+  const mails = limitMails(parts.db, parts.limits);
+  resetRoute(app, { ...parts, mails });
+  verifyRoute(app, { ...parts, mails });
 }
 
-/**
- * Three an hour for each address, counted whether it has an account or not, so that neither answer nor limit tells
- * (G47, G52, G91). The count is held in this process: with several, each grants its own share.
- */
-function resetRoute(app: FastifyInstance, parts: Parts): void {
-  const asked = countWindows(parts.linksPerHour, hourMs);
-  const ask = async (address: string) => {
-    refuseUntil(asked.take(address.trim().normalize("NFKC").toLowerCase()));
+interface Mailing extends Parts {
+  readonly mails: ReturnType<typeof limitMails>;
+}
+
+/** The same answer, at the same time, whether the address has an account or not (G47). */
+function resetRoute(app: FastifyInstance, parts: Mailing): void {
+  const ask = async (address: string, from: string) => {
+    await parts.mails.ask("PASSWORD_RESET", address, from);
     await mailLink(parts, {
       kind: "PASSWORD_RESET",
       address,
@@ -47,20 +48,18 @@ function resetRoute(app: FastifyInstance, parts: Parts): void {
     });
   };
 
-  mount(app, resetPassword, async ({ body }) => {
-    const [result] = await Promise.allSettled([ask(body.email), pause(answerAfterMs)]);
+  mount(app, resetPassword, async ({ body, request }) => {
+    const [result] = await Promise.allSettled([ask(body.email, request.ip), pause(answerAfterMs)]);
     if (result.status === "fulfilled") return success;
     throw refused(result.reason);
   });
 }
 
-function verifyRoute(app: FastifyInstance, parts: Parts): void {
-  const asked = countWindows(parts.linksPerHour, hourMs);
-
-  mount(app, verifyEmail, async ({ user: { id, email: address, emailVerified } }) => {
+function verifyRoute(app: FastifyInstance, parts: Mailing): void {
+  mount(app, verifyEmail, async ({ user: { email: address, emailVerified }, request }) => {
     if (emailVerified) return success;
     try {
-      refuseUntil(asked.take(id));
+      await parts.mails.ask("VERIFY_EMAIL", address, request.ip);
       await mailLink(parts, { kind: "VERIFY_EMAIL", address, path: "/verify-email", ms: dayMs, letter: verifyLetter });
     } catch (error) {
       throw refused(error);
@@ -79,10 +78,12 @@ interface Link {
 }
 
 /** Each request is a mail of its own; for nobody, or a disabled account, none. */
-async function mailLink({ db, identity, appUrl, brandName }: Parts, link: Link): Promise<void> {
-  const code = await identity.createActionCode(link.kind, link.address);
+async function mailLink({ db, identity, appUrl, brandName, mails }: Mailing, link: Link): Promise<void> {
   const user = await identity.getUser({ email: link.address });
-  if (code === null || user === null) return;
+  if (user === null || user.disabled) return;
+  await mails.send(user.email);
+  const code = await identity.createActionCode(link.kind, link.address);
+  if (code === null) return;
   const url = `${appUrl}${link.path}?oobCode=${encodeURIComponent(code)}`;
   await db.transaction().execute((tx) =>
     enqueueMail(tx, {

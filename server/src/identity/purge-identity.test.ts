@@ -34,7 +34,16 @@ test("what can no longer be used is deleted, and nothing else", async () => {
     .execute();
   const count = async (table: "identity_session" | "identity_code") =>
     (await db.selectFrom(table).select("user_id").where("user_id", "=", user.uid).execute()).length;
+  const windows = ["-1 second", "1 minute"].map((ends) => ({
+    key: Buffer.from(ends),
+    count: 1,
+    ends_at: sql<Date>`now() + ${ends}::interval`,
+  }));
+  await db.insertInto("attempt_windows").values(windows).execute();
   await purgeIdentity(db);
+  const left = await db.selectFrom("attempt_windows").select("key").execute();
+  expect(left.map(({ key }) => String(key))).toContain("1 minute");
+  expect(left.map(({ key }) => String(key))).not.toContain("-1 second");
   expect([await count("identity_session"), await count("identity_code")]).toEqual([1, 1]);
   expect(await db.selectFrom("identity_key").select("kid").execute()).toHaveLength(1);
   expect(await outcome(identity.readResetCode(live))).toBe("ok");

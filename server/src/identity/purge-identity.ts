@@ -12,4 +12,16 @@ export async function purgeIdentity(db: Db): Promise<void> {
     .where(sql<Date>`coalesce(revoked_at, expires_at)`, "<", sql<Date>`now() - interval '60 days'`)
     .execute();
   await db.deleteFrom("identity_key").where("not_after", "<", sql<Date>`now() - interval '1 day'`).execute();
+  await purgeWindows(db);
+}
+
+/** Guesses at a million invented accounts would fill it for a day: what ends first then goes first. */
+const mostWindows = 1_000_000;
+
+async function purgeWindows(db: Db): Promise<void> {
+  await sql`
+    delete from attempt_windows where ends_at <= now()
+      or ends_at < (select ends_at from attempt_windows order by ends_at desc offset ${mostWindows} limit 1)`.execute(
+    db,
+  );
 }

@@ -44,11 +44,11 @@ function accountRoutes(scope: FastifyInstance, identity: LocalIdentity): void {
     signedIn(await identity.signInWithCustomToken(body.token, device)),
   );
   const reset = object({ oobCode: text(), newPassword: optional(text()) });
-  post(scope, "/v1/accounts::resetPassword", reset, async ({ oobCode, newPassword }) => ({
+  post(scope, "/v1/accounts::resetPassword", reset, async ({ oobCode, newPassword }, { ip }) => ({
     requestType: "PASSWORD_RESET",
     ...(newPassword === undefined
       ? await identity.readResetCode(oobCode)
-      : await identity.resetPassword(oobCode, newPassword)),
+      : await identity.resetPassword(oobCode, newPassword, ip)),
   }));
   const update = object({ oobCode: optional(text()), idToken: optional(text()), password: optional(text()) });
   post(scope, "/v1/accounts::update", update, async ({ oobCode, idToken, password }, device) => {

@@ -16,6 +16,7 @@ import { EnvironmentIdle, IdleWarning } from "./environment-idle.tsx";
 import { EnvironmentLaunch } from "./environment-launch.tsx";
 import { EnvironmentLogs } from "./environment-logs.tsx";
 import classes from "./environment-page.module.css";
+import { EnvironmentPassword } from "./environment-password.tsx";
 import { EnvironmentReferences } from "./environment-references.tsx";
 import { EnvironmentSessions } from "./environment-sessions.tsx";
 import { EnvironmentShares } from "./environment-shares.tsx";
@@ -83,6 +84,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
           <EnvironmentSessions sessions={environment.sessions} />
           {mayExtend[environment.status] && <EnvironmentIdle environment={environment} />}
           {mayExtend[environment.status] && <EnvironmentShares environment={environment} />}
+          {environment.jupyter_token !== null && <EnvironmentPassword environment={environment} />}
           <EnvironmentLogs environment={environment} />
           {environment.status !== "pending" && environment.stages.length > 0 && (
             <EnvironmentLaunch environment={environment} />

@@ -1,10 +1,11 @@
 import type { Tx } from "../../database/database.ts";
+import { addressKey } from "../../http/limits.ts";
 import type { Identity, IdentityUser, UserPatch } from "../identity.ts";
-import { dropCodes } from "./action-codes.ts";
 import type { LocalParts } from "./local-parts.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
-import { replacePassword } from "./replace-password.ts";
+import { replacePassword, suspend } from "./replace-password.ts";
 import { endSessions, listSessions } from "./sessions.ts";
+import { proven } from "./take-turns.ts";
 import { changeUser, findUser, insertUser, requireEmail, toUser } from "./users.ts";
 
 /** The half of the local provider that keeps users. */
@@ -13,10 +14,11 @@ export function accounts(
 ): Pick<Identity, "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions" | "revokeSessions"> {
   const { db } = parts;
   return {
-    async createUser({ email, password, name }) {
+    async createUser({ email, password, name, from = "" }) {
       requireEmail(email);
       requirePassword(password);
-      return toUser(await insertUser(db, { email, name, passwordHash: await hashPassword(password) }));
+      const turn = { network: addressKey(from), familiar: false };
+      return toUser(await insertUser(db, { email, name, passwordHash: await hashPassword(password, turn) }));
     },
 
     async getUser(by) {
@@ -45,20 +47,17 @@ export function accounts(
   async function updateUser(
     uid: string,
     { password, ...patch }: UserPatch,
-    { keepSession }: { keepSession?: string | undefined } = {},
+    { keepSession, from }: { keepSession?: string | undefined; from?: string | undefined } = {},
   ): Promise<IdentityUser> {
     if (patch.email !== undefined) requireEmail(patch.email);
     if (password !== undefined) requirePassword(password);
-    const passwordHash = password === undefined ? undefined : await hashPassword(password);
+    const passwordHash = password === undefined ? undefined : await hashPassword(password, proven(from));
     return db.transaction().execute(async (tx) => {
       const row =
         passwordHash === undefined
           ? await changeUser(tx, uid, patch)
           : await replacePassword(tx, parts, uid, { ...patch, passwordHash }, keepSession);
-      if (patch.disabled) {
-        await dropCodes(tx, uid);
-        await endSessions(tx, uid, { reason: "disabled" });
-      }
+      if (patch.disabled) await suspend(tx, parts, uid);
       return toUser(row);
     });
   }

@@ -1,14 +1,15 @@
-import { addressKey } from "../../http/limits.ts";
+import type { Db } from "../../database/database.ts";
 import { countWindows, refuseUntil } from "../count-windows.ts";
+import type { Turn } from "./take-turns.ts";
 
 export interface Attempts {
   /**
    * Counts a sign-in before its password is looked at, so that guesses in parallel cannot slip through. Throws
-   * TOO_MANY_ATTEMPTS_TRY_LATER. `addresses` answers where the account's owner signed in from before.
+   * TOO_MANY_ATTEMPTS_TRY_LATER. `familiar`: the account's owner signed in from this network before.
    */
-  begin(account: string, from: string, addresses: () => Promise<readonly string[]>): Promise<{ succeeded(): void }>;
+  begin(account: string, from: Turn): Promise<{ succeeded(): Promise<void> }>;
   /** The owner has proved another way to be the owner. */
-  forget(account: string): void;
+  forget(account: string): Promise<void>;
 }
 
 interface AttemptLimits {
@@ -23,21 +24,18 @@ const dayMs = 86_400_000;
  * Two limits (G91, reliability.md P12). So many attempts a minute for one account from one network. And 100 failures in a
  * row for one account from anywhere; then, for a day, only networks its owner has signed in from may try, each with 100 of
  * its own, so that guessing from everywhere locks out the guessers and not the owner. A password reset lifts it.
- * Held in this process: with several, each grants its own share.
  */
-export function countAttempts({ perMinute, failuresInRow = 100 }: AttemptLimits): Attempts {
-  const recent = countWindows(perMinute, minuteMs);
-  const failures = countWindows(failuresInRow, dayMs);
+export function countAttempts(db: Db, { perMinute, failuresInRow = 100 }: AttemptLimits): Attempts {
+  const recent = countWindows(db, { name: "sign-in", limit: perMinute, windowMs: minuteMs });
+  const failures = countWindows(db, { name: "failed sign-in", limit: failuresInRow, windowMs: dayMs });
 
   return {
-    async begin(account, from, addresses) {
-      const network = addressKey(from);
+    async begin(account, { network, familiar }) {
       const pair = `${account} ${network}`;
-      refuseUntil(recent.take(pair));
-      const waitMs = failures.take(account);
+      refuseUntil(await recent.take(pair));
+      const waitMs = await failures.take(account);
       if (waitMs === 0) return { succeeded: () => failures.clear(account) };
-      const familiar = (await addresses()).some((address) => addressKey(address) === network);
-      refuseUntil(familiar ? failures.take(pair) : waitMs);
+      refuseUntil(familiar ? await failures.take(pair) : waitMs);
       return { succeeded: () => failures.clear(pair) };
     },
     forget: failures.clear,

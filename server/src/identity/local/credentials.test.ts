@@ -83,3 +83,40 @@ test("guessing stops being looked at, and the owner's own place still gets in", 
   await identity.resetPassword(code, "Second password 2!");
   expect(await outcome(identity.signIn(email, "Second password 2!", { ip: "203.0.113.1" }))).toBe("ok");
 });
+
+test("400 networks guess at once; the owner with the right password from a familiar network always signs in (P12)", async () => {
+  const { identity, email } = await setup();
+  const own = { ip: "198.51.100.7" };
+  await identity.signIn(email, password, own);
+  for (let round = 0; round < 4; round++) {
+    const flood = Array.from({ length: 400 }, (_, n) =>
+      outcome(identity.verifyPassword(newEmail(), "wrong password", `2001:db8:${round}:${n.toString(16)}::1`)),
+    );
+    expect(await outcome(identity.signIn(email, password, own))).toBe("ok");
+    expect(new Set(await Promise.all(flood))).toContain("TOO_MANY_ATTEMPTS_TRY_LATER");
+  }
+});
+
+test("one network that floods keeps out nobody of another, and a new password needs no place among strangers", async () => {
+  const { identity, email, user } = await setup();
+  const flood = Array.from({ length: 200 }, (_, n) =>
+    outcome(identity.verifyPassword(newEmail(), "wrong password", `2001:db8:1:1::${n.toString(16)}`)),
+  );
+  expect(await outcome(identity.signIn(email, password, { ip: "203.0.113.50" }))).toBe("ok");
+  expect(await outcome(identity.updateUser(user.uid, { password: "Second password 2!" }))).toBe("ok");
+  await Promise.all(flood);
+});
+
+test("several servers share one limit for an account and a network", async () => {
+  const email = newEmail();
+  const servers = [1, 2, 3].map(() => start({ limits: { signInsPerMinute: 10 } }));
+  await servers[0]?.createUser({ email, password });
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, n) =>
+      outcome((servers[n % 3] ?? start()).verifyPassword(email, "wrong", "192.0.2.77")),
+    ),
+  );
+  const looked = outcomes.filter((each) => each === "INVALID_LOGIN_CREDENTIALS").length;
+  expect(looked).toBeGreaterThanOrEqual(8);
+  expect(looked).toBeLessThanOrEqual(12);
+});

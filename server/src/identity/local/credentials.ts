@@ -1,9 +1,11 @@
 import type { Db } from "../../database/database.ts";
+import { addressKey } from "../../http/limits.ts";
 import { IdentityError } from "../identity.ts";
 import type { IdTokenClaims } from "./id-tokens.ts";
 import type { LocalParts } from "./local-parts.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
 import { listAddresses } from "./sessions.ts";
+import type { Turn } from "./take-turns.ts";
 import { emailKey, findUser, type UserRow } from "./users.ts";
 
 /** As the port says (`Identity.verifyPassword`); answers the row with the hash that was good. */
@@ -14,21 +16,24 @@ export async function verifyPassword(
   from = "",
 ): Promise<UserRow> {
   const row = await findUser(db, { email });
-  // Too long for an address is no account, and not worth a place in the memory of attempts.
-  const account = emailKey(email).slice(0, 254);
-  const attempt = await attempts.begin(account, from, async () => (row ? listAddresses(db, row.id) : []));
-  const { matches, outdated } = await checkPassword(password, row?.password_hash ?? null);
+  const network = addressKey(from);
+  // Asked for nobody too: the time of an answer must not tell who has an account.
+  const familiar = (await listAddresses(db, row?.id ?? "")).some((address) => addressKey(address) === network);
+  const turn = { network, familiar };
+  // Too long for an address is no account.
+  const attempt = await attempts.begin(emailKey(email).slice(0, 254), turn);
+  const { matches, outdated } = await checkPassword(password, row?.password_hash ?? null, turn);
   if (!row || !matches) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
-  attempt.succeeded();
+  await attempt.succeeded();
   if (row.disabled) throw new IdentityError("USER_DISABLED");
-  return outdated ? rehash(db, row, password) : row;
+  return outdated ? rehash(db, row, password, turn) : row;
 }
 
 /** Guarded by the hash that was checked, so that a password changed meanwhile is not undone. */
-async function rehash(db: Db, row: UserRow, password: string): Promise<UserRow> {
+async function rehash(db: Db, row: UserRow, password: string, turn: Turn): Promise<UserRow> {
   const changed = await db
     .updateTable("identity_user")
-    .set({ password_hash: await hashPassword(password) })
+    .set({ password_hash: await hashPassword(password, { ...turn, familiar: true }) })
     .where("id", "=", row.id)
     .where("password_hash", "=", row.password_hash)
     .returningAll()

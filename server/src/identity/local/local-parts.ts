@@ -6,6 +6,11 @@ import { sessionReader } from "./sessions.ts";
 import { type SigningKeys, signingKeys } from "./signing-keys.ts";
 import type { UserRow } from "./users.ts";
 
+export interface EndedRights {
+  readonly shareLinks: number;
+  readonly environments: number;
+}
+
 export interface LocalOptions {
   readonly db: Db;
   /** The installation's secret; what this provider needs is derived from it. */
@@ -13,6 +18,11 @@ export interface LocalOptions {
   /** A function where the port is known only later: it is asked when a token is signed or read. */
   readonly appUrl: string | (() => string);
   readonly limits: { readonly signInsPerMinute: number; readonly failuresInRow?: number };
+  /**
+   * Takes back what others hold of the user's environments and says how much that was (G109); joins the transaction that
+   * ends the sign-ins, before it ends them.
+   */
+  readonly endRights?: (tx: Tx, userId: string) => Promise<EndedRights>;
   /** Tells the user in the application; joins the transaction of what it tells of. */
   readonly announce?: (
     tx: Tx,
@@ -40,7 +50,7 @@ export function localParts({ appUrl, ...options }: LocalOptions): LocalParts {
   return {
     ...options,
     baseUrl,
-    attempts: countAttempts({ perMinute: signInsPerMinute, failuresInRow }),
+    attempts: countAttempts(options.db, { perMinute: signInsPerMinute, failuresInRow }),
     keys,
     macKey: derive(options.secret, "identity refresh v1"),
     origin,

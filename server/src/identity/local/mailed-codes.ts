@@ -4,6 +4,7 @@ import { createCode, peekCode, spendCode } from "./action-codes.ts";
 import type { LocalParts } from "./local-parts.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword } from "./replace-password.ts";
+import { proven } from "./take-turns.ts";
 import { changeUser, findUser, toUser } from "./users.ts";
 
 /** Null: no such user, or a disabled one. */
@@ -18,19 +19,24 @@ export function readResetCode({ db }: LocalParts, code: string): Promise<{ email
 }
 
 /** The link has shown that the address is the user's. Throws WEAK_PASSWORD below the reset checklist (G46). */
-export async function resetPassword(parts: LocalParts, code: string, password: string): Promise<{ email: string }> {
+export async function resetPassword(
+  parts: LocalParts,
+  code: string,
+  password: string,
+  from = "",
+): Promise<{ email: string }> {
   const { db, attempts } = parts;
   requirePassword(password);
   if (!passwordChecks.every(({ met }) => met(password))) throw new IdentityError("WEAK_PASSWORD");
   await peekCode(db, "PASSWORD_RESET", code);
   // Hashed before the code is spent: a refusal by the queue of hashes must not cost the user the link.
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, proven(from));
   const row = await db.transaction().execute(async (tx) => {
     const user = await spendCode(tx, "PASSWORD_RESET", code);
     if (!user) throw new IdentityError("INVALID_OOB_CODE");
     return replacePassword(tx, parts, user.id, { passwordHash, emailVerified: true });
   });
-  attempts.forget(row.email_key);
+  await attempts.forget(row.email_key);
   return { email: row.email };
 }
 

@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { maxPasswordLength, signupPasswordLength } from "@berth/contract";
 import { IdentityError } from "../identity.ts";
-import { limitConcurrency } from "./limit-concurrency.ts";
+import { type Turn, takeTurns } from "./take-turns.ts";
 
 // OWASP's second choice for argon2id: 19 MiB, 2 passes. Memory is in KiB.
 const memory = 19_456;
@@ -14,7 +14,7 @@ const absent = `${prefix}${encode(Buffer.alloc(16))}$${encode(Buffer.alloc(32))}
 const run = promisify(argon2);
 
 /** Hashes take memory and the thread pool that files and DNS share (reliability.md 5). */
-const inTurn = limitConcurrency(
+const inTurn = takeTurns(
   { atOnce: 2, waiting: 20 },
   () => new IdentityError("TOO_MANY_ATTEMPTS_TRY_LATER", { retryAfterSeconds: 2 }),
 );
@@ -25,10 +25,10 @@ export function requirePassword(password: string): void {
     throw new IdentityError("WEAK_PASSWORD");
 }
 
-/** A PHC string of argon2id. Throws TOO_MANY_ATTEMPTS_TRY_LATER when too many hashes wait already. */
-export async function hashPassword(password: string): Promise<string> {
+/** A PHC string of argon2id. `turn` says who waits for it. Throws TOO_MANY_ATTEMPTS_TRY_LATER when too many hashes wait already. */
+export async function hashPassword(password: string, turn: Turn): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await inTurn(() =>
+  const tag = await inTurn(turn, () =>
     run("argon2id", { message: normalize(password), nonce: salt, memory, passes, parallelism, tagLength: 32 }),
   );
   return `${prefix}${encode(salt)}$${encode(tag)}`;
@@ -41,10 +41,11 @@ export async function hashPassword(password: string): Promise<string> {
 export async function checkPassword(
   password: string,
   stored: string | null,
+  turn: Turn,
 ): Promise<{ matches: boolean; outdated: boolean }> {
   const phc = stored ?? absent;
   const { tag, ...parameters } = parse(phc);
-  const got = await inTurn(() =>
+  const got = await inTurn(turn, () =>
     run("argon2id", { message: normalize(password), ...parameters, tagLength: tag.length }),
   );
   return { matches: timingSafeEqual(got, tag) && stored !== null, outdated: !phc.startsWith(prefix) };

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
+import { AppError } from "../../errors.ts";
 import { together } from "../../together.ts";
 import { IdentityError, type IdentitySession } from "../identity.ts";
 import type { UserRow } from "./users.ts";
@@ -95,6 +96,16 @@ async function readSessions(db: Sql, ids: readonly string[]) {
   return ids.map((id) => bySession.get(id));
 }
 
+/**
+ * Asked again under a lock that a change of the password takes too: whoever was let in before it must not make something
+ * that outlives it (G109). Throws `unauthenticated`. Null comes from a provider without sessions.
+ */
+export async function requireOpenSession(tx: Tx, id: string | null): Promise<void> {
+  if (id === null) return;
+  const row = await tx.selectFrom("identity_session").select("revoked_at").where("id", "=", id).executeTakeFirst();
+  if (row?.revoked_at !== null) throw new AppError("unauthenticated", "Sign in first");
+}
+
 export async function listSessions(db: Sql, userId: string): Promise<readonly IdentitySession[]> {
   const rows = await db
     .selectFrom("identity_session")
@@ -127,13 +138,21 @@ export async function listAddresses(db: Sql, userId: string): Promise<readonly s
 
 /**
  * Ends one sign-in and what the gateway opened for it; without `only` all of the user's, and with `keep` that one sign-in
- * stays (its environment tabs sign in again by themselves). The gateway hears it from the rows.
+ * stays (its environment tabs sign in again by themselves). The gateway and open streams hear it from the rows. Codes come
+ * before sign-ins, as where one is exchanged.
  */
 export async function endSessions(
   tx: Tx,
   userId: string,
   { only, keep, reason }: { only?: string | undefined; keep?: string | undefined; reason: string },
 ): Promise<void> {
+  await tx
+    .updateTable("sign_in_codes")
+    .set({ used_at: sql`now()` })
+    .where("user_id", "=", userId)
+    .where("used_at", "is", null)
+    .$if(only !== undefined, (query) => query.where("auth_session", "=", String(only)))
+    .execute();
   await tx
     .updateTable("identity_session")
     .set({ revoked_at: sql`now()`, revoked_reason: reason })
@@ -147,13 +166,6 @@ export async function endSessions(
     .set({ revoked_at: sql`now()` })
     .where("user_id", "=", userId)
     .where("revoked_at", "is", null)
-    .$if(only !== undefined, (query) => query.where("auth_session", "=", String(only)))
-    .execute();
-  await tx
-    .updateTable("sign_in_codes")
-    .set({ used_at: sql`now()` })
-    .where("user_id", "=", userId)
-    .where("used_at", "is", null)
     .$if(only !== undefined, (query) => query.where("auth_session", "=", String(only)))
     .execute();
 }

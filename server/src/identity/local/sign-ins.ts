@@ -7,6 +7,7 @@ import { hashPassword, requirePassword } from "./passwords.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 import { replacePassword } from "./replace-password.ts";
 import { type Device, endSessions, openSession, rotateSession, type Session } from "./sessions.ts";
+import { proven } from "./take-turns.ts";
 import { findUser, lockUser, toUser, type UserRow } from "./users.ts";
 
 export interface Tokens {
@@ -71,7 +72,7 @@ export async function changePassword(
   const claims = await verifyIdToken(parts, idToken, { checkRevoked: true });
   if (Date.now() - claims.authTime.getTime() > recentSignInMs)
     throw new IdentityError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN");
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, proven(device.ip));
   const { row, session } = await parts.db.transaction().execute(async (tx) => {
     const row = await replacePassword(tx, parts, claims.uid, { passwordHash });
     return { row, session: await openSession(tx, row.id, device) };

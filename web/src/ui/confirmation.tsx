@@ -1,0 +1,34 @@
+import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Dialog } from "./dialog.tsx";
+import classes from "./typed-confirmation.module.css";
+
+interface Props {
+  readonly opened: boolean;
+  readonly title: string;
+  /** What it does, in its own words on the button. */
+  readonly action: string;
+  readonly keep: string;
+  readonly busy: boolean;
+  /** What it ends. */
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+}
+
+/** Asks once, for what ends something but loses nothing that is kept. */
+export function Confirmation({ opened, title, action, keep, busy, children, onClose, onConfirm }: Props) {
+  return (
+    <Dialog opened={opened} title={title} onClose={onClose}>
+      <div className={classes.text}>{children}</div>
+      <div className={classes.buttons}>
+        <Button variant="subtle" onClick={onClose} data-autofocus>
+          {keep}
+        </Button>
+        <Button variant="default" loading={busy} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
