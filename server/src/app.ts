@@ -28,6 +28,7 @@ import { authenticate } from "./identity/authenticate.ts";
 import type { LocalIdentity } from "./identity/local.ts";
 import { mailedLinkRoutes } from "./identity/mailed-link-routes.ts";
 import { identityRoutes } from "./identity/routes.ts";
+import type { LocalPages } from "./local-pages.ts";
 import { outboxPage } from "./mail/outbox-page.ts";
 import { welcoming } from "./notifications/notifications.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
@@ -47,6 +48,8 @@ export interface Parts {
   /** Mounted when no keys of a real provider are set. */
   readonly embeddedGateway: EmbeddedGateway | undefined;
   readonly gateway: Gateway;
+  /** Who may see the operator's pages. */
+  readonly local: LocalPages;
   /** By host id; they read the files that are downloaded. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
@@ -85,7 +88,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
   const { resetMailsPerHour: linksPerHour } = config.limits;
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, linksPerHour });
-  if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
+  if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: parts.local });
   environmentRoutes(app, {
     db,
     environmentUrl: gateway.hosts.environmentUrl,
@@ -102,7 +105,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);
   eventRoutes(app, changes);
-  parts.embeddedGateway?.routes(app);
+  parts.embeddedGateway?.routes(app, parts.local);
   return app;
 }
 

@@ -34,14 +34,16 @@ import { createGateway } from "./gateway/gateway.ts";
 import { purgeSignIns } from "./gateway/grants.ts";
 import { localIdentity } from "./identity/local.ts";
 import { purgeIdentity } from "./identity/purge-identity.ts";
-import { installationOf, installationSecret } from "./installation.ts";
+import { checkSecret, installationOf, installationSecret, openDataDir, operatorKey } from "./installation.ts";
+import { type LocalPages, localPages } from "./local-pages.ts";
 import { allLoops, type Loop, startLoop } from "./loop.ts";
 import { purgeMails, startOutbox } from "./mail/outbox.ts";
+import { outboxPath } from "./mail/outbox-page.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { purgeNotifications } from "./notifications/notifications.ts";
 import { checkKeys } from "./payments/check-keys.ts";
 import { delivery } from "./payments/delivery.ts";
-import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
+import { embeddedGateway, embeddedGatewayPath, outcomesPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import { startEvents } from "./payments/events.ts";
 import type { Payments } from "./payments/payments.ts";
 import { razorpay } from "./payments/razorpay.ts";
@@ -71,7 +73,9 @@ async function start(config: Config): Promise<void> {
   const dataDir = resolve(config.dataDir);
   const port = await portOf(config);
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
+  openDataDir(dataDir);
   const secret = installationSecret(dataDir, config.secret);
+  const local = localPages({ key: operatorKey(dataDir), appUrl });
 
   const connection = await connectionOf(config, dataDir, parts);
   const database = await openDatabase(connection, failed).catch((error) => {
@@ -82,12 +86,13 @@ async function start(config: Config): Promise<void> {
   const { db } = database;
   const changes = await openChanges(database);
   const installation = await installationOf(db);
-  const local = await driverOf(config, dataDir, installation.id);
-  await registerHost(db, thisMachine, local, config.slots);
+  await checkSecret(db, secret, { alone: config.database.kind === "embedded" });
+  const driver = await driverOf(config, dataDir, installation.id);
+  await registerHost(db, thisMachine, driver, config.slots);
   const remote = remoteParts(config, dataDir, installation.id);
   const remotes = await openRemoteHosts(db, remote);
   for (const { close } of remotes) parts.defer(close);
-  const drivers = await driversOf(db, local, remotes);
+  const drivers = await driversOf(db, driver, remotes);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const money = await moneyOf(config, port, { db, changes, announce, failed });
@@ -101,6 +106,7 @@ async function start(config: Config): Promise<void> {
     identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce }),
     ...money,
     gateway,
+    local,
     drivers,
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     dist,
@@ -123,7 +129,8 @@ async function start(config: Config): Promise<void> {
   parts.defer(() => app.close());
   // Before it, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
   parts.defer(allLoops(loops).stop);
-  if (!config.mail.smtp && !config.mail.outboxPage) console.warn("SMTP_URL is not set: no mail is sent.");
+  for (const words of warnings(config)) console.warn(`WARNING: ${words}`);
+  for (const line of operatorPages(config, local)) console.log(line);
   console.log(`${config.brand.name} is ready at ${appUrl}`);
   await stopped;
 }
@@ -258,6 +265,26 @@ function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeo
     startSweep(payments),
     startDisputes(payments),
     ...(own ? [own.startWebhooks(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
+  ];
+}
+
+/** What is for the operator alone, with the key (G110). */
+function operatorPages({ mail, payments, roles }: Config, { address }: LocalPages): string[] {
+  if (!roles.has("api")) return [];
+  return [
+    ...(mail.outboxPage ? [`Mails are read at ${address(outboxPath)}`] : []),
+    ...(payments.kind === "embedded" ? [`What happens to test payments is chosen at ${address(outcomesPath)}`] : []),
+  ];
+}
+
+function warnings({ appUrl, mail, trustProxy }: Config): string[] {
+  return [
+    ...(mail.smtp || mail.outboxPage ? [] : ["SMTP_URL is not set: no mail is sent."]),
+    ...(appUrl?.startsWith("https:") && !trustProxy
+      ? [
+          "TRUST_PROXY is not set, though https needs a proxy in front: all visitors count as one address, for limits and logs. Set it to the proxy's addresses.",
+        ]
+      : []),
   ];
 }
 

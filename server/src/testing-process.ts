@@ -20,6 +20,11 @@ export function dataFolder(): string {
   return folder;
 }
 
+/** What the start prints with the addresses of the operator's pages. */
+export function operatorKey(folder: string): string {
+  return readFileSync(join(folder, "operator-key"), "utf8");
+}
+
 /** The processes whose command line names the folder: its database, and a server that was given it as an argument. */
 export function processesOf(folder: string): number[] {
   return readdirSync("/proc")

@@ -19,6 +19,7 @@ import { startReconciler } from "./environments/reconciler.ts";
 import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { localIdentity } from "./identity/local.ts";
+import { localPages } from "./local-pages.ts";
 import type { Loop } from "./loop.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { delivery } from "./payments/delivery.ts";
@@ -66,6 +67,7 @@ export async function testApp(
     payments,
     embeddedGateway: own,
     gateway,
+    local: localPages({ key: secret.toString("hex"), appUrl }),
     drivers: host.drivers,
     betaEndsAt: new Date(),
     dist,
