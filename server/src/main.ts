@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
-import { type Connection, type Db, isLostConnection, openDatabase } from "./database/database.ts";
+import { type Connection, type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
@@ -181,7 +181,7 @@ function isForPeople(error: unknown): error is Error {
     error.message = `Port ${"port" in error ? error.port : ""} is taken by another program. Stop it, or set PORT to another port.`;
     return true;
   }
-  return [ConfigError, EmbeddedDatabaseError, DriverError].some((kind) => error instanceof kind);
+  return [ConfigError, EmbeddedDatabaseError, SchemaError, DriverError].some((kind) => error instanceof kind);
 }
 
 /** Found taken before anything is started; port 0 becomes a free one, because addresses name it. */
