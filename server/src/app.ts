@@ -1,4 +1,3 @@
-import { createServer, type RequestListener } from "node:http";
 import { currencies, productConfig } from "@berth/contract";
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "./account/routes.ts";
@@ -11,14 +10,17 @@ import type { Driver } from "./drivers/driver.ts";
 import { filesRoutes } from "./environments/files-routes.ts";
 import { logsRoutes } from "./environments/logs-routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
-import { AppError } from "./errors.ts";
-import { type Gateway, serverOptions } from "./gateway/gateway.ts";
+import type { Disk } from "./free-space.ts";
+import { frontServer } from "./gateway/front.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import type { Hosts } from "./gateway/hosts.ts";
 import { gatewayRoutes } from "./gateway/routes.ts";
 import { parseBodies } from "./http/body.ts";
 import { type PageSettings, readDocuments } from "./http/documents.ts";
 import { handleErrors, refuseAddress } from "./http/error-handler.ts";
 import { eventRoutes } from "./http/events.ts";
 import { guardBrowsers } from "./http/headers.ts";
+import { healthRoutes } from "./http/health.ts";
 import { limitRequests } from "./http/limits.ts";
 import { mount } from "./http/mount.ts";
 import { describeApi } from "./http/openapi.ts";
@@ -47,19 +49,24 @@ export interface Parts {
   readonly payments: Payments;
   /** Mounted when no keys of a real provider are set. */
   readonly embeddedGateway: EmbeddedGateway | undefined;
-  readonly gateway: Gateway;
+  /** Which hosts are whose, and where environments answer. */
+  readonly hosts: Hosts;
+  /** Absent where another process has the role. */
+  readonly gateway: Gateway | undefined;
   /** Who may see the operator's pages. */
   readonly local: LocalPages;
   /** By host id; they read the files that are downloaded. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
+  /** How full the disk of the data folder is. */
+  readonly disk: () => Promise<Disk>;
   /** Folder of the built browser app. */
   readonly dist: string;
 }
 
 /** Assembles the HTTP side without listening, so that tests can inject requests. */
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { config, db, changes, identity, payments, gateway, appUrl } = parts;
+  const { config, db, changes, identity, payments, hosts, gateway, appUrl } = parts;
   const app = Fastify({
     logger: { level: config.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
@@ -67,7 +74,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     trustProxy: config.trustProxy ?? false,
     forceCloseConnections: true,
     frameworkErrors: refuseAddress,
-    serverFactory: (handler) => behindGateway(gateway, handler),
+    serverFactory: (handler) => frontServer({ hosts, appUrl, gateway, app: handler }),
   });
   parseBodies(app);
   handleErrors(app);
@@ -82,7 +89,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   await describeApi(app, { title: config.brand.name, version });
   await servePages(app, { dist: parts.dist, documents, appUrl });
 
-  health(app, db);
+  healthRoutes(app, { db, version, disk: parts.disk });
   productRoutes(app, parts);
   identityRoutes(app, { identity });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
@@ -91,14 +98,14 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: parts.local });
   environmentRoutes(app, {
     db,
-    environmentUrl: gateway.hosts.environmentUrl,
+    environmentUrl: hosts.environmentUrl,
     mayOrder: (tx, userId, gpuCount) => checkWish(tx, payments, userId, gpuCount),
   });
   filesRoutes(app, { db, drivers: parts.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
   logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
   paymentRoutes(app, payments);
-  gatewayRoutes(app, { db, hosts: gateway.hosts });
+  gatewayRoutes(app, { db, hosts });
   accountRoutes(app, { db, identity });
   settingsRoutes(app, db);
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
@@ -109,43 +116,19 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   return app;
 }
 
-function pageSettings({ config, gateway, appUrl }: Parts): PageSettings {
-  const environmentHost = new URL(gateway.hosts.environmentUrl("any")).host.slice("any.".length);
+function pageSettings({ config, hosts, appUrl }: Parts): PageSettings {
+  const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
   return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl };
-}
-
-/** Only the app's own host reaches Fastify; environments and foreign names are the gateway's (G90). */
-function behindGateway(gateway: Gateway, handler: RequestListener) {
-  const server = createServer(serverOptions, (request, reply) =>
-    gateway.hosts.kindOf(request.headers.host) === "app" ? handler(request, reply) : gateway.onRequest(request, reply),
-  );
-  server.on("upgrade", gateway.onUpgrade);
-  server.on("clientError", gateway.onClientError);
-  return server;
-}
-
-function health(app: FastifyInstance, db: Db): void {
-  app.get("/healthz", async () => ({ status: "success", version }));
-  app.get("/readyz", async () => {
-    await db
-      .selectFrom("installation")
-      .select("id")
-      .execute()
-      .catch((cause) => {
-        throw new AppError("unavailable", "The database does not answer", { cause, retryAfterSeconds: 5 });
-      });
-    return { status: "success" };
-  });
 }
 
 function productRoutes(
   app: FastifyInstance,
-  { config, payments: { provider }, identity, gateway, betaEndsAt }: Parts,
+  { config, payments: { provider }, identity, hosts, betaEndsAt }: Parts,
 ): void {
   mount(app, productConfig, async () => ({
     version,
     brand: config.brand,
-    environmentUrl: gateway.hosts.environmentUrl("{subdomain}"),
+    environmentUrl: hosts.environmentUrl("{subdomain}"),
     identity: { kind: identity.kind, ...identity.browserConfig() },
     payments: {
       mode: provider.mode,

@@ -44,7 +44,18 @@ test.each([
   ["an address without a GSTIN", { TAX_ADDRESS: "1 Dock Road" }, "set all three"],
   ["a letter of undertaking without a GSTIN", { TAX_LUT: "AD270326000000X" }, "TAX_LUT"],
   ["an unknown role", { ROLES: "api,cook", DATABASE_URL: "postgres://h/d" }, "ROLES"],
-  ["split roles on the embedded database", { ROLES: "api" }, "split roles need"],
+  ["split roles on the embedded database", { ...testKeys, ROLES: "api" }, "split roles need"],
+  [
+    "an API apart from its worker with the embedded provider",
+    { ROLES: "api,gateway", DATABASE_URL: "postgres://h/d" },
+    "the embedded payment provider needs api and worker in one process",
+  ],
+  [
+    "a worker apart from its API with the embedded provider",
+    { ROLES: "worker", DATABASE_URL: "postgres://h/d" },
+    "the embedded payment provider needs api and worker in one process",
+  ],
+  ["one port for two things", { METRICS_PORT: "3000" }, "METRICS_PORT and PORT: two different ports"],
   ["a port that is none", { PORT: "70000" }, "PORT"],
   ["a boolean that is none", { UNSAFE_PUBLIC_PROCESS_DRIVER: "yes" }, "UNSAFE_PUBLIC_PROCESS_DRIVER"],
 ])("refuses %s", (_, source, message) => {
