@@ -4,7 +4,11 @@ import { expect, expectAccessible, test } from "./test.ts";
 test("the embedded dialog leads to a page where its outcome is chosen: a failure, and then a payment that goes on", async ({
   page,
   customer: _,
+  product,
 }) => {
+  await page.goto(product.operatorPage("/embedded-gateway/v1/test"));
+  await expect(page.getByText("From now on the payment dialog of this browser has a link")).toBeVisible();
+  await expectAccessible(page);
   await toLastStep(page, `chosen-${Date.now().toString(36)}`);
   await page.getByRole("button", { name: "Launch" }).click();
   const dialog = page.frameLocator("iframe");

@@ -3,7 +3,7 @@ import type { Product } from "../prove/product.ts";
 
 /** The link in the newest mail to this customer, from the outbox of an installation without a mail server. */
 export async function linkTo(product: Product, { email: to }: Customer, path = "reset-password"): Promise<string> {
-  const answer = await fetch(`${product.url}/outbox`, { headers: { accept: "application/json" } });
+  const answer = await fetch(product.operatorPage("/outbox"), { headers: { accept: "application/json" } });
   const mails: { to: string; subject: string; text: string }[] = await answer.json();
   const text = mails.find((mail) => mail.to === to)?.text ?? "";
   return new RegExp(`^http\\S+/${path}\\?oobCode=\\S+$`, "m").exec(text)?.[0] ?? "";

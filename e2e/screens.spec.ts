@@ -127,7 +127,7 @@ test("sign-in, sign-up and reset are accessible in all four rooms, refusals too"
   await page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
   await expect(page.getByText("Password does not meet security requirements")).toBeVisible();
   await judge(page, "reset-checklist");
-  await page.goto("/outbox");
+  await page.goto(product.operatorPage("/outbox"));
   await judge(page, "outbox");
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import { sql } from "kysely";
@@ -8,6 +9,7 @@ import { type Connection, openDatabase } from "../server/src/database/database.t
 import { fakeDriver } from "../server/src/drivers/fake.ts";
 import { fakeMachine } from "../server/src/drivers/fake-machine.ts";
 import { registerHost } from "../server/src/environments/hosts.ts";
+import { localPages } from "../server/src/local-pages.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { embeddedGateway, embeddedGatewayPath } from "../server/src/payments/embedded-gateway/embedded-gateway.ts";
 import { brokenInvariants } from "../server/src/payments/invariants.ts";
@@ -87,7 +89,7 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: 
   );
   const gateway = await embeddedGateway({ db, refundDelayMs: 0 });
   const app = Fastify({ forceCloseConnections: true });
-  gateway.routes(app);
+  gateway.routes(app, localPages({ key: randomUUID(), appUrl: "http://localhost" }));
   await app.listen({ host: "127.0.0.1", port: 0 });
   stack.defer(() => app.close());
   const address = app.server.address();

@@ -15,6 +15,8 @@ export interface Product {
   readonly port: number;
   readonly pid: number;
   readonly dataDir: string;
+  /** The address of a page that is for the operator alone, with the key that opens it. */
+  readonly operatorPage: (path: string) => string;
   /** What it has printed so far. */
   readonly output: () => string;
   /** SIGTERM, and waits for the end; its environments are ended too, which a real stop leaves running. */
@@ -77,6 +79,7 @@ export async function startProduct({
     port: Number(new URL(url).port),
     pid: Number(child.pid),
     dataDir,
+    operatorPage: (path) => `${url}${path}?key=${readFileSync(join(dataDir, "operator-key"), "utf8")}`,
     output: () => output,
     async stop() {
       const endContainers = surroundings.runtime.RUNTIME === "docker" && (await containersOf(product));

@@ -40,7 +40,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /embedded-gateway/v1/outcomes-page.js": "anyone",
   "GET /embedded-gateway/v1/checkout.css": "anyone",
   "GET /embedded-gateway/v1/test": "anyone",
-  "PUT /embedded-gateway/v1/test/orders/:id/outcome": "anyone",
+  "PUT /embedded-gateway/v1/test/orders/:id/outcome": "merchant",
   "GET /embedded-gateway/v1/geist.woff2": "anyone",
   "POST /embedded-gateway/v1/payments/create/checkout": "anyone",
   "POST /embedded-gateway/v1/orders": "merchant",

@@ -1,4 +1,3 @@
-import { createServer, type RequestListener } from "node:http";
 import { currencies, productConfig } from "@berth/contract";
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "./account/routes.ts";
@@ -11,26 +10,28 @@ import type { Driver } from "./drivers/driver.ts";
 import { filesRoutes } from "./environments/files-routes.ts";
 import { logsRoutes } from "./environments/logs-routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
-import { AppError } from "./errors.ts";
-import { type Gateway, serverOptions } from "./gateway/gateway.ts";
+import type { Disk } from "./free-space.ts";
+import { frontServer } from "./gateway/front.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import type { Hosts } from "./gateway/hosts.ts";
 import { gatewayRoutes } from "./gateway/routes.ts";
 import { parseBodies } from "./http/body.ts";
-import { limitConnections } from "./http/connections.ts";
 import { type PageSettings, readDocuments } from "./http/documents.ts";
 import { handleErrors, refuseAddress } from "./http/error-handler.ts";
 import { eventRoutes } from "./http/events.ts";
 import { guardBrowsers } from "./http/headers.ts";
+import { healthRoutes } from "./http/health.ts";
 import { limitRequests } from "./http/limits.ts";
 import { mount } from "./http/mount.ts";
 import { describeApi } from "./http/openapi.ts";
 import { servePages } from "./http/pages.ts";
-import { limitBody } from "./http/slow-bodies.ts";
-import { type TrustProxy, trustedProxies } from "./http/visitor-address.ts";
+import { trustedProxies } from "./http/visitor-address.ts";
 import { authRoutes } from "./identity/auth-routes.ts";
 import { authenticate } from "./identity/authenticate.ts";
 import type { LocalIdentity } from "./identity/local.ts";
 import { mailedLinkRoutes } from "./identity/mailed-link-routes.ts";
 import { identityRoutes } from "./identity/routes.ts";
+import type { LocalPages } from "./local-pages.ts";
 import { outboxPage } from "./mail/outbox-page.ts";
 import { welcoming } from "./notifications/notifications.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
@@ -38,7 +39,6 @@ import { checkWish } from "./payments/caps.ts";
 import { type EmbeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import type { Payments } from "./payments/payments.ts";
 import { paymentRoutes } from "./payments/routes.ts";
-import { remember } from "./remember.ts";
 import { supportRoutes } from "./support/routes.ts";
 
 export interface Parts {
@@ -50,17 +50,24 @@ export interface Parts {
   readonly payments: Payments;
   /** Mounted when no keys of a real provider are set. */
   readonly embeddedGateway: EmbeddedGateway | undefined;
-  readonly gateway: Gateway;
+  /** Which hosts are whose, and where environments answer. */
+  readonly hosts: Hosts;
+  /** Absent where another process has the role. */
+  readonly gateway: Gateway | undefined;
+  /** Who may see the operator's pages. */
+  readonly local: LocalPages;
   /** By host id; they read the files that are downloaded. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
+  /** How full the disk of the data folder is. */
+  readonly disk: () => Promise<Disk>;
   /** Folder of the built browser app. */
   readonly dist: string;
 }
 
 /** Assembles the HTTP side without listening, so that tests can inject requests. */
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { config, db, changes, identity, payments, gateway, appUrl } = parts;
+  const { config, db, changes, identity, payments, hosts, gateway, appUrl } = parts;
   const trustProxy = trustedProxies(config.trustProxy);
   const app = Fastify({
     logger: { level: config.logLevel },
@@ -69,7 +76,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     trustProxy,
     forceCloseConnections: true,
     frameworkErrors: refuseAddress,
-    serverFactory: (handler) => behindGateway(gateway, trustProxy, handler),
+    serverFactory: (handler) => frontServer({ hosts, appUrl, trustProxy, gateway, app: handler }),
   });
   parseBodies(app);
   handleErrors(app);
@@ -84,71 +91,45 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   await describeApi(app, { title: config.brand.name, version });
   await servePages(app, { dist: parts.dist, documents, appUrl });
 
-  health(app, db);
+  healthRoutes(app, { db, version, disk: parts.disk });
   productRoutes(app, parts);
   identityRoutes(app, { identity });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
-  if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name });
+  if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: parts.local });
   environmentRoutes(app, {
     db,
-    environmentUrl: gateway.hosts.environmentUrl,
+    environmentUrl: hosts.environmentUrl,
     mayOrder: (tx, userId, gpuCount) => checkWish(tx, payments, userId, gpuCount),
   });
   filesRoutes(app, { db, changes, drivers: parts.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
   logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
   paymentRoutes(app, payments);
-  gatewayRoutes(app, { db, hosts: gateway.hosts });
+  gatewayRoutes(app, { db, hosts });
   accountRoutes(app, { db, identity });
   settingsRoutes(app, db);
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
   billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);
   eventRoutes(app, { changes, isSignedIn });
-  parts.embeddedGateway?.routes(app);
+  parts.embeddedGateway?.routes(app, parts.local);
   return app;
 }
 
-function pageSettings({ config, gateway, appUrl }: Parts): PageSettings {
-  const environmentHost = new URL(gateway.hosts.environmentUrl("any")).host.slice("any.".length);
+function pageSettings({ config, hosts, appUrl }: Parts): PageSettings {
+  const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
   return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl };
-}
-
-/** Only the app's own host reaches Fastify; environments and foreign names are the gateway's (G90). */
-function behindGateway(gateway: Gateway, trustProxy: TrustProxy, handler: RequestListener) {
-  const server = createServer(serverOptions, (request, reply) => {
-    if (gateway.hosts.kindOf(request.headers.host) !== "app") return gateway.onRequest(request, reply);
-    limitBody(request, reply);
-    handler(request, reply);
-  });
-  limitConnections(server, trustProxy);
-  server.on("upgrade", gateway.onUpgrade);
-  server.on("clientError", gateway.onClientError);
-  return server;
-}
-
-function health(app: FastifyInstance, db: Db): void {
-  // Whoever watches over the server comes by the same proxy as everybody: neither has a limit, nor costs much.
-  const free = { config: { rateLimit: false as const } };
-  const answers = remember(() => db.selectFrom("installation").select("id").execute(), 1000);
-  app.get("/healthz", free, async () => ({ status: "success", version }));
-  app.get("/readyz", free, async () => {
-    await answers().catch((cause) => {
-      throw new AppError("unavailable", "The database does not answer", { cause, retryAfterSeconds: 5 });
-    });
-    return { status: "success" };
-  });
 }
 
 function productRoutes(
   app: FastifyInstance,
-  { config, payments: { provider }, identity, gateway, betaEndsAt }: Parts,
+  { config, payments: { provider }, identity, hosts, betaEndsAt }: Parts,
 ): void {
   mount(app, productConfig, async () => ({
     version,
     brand: config.brand,
-    environmentUrl: gateway.hosts.environmentUrl("{subdomain}"),
+    environmentUrl: hosts.environmentUrl("{subdomain}"),
     identity: { kind: identity.kind, ...identity.browserConfig() },
     payments: {
       mode: provider.mode,

@@ -7,7 +7,7 @@ import { embeddedConnection } from "./database/embedded.ts";
 import { type TypedCard, tracesInDatabase, tracesInLog } from "./payments/card-traces.ts";
 import { embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import { containerRequest, orderBody } from "./testing.ts";
-import { dataFolder, start } from "./testing-process.ts";
+import { dataFolder, operatorKey, start } from "./testing-process.ts";
 
 /** Typed by a buyer: one that pays, one that fails, and a real one that never should have been. */
 const secrets = { cvv: "9137", month: "11", year: "2093" };
@@ -26,7 +26,7 @@ async function open() {
   onTestFinished(database.close);
   async function post(path: string, body: object | string, token?: string) {
     const response = await fetch(`${address}${path}`, {
-      method: path.endsWith("/outcome") ? "PUT" : "POST",
+      method: path.includes("/outcome?") ? "PUT" : "POST",
       headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
@@ -61,7 +61,7 @@ async function open() {
         idToken,
       ),
     choose: ({ id }: { id: string }, outcome: string) =>
-      post(`${embeddedGatewayPath}/test/orders/${id}/outcome`, { outcome }),
+      post(`${embeddedGatewayPath}/test/orders/${id}/outcome?key=${operatorKey(folder)}`, { outcome }),
     post: (path: string, body: object | string) => post(path, body, idToken),
   };
 }

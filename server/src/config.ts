@@ -32,6 +32,7 @@ const variables = z.object({
     .optional(),
   RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
   RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  RAZORPAY_URL: z.url({ protocol: /^https?$/ }).default("https://api.razorpay.com/v1"),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z.email().optional(),
   TAX_GSTIN: z.string().refine(isGstin, "a GSTIN of 15 characters, whose last one checks the others").optional(),
@@ -59,6 +60,7 @@ const variables = z.object({
   SUPPORT_RESPONSE_TIME: z.string().min(1).max(80).default("Usually within 1 hour"),
   BETA_STARTS_AT: z.iso.datetime().optional(),
   ROLES: z.string().default("api,gateway,worker"),
+  METRICS_PORT: z.coerce.number().int().min(0).max(65535).optional(),
   WARM_POOL: z
     .string()
     .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")
@@ -123,6 +125,10 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
   [(v) => v.PAYMENTS === "razorpay" && !hasKeys(v), "PAYMENTS=razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET"],
   [(v) => v.PAYMENTS === "embedded" && hasKeys(v), "PAYMENTS=embedded and Razorpay keys exclude each other"],
   [(v) => isLive(v) && v.FAKE_DRIVER !== "", "FAKE_DRIVER is for tests: not with live keys"],
+  [
+    (v) => isLive(v) && v.RAZORPAY_URL !== "https://api.razorpay.com/v1",
+    "RAZORPAY_URL is for tests: not with live keys",
+  ],
   [(v) => isLive(v) && v.GIVE_UP_AFTER !== 600, "GIVE_UP_AFTER is for tests: not with live keys"],
   [(v) => isLive(v) && v.RUNTIME === "fake", "RUNTIME=fake delivers nothing: not with live keys"],
   [
@@ -169,6 +175,14 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
   ],
   [(v) => Boolean(v.TAX_LUT) && !v.TAX_GSTIN, "TAX_LUT is for exports of a seller with a TAX_GSTIN"],
   [(v) => rolesOf(v).some((role) => !isRole(role)), "ROLES: a comma-separated list of api, gateway, worker"],
+  [
+    (v) => !hasKeys(v) && rolesOf(v).includes("api") !== rolesOf(v).includes("worker"),
+    "ROLES: the embedded payment provider needs api and worker in one process; with Razorpay keys they may be split (G115)",
+  ],
+  [
+    (v) => v.METRICS_PORT !== undefined && v.METRICS_PORT !== 0 && v.METRICS_PORT === v.PORT,
+    "METRICS_PORT and PORT: two different ports",
+  ],
   [(v) => rolesOf(v).length < 3 && !v.DATABASE_URL, "ROLES: split roles need DATABASE_URL (G99)"],
 ];
 
@@ -222,6 +236,7 @@ function nest(v: Variables) {
             keyId: v.RAZORPAY_KEY_ID,
             keySecret: v.RAZORPAY_KEY_SECRET,
             webhookSecrets: secretsOf(v),
+            url: v.RAZORPAY_URL.replace(/\/$/, ""),
             mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
           }
         : { kind: "embedded" as const },
@@ -241,6 +256,8 @@ function nest(v: Variables) {
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
     support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
+    /** On loopback: /healthz and /readyz, for any role. */
+    metricsPort: v.METRICS_PORT,
     roles: new Set(v.ROLES.split(",") as Role[]),
     /** A slot is no GPU: none is sold for real money (runtime.md 7). */
     slots: isLive(v) ? 0 : v.SLOTS,

@@ -94,6 +94,7 @@ test("one data folder has one server, though two start at once; killed, the next
   const account = { email: "ada@example.com", password: "good password 1", name: "Ada" };
   expect((await post(url, "/auth/signup", account)).status).toBe(200);
   const { body: before } = await signIn(url);
+  const { host: sockets = expect.fail() } = embeddedConnection(join(folder, "database"));
   const databases = processesOf(folder);
   expect(databases.length).toBeGreaterThan(0);
 
@@ -113,8 +114,8 @@ test("one data folder has one server, though two start at once; killed, the next
   expect(await second.ended, second.said.err).toBe(0);
   expect(second.said.err).toBe("");
   expect(processesOf(folder)).toEqual([]);
-  const { host = expect.fail() } = embeddedConnection(join(folder, "database"));
-  expect(existsSync(host), "its socket's folder").toBe(false);
+  expect(existsSync(sockets), "its socket's folder").toBe(false);
+  expect(() => embeddedConnection(join(folder, "database"))).toThrow("is not running: start the server");
 
   const began = performance.now();
   const third = start({ DATA_DIR: folder });

@@ -3,47 +3,41 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildApp } from "./app.ts";
-import { type Config, ConfigError, readConfig } from "./config.ts";
-import { openChanges } from "./database/changes.ts";
-import { type Connection, type Db, isLostConnection, openDatabase } from "./database/database.ts";
+import { type Config, ConfigError, readConfig, version } from "./config.ts";
+import { type Changes, openChanges } from "./database/changes.ts";
+import { type Connection, type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
-import { dockerDriver } from "./drivers/docker.ts";
-import { checkEngine } from "./drivers/docker-check.ts";
 import type { Remote, RemoteParts } from "./drivers/docker-remote.ts";
-import { type Driver, DriverError } from "./drivers/driver.ts";
-import { fakeDriver } from "./drivers/fake.ts";
-import { findQuota } from "./drivers/find-quota.ts";
-import { imageOf, replacedImages } from "./drivers/image-catalogue.ts";
-import { processDriver } from "./drivers/process.ts";
-import { findPython } from "./drivers/python.ts";
-import { readRuntime } from "./drivers/runtimes.ts";
-import { startWall, type WallParts } from "./drivers/wall-watch.ts";
+import { DriverError } from "./drivers/driver.ts";
+import { startWall } from "./drivers/wall-watch.ts";
 import { startGpuWatch } from "./environments/gpu-watch.ts";
-import { registerHost, thisMachine } from "./environments/hosts.ts";
+
 import { startPreparing } from "./environments/images.ts";
-import { lostDriver, lostHosts } from "./environments/lost-hosts.ts";
-import { purgeQueue } from "./environments/queue.ts";
+
 import { startQueue } from "./environments/queue-loop.ts";
-import { type ReconcilerParts, startReconciler } from "./environments/reconciler.ts";
-import { openRemoteHosts, startRemoteHosts } from "./environments/remote-hosts.ts";
+import { type Announce, type ReconcilerParts, startReconciler } from "./environments/reconciler.ts";
+import { startRemoteHosts } from "./environments/remote-hosts.ts";
 import { endRights } from "./environments/rights.ts";
 import { startSampling } from "./environments/sampler.ts";
-import { purgeSamples } from "./environments/samples.ts";
 import { startWarmPool } from "./environments/warm-pool.ts";
+import { checkRoom, diskOf, startDiskWatch } from "./free-space.ts";
 import { answers } from "./gateway/answers.ts";
-import { createGateway } from "./gateway/gateway.ts";
-import { purgeSignIns } from "./gateway/grants.ts";
+import { frontServer } from "./gateway/front.ts";
+import { createGateway, type Gateway } from "./gateway/gateway.ts";
+import { createHosts } from "./gateway/hosts.ts";
+import { startHealth } from "./http/health.ts";
 import { trustedProxies } from "./http/visitor-address.ts";
 import { localIdentity } from "./identity/local.ts";
-import { purgeIdentity } from "./identity/purge-identity.ts";
-import { installationOf, installationSecret } from "./installation.ts";
-import { allLoops, type Loop, startLoop } from "./loop.ts";
-import { purgeMails, startOutbox } from "./mail/outbox.ts";
+import { checkSecret, installationOf, installationSecret, openDataDir, operatorKey } from "./installation.ts";
+import { type LocalPages, localPages } from "./local-pages.ts";
+import { allLoops, type Loop } from "./loop.ts";
+import { openMachines, wallOf } from "./machines.ts";
+import { startOutbox } from "./mail/outbox.ts";
+import { outboxPath } from "./mail/outbox-page.ts";
 import { announcer } from "./notifications/announcer.ts";
-import { purgeNotifications } from "./notifications/notifications.ts";
 import { checkKeys } from "./payments/check-keys.ts";
 import { delivery } from "./payments/delivery.ts";
-import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
+import { embeddedGateway, embeddedGatewayPath, outcomesPath } from "./payments/embedded-gateway/embedded-gateway.ts";
 import { startEvents } from "./payments/events.ts";
 import type { Payments } from "./payments/payments.ts";
 import { razorpay } from "./payments/razorpay.ts";
@@ -51,8 +45,8 @@ import { startRefunds } from "./payments/refunds.ts";
 import { startSweep } from "./payments/sweep.ts";
 import { startWatch } from "./payments/watch.ts";
 import { startDisputes } from "./payments/watch-disputes.ts";
+import { startPurging } from "./purge.ts";
 
-const purgeMs = 3_600_000;
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 process.on("unhandledRejection", (error) => console.error(error));
@@ -70,11 +64,56 @@ async function start(config: Config): Promise<void> {
   await using parts = new AsyncDisposableStack();
   // Heard from the first moment: a start that is interrupted would leave its database running.
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+  const { roles } = config;
   const dataDir = resolve(config.dataDir);
-  const port = await portOf(config);
+  const port = isServer(config) ? await portOf(config) : config.port;
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
+  openDataDir(dataDir);
   const secret = installationSecret(dataDir, config.secret);
+  const local = localPages({ key: operatorKey(dataDir), appUrl });
+  const { installation, db, changes } = await openStore(config, dataDir, secret, parts);
 
+  const announce = announcer({ appUrl, brandName: config.brand.name });
+  const common = { config, dataDir, port, appUrl, secret, installation, db, changes, announce };
+  const gateway = roles.has("gateway")
+    ? await createGateway({
+        db,
+        changes,
+        appUrl,
+        envHost: config.envHost,
+        secret,
+        trustProxy: trustedProxies(config.trustProxy),
+        failed,
+      })
+    : undefined;
+  if (gateway) parts.defer(gateway.close);
+  const rental = rents(config) ? await openRental(common, parts) : undefined;
+  if (rental && roles.has("api")) parts.defer(await serveApp({ ...common, ...rental, gateway, local }));
+  else if (gateway) parts.defer(await serveEnvironments({ ...common, gateway }));
+  // Before the app, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
+  const loops = rental && roles.has("worker") ? workerLoops({ ...common, ...rental }) : [];
+  parts.defer(allLoops([...loops, startDiskWatch(dataDir, console.warn, failed)]).stop);
+  const health = await healthOf(config, db, dataDir);
+  if (health) parts.defer(health.close);
+  for (const words of warnings(config)) console.warn(`WARNING: ${words}`);
+  for (const line of operatorPages(config, local)) console.log(line);
+  if (health) console.log(`Health is answered at ${health.url}/healthz and ${health.url}/readyz`);
+  console.log(
+    isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`,
+  );
+  await stopped;
+}
+
+/** Whether it has an address of its own: a worker alone has none (G115). */
+function isServer({ roles }: Config): boolean {
+  return roles.has("api") || roles.has("gateway");
+}
+
+function rents({ roles }: Config): boolean {
+  return roles.has("api") || roles.has("worker");
+}
+
+async function openStore(config: Config, dataDir: string, secret: Buffer, parts: AsyncDisposableStack) {
   const connection = await connectionOf(config, dataDir, parts);
   const database = await openDatabase(connection, failed).catch((error) => {
     const outside = config.database.kind === "external" && isLostConnection(error);
@@ -82,53 +121,84 @@ async function start(config: Config): Promise<void> {
   });
   parts.defer(database.close);
   const { db } = database;
-  const changes = await openChanges(database);
   const installation = await installationOf(db);
-  const local = await driverOf(config, dataDir, installation.id);
-  await registerHost(db, thisMachine, local, config.slots);
-  const remote = remoteParts(config, dataDir, installation.id);
-  const remotes = await openRemoteHosts(db, remote);
-  for (const { close } of remotes) parts.defer(close);
-  const drivers = await driversOf(db, local, remotes);
+  await checkSecret(db, secret, { alone: config.database.kind === "embedded" });
+  return { installation, db, changes: await openChanges(database) };
+}
 
-  const announce = announcer({ appUrl, brandName: config.brand.name });
-  const money = await moneyOf(config, port, { db, changes, announce, failed });
-  const trustProxy = trustedProxies(config.trustProxy);
-  const gateway = await createGateway({ db, changes, appUrl, envHost: config.envHost, secret, trustProxy, failed });
-  parts.defer(gateway.close);
+interface Common {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly port: number;
+  readonly appUrl: string;
+  readonly secret: Buffer;
+  readonly installation: { readonly id: string; readonly startedAt: Date };
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly announce: Announce;
+}
+
+type Rental = Awaited<ReturnType<typeof openRental>>;
+
+/** What rents: the machines that run environments, and the money. */
+async function openRental(
+  { config, dataDir, port, installation, db, changes, announce }: Common,
+  parts: AsyncDisposableStack,
+) {
+  const machines = await openMachines({ config, dataDir, install: installation.id, db, failed });
+  for (const { close } of machines.remotes) parts.defer(close);
+  const hasRoom = () => checkRoom(dataDir);
+  const money = await moneyOf(config, port, { db, changes, announce, failed, checkRoom: hasRoom });
+  return { ...machines, money };
+}
+
+async function serveApp(
+  parts: Common & Rental & { readonly gateway: Gateway | undefined; readonly local: LocalPages },
+): Promise<() => Promise<void>> {
+  const { config, appUrl, db, secret, announce, installation, dataDir } = parts;
   const app = await buildApp({
-    config,
-    appUrl,
-    db,
-    changes,
+    ...parts,
+    ...parts.money,
+    hosts: createHosts({ appUrl, envHost: config.envHost }),
     identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights }),
-    ...money,
-    gateway,
-    drivers,
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
+    disk: () => diskOf(dataDir),
     dist,
   });
-  if (config.roles.has("api") || config.roles.has("gateway")) await app.listen({ port, host: config.host });
+  await app.listen({ port: parts.port, host: config.host });
+  return () => app.close();
+}
 
+async function serveEnvironments(parts: Common & { readonly gateway: Gateway }): Promise<() => Promise<void>> {
+  const { config, appUrl, port, gateway } = parts;
+  const server = frontServer({ hosts: gateway.hosts, appUrl, trustProxy: trustedProxies(config.trustProxy), gateway });
+  server.listen(port, config.host);
+  await once(server, "listening");
+  return async () => {
+    server.close();
+    server.closeAllConnections();
+  };
+}
+
+function workerLoops(parts: Common & Rental): Loop[] {
+  const { config, db, changes, drivers, announce, installation, money, remote, remotes, port } = parts;
   const deliver = delivery({ announce });
-  const loops = config.roles.has("worker")
-    ? [
-        ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
-        ...environmentLoops(config, remotes, {
-          ...remote,
-          ...{ db, changes, drivers, delivery: deliver, announce, answers, failed },
-        }),
-        ...moneyLoops(money, port),
-        ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
-        startPurging(db),
-      ]
-    : [];
-  parts.defer(() => app.close());
-  // Before it, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
-  parts.defer(allLoops(loops).stop);
-  if (!config.mail.smtp && !config.mail.outboxPage) console.warn("SMTP_URL is not set: no mail is sent.");
-  console.log(`${config.brand.name} is ready at ${appUrl}`);
-  await stopped;
+  return [
+    ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
+    ...environmentLoops(config, remotes, {
+      ...remote,
+      ...{ db, changes, drivers, delivery: deliver, announce, answers, failed },
+    }),
+    ...moneyLoops(money, port),
+    ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
+    startPurging(db, failed),
+  ];
+}
+
+async function healthOf({ metricsPort }: Config, db: Db, dataDir: string) {
+  if (metricsPort === undefined) return undefined;
+  const app = await startHealth({ port: metricsPort, db, version, disk: () => diskOf(dataDir) });
+  return { url: app.listeningOrigin, close: () => app.close() };
 }
 
 function environmentLoops(
@@ -148,19 +218,6 @@ function environmentLoops(
   ];
 }
 
-/** Nothing grows for ever: each part deletes what it can no longer use. One that fails does not keep the others. */
-function startPurging(db: Db): Loop {
-  const purges = [purgeIdentity, purgeMails, purgeNotifications, purgeQueue, purgeSamples, purgeSignIns];
-  return startLoop(
-    async () => {
-      for (const purge of purges) await purge(db).catch(failed);
-      return purgeMs;
-    },
-    purgeMs,
-    failed,
-  );
-}
-
 function failed(error: unknown): void {
   console.error(error);
 }
@@ -177,7 +234,7 @@ function isForPeople(error: unknown): error is Error {
     error.message = `Port ${"port" in error ? error.port : ""} is taken by another program. Stop it, or set PORT to another port.`;
     return true;
   }
-  return [ConfigError, EmbeddedDatabaseError, DriverError].some((kind) => error instanceof kind);
+  return [ConfigError, EmbeddedDatabaseError, SchemaError, DriverError].some((kind) => error instanceof kind);
 }
 
 /** Found taken before anything is started; port 0 becomes a free one, because addresses name it. */
@@ -190,60 +247,16 @@ async function portOf({ port, host }: Config): Promise<number> {
   return typeof address === "object" && address ? address.port : port;
 }
 
-/** By host; of a machine that is lost nothing is asked. */
-async function driversOf(db: Db, local: Driver, remotes: readonly Remote[]): Promise<ReadonlyMap<string, Driver>> {
-  return new Map([
-    [thisMachine, local],
-    ...remotes.map(({ host, driver }) => [host.id, driver] as const),
-    ...(await lostHosts(db)).map((id) => [id, lostDriver(id)] as const),
-  ]);
-}
-
-async function driverOf(config: Config, directory: string, install: string): Promise<Driver> {
-  if (config.runtime === "fake") return fakeDriver(config.fake);
-  if (config.runtime === "docker") return await dockerOf(config, directory, install);
-  const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
-  // Without a Python nothing could ever be delivered: said at the start, not at the first launch.
-  if (!(await readRuntime(join(runtimes, "jupyter")))) await findPython();
-  return processDriver({ directory, install, network: config.processNetwork, runtimes, failed });
-}
-
-async function dockerOf({ docker }: Config, directory: string, install: string): Promise<Driver> {
-  for (const words of await checkEngine(docker, docker)) console.warn(`WARNING: ${words}.`);
-  if (!(await imageOf("jupyter")))
-    console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
-  const homeRoot = join(directory, "homes");
-  const found = await findQuota(homeRoot);
-  if ("missing" in found) console.warn(`WARNING: an environment can fill the whole disk: ${found.missing}.`);
-  const quota = "missing" in found ? undefined : found;
-  const publishAt = docker.reach === "published" ? "127.0.0.1" : undefined;
-  return await dockerDriver({
-    engine: docker,
-    install,
-    homeRoot,
-    quota,
-    images: imageOf,
-    replaced: replacedImages,
-    publishAt,
-    failed,
-  });
-}
-
-/** What stays the same for every host on another machine. */
-function remoteParts({ sshAgent }: Config, directory: string, install: string): RemoteParts {
-  return { install, images: imageOf, replaced: replacedImages, folder: join(directory, "hosts"), sshAgent, failed };
-}
-
-function wallOf({ docker }: Config, install: string, port: number): WallParts {
-  return { engine: docker, install, image: () => imageOf("jupyter"), isHost: docker.reach === "published", port };
-}
-
-async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" | "changes" | "announce" | "failed">) {
+async function moneyOf(
+  config: Config,
+  port: number,
+  parts: Pick<Payments, "db" | "changes" | "announce" | "failed" | "checkRoom">,
+) {
   const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
   const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
-    const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor });
+    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor });
     await checkKeys(provider, failed);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
   }
@@ -261,6 +274,30 @@ function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeo
     startSweep(payments),
     startDisputes(payments),
     ...(own ? [own.startWebhooks(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
+  ];
+}
+
+/** What is for the operator alone, with the key (G110). */
+function operatorPages({ mail, payments, roles }: Config, { address }: LocalPages): string[] {
+  if (!roles.has("api")) return [];
+  return [
+    ...(mail.outboxPage ? [`Mails are read at ${address(outboxPath)}`] : []),
+    ...(payments.kind === "embedded" ? [`What happens to test payments is chosen at ${address(outcomesPath)}`] : []),
+  ];
+}
+
+function warnings(config: Config): string[] {
+  const { appUrl, mail, trustProxy, metricsPort } = config;
+  return [
+    ...(isServer(config) || metricsPort !== undefined
+      ? []
+      : ["A worker alone has no address: set METRICS_PORT for its /healthz and /readyz."]),
+    ...(mail.smtp || mail.outboxPage ? [] : ["SMTP_URL is not set: no mail is sent."]),
+    ...(appUrl?.startsWith("https:") && !trustProxy
+      ? [
+          "TRUST_PROXY is not set, though https needs a proxy in front: all visitors count as one address, for limits and logs. Set it to the proxy's addresses.",
+        ]
+      : []),
   ];
 }
 

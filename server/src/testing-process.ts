@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished } from "vitest";
+import { Client } from "pg";
+import { expect, inject, onTestFinished } from "vitest";
+import type { Connection } from "./database/database.ts";
 
 /** Halves what a start costs. */
 const compiled = fileURLToPath(new URL("../../node_modules/.cache/berth/compiled", import.meta.url));
@@ -18,6 +21,24 @@ export function dataFolder(): string {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   return folder;
+}
+
+/** An empty database of this run's cluster, as a DATABASE_URL and for the test itself. */
+export async function emptyDatabase(): Promise<{ url: string; connection: Connection }> {
+  const cluster = inject("cluster");
+  const database = `d_${randomBytes(8).toString("hex")}`;
+  const admin = new Client(cluster);
+  await admin.connect();
+  await admin.query(`create database ${database}`);
+  await admin.end();
+  const { user, password, host = "" } = cluster;
+  const url = `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
+  return { url, connection: { ...cluster, database } };
+}
+
+/** What the start prints with the addresses of the operator's pages. */
+export function operatorKey(folder: string): string {
+  return readFileSync(join(folder, "operator-key"), "utf8");
 }
 
 /** The processes whose command line names the folder: its database, and a server that was given it as an argument. */

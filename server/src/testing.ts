@@ -21,6 +21,7 @@ import { answers } from "./gateway/answers.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { trustedProxies } from "./http/visitor-address.ts";
 import { localIdentity } from "./identity/local.ts";
+import { localPages } from "./local-pages.ts";
 import type { Loop } from "./loop.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { delivery } from "./payments/delivery.ts";
@@ -68,7 +69,10 @@ export async function testApp(
     identity,
     payments,
     embeddedGateway: own,
+    hosts: gateway.hosts,
     gateway,
+    disk: async () => "ok",
+    local: localPages({ key: secret.toString("hex"), appUrl }),
     drivers: host.drivers,
     betaEndsAt: new Date(),
     dist,

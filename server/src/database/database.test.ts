@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -40,6 +41,41 @@ test("a program beside the server leaves the schema as it is, and says so where 
   await expect(openDatabase(connection, () => {}, { keep: true })).rejects.toThrow("start the server of this version");
 });
 
+test("a database of a newer version is refused by the server and by a program beside it, and stays as it is (G115)", async () => {
+  await using database = await testDatabase();
+  await sql`insert into migrations (name) values ('9999_future.sql')`.execute(database.db);
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db);
+  const connection = { ...inject("cluster"), database: rows[0]?.name ?? "" };
+  const words =
+    "The database is of a newer version, which wrote 9999_future.sql into it: use that version or a later one, or restore a backup from before it.";
+  for (const keep of [false, true])
+    await expect(openDatabase(connection, () => {}, { keep })).rejects.toThrow(new SchemaError(words));
+});
+
+test("PostgreSQL before 18 is refused in a sentence, before anything is written (G115)", async () => {
+  // The real one but for its figure, which has as many digits.
+  const host = await relayed((bytes) => bytes.toString("latin1").replace(/18\d{4}/, "150020"));
+  const bare = `bare_${newId()}`;
+  await using database = await testDatabase();
+  await sql.raw(`create database ${bare}`).execute(database.db);
+  await expect(openDatabase({ ...inject("cluster"), host, database: bare }, () => {})).rejects.toThrow(
+    new SchemaError("The database is PostgreSQL 15.20, and version 18 or newer is needed."),
+  );
+});
+
+test("whoever took the place of the embedded database and asks for its password does not get it", async () => {
+  const heard: Buffer[] = [];
+  const folder = await listening((socket) => {
+    socket.on("data", (bytes) => heard.push(bytes));
+    // AuthenticationCleartextPassword.
+    socket.once("data", () => socket.write(Buffer.from("520000000800000003", "hex")));
+  });
+  const password = "the password itself";
+  const connection = { host: folder, user: "berth", password, database: "postgres", scramOnly: true } as const;
+  await expect(openDatabase(connection, () => {})).rejects.toThrow("What answers is not the embedded database");
+  expect(Buffer.concat(heard).toString("latin1")).not.toContain(password);
+});
+
 test("big integers arrive as numbers", async () => {
   await using database = await testDatabase();
   const { rows } = await sql<{ n: number }>`select 5000000000::bigint as n`.execute(database.db);
@@ -72,6 +108,29 @@ test("a database that is away is asked for one connection at a time, and listene
   await expect.poll(() => resets, { timeout: 15_000 }).toBe(2);
   expect(openSockets()).toBeLessThan(3);
 });
+
+/** What answers at a database's socket in a folder of its own, which is answered. */
+async function listening(accept: (socket: Socket) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "relay-"));
+  const server = createServer((socket) => accept(socket.on("error", () => {}))).listen(join(folder, ".s.PGSQL.5432"));
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+/** The cluster's socket, whose answers are changed on their way. */
+function relayed(change: (bytes: Buffer) => string): Promise<string> {
+  return listening((socket) => {
+    const upstream = connect(join(inject("cluster").host ?? "", ".s.PGSQL.5432"));
+    upstream.on("data", (bytes) => socket.write(change(bytes), "latin1"));
+    upstream.on("close", () => socket.destroy());
+    socket.on("close", () => upstream.destroy());
+    socket.pipe(upstream);
+  });
+}
 
 /** The cluster's socket under another name, which can go away and come back. */
 async function relay() {

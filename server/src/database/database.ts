@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
-import { Client, DatabaseError, Pool, types } from "pg";
+import { type Client, DatabaseError, Pool, types } from "pg";
+import { clientOf } from "./clients.ts";
 import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
@@ -22,6 +23,8 @@ export interface Connection {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
+  /** The password is proved, never sent. */
+  readonly scramOnly?: true;
 }
 
 // Minor units and counts stay far below 2^53.
@@ -40,7 +43,7 @@ export async function openDatabase(
   failed: (error: unknown) => void,
   { keep = false } = {},
 ): Promise<Database> {
-  const pool = new Pool({ ...connection, max: 20, connectionTimeoutMillis });
+  const pool = new Pool({ ...connection, Client: clientOf(connection), max: 20, connectionTimeoutMillis });
   let closing = false;
   // The pool does not wait for its connections to end, so a server that is stopped next may still cut them off.
   pool.on("error", (error) => closing || failed(error));
@@ -53,7 +56,14 @@ export async function openDatabase(
     });
   const source = { connect, end: () => pool.end(), options: pool.options };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(source) }) });
-  await (keep ? expectMigrated(db) : migrate(db));
+  try {
+    await expectServer(db);
+    await (keep ? expectMigrated(db) : migrate(db));
+  } catch (error) {
+    closing = true;
+    await db.destroy();
+    throw error;
+  }
   const stops: (() => Promise<void>)[] = [];
   return {
     db,
@@ -102,27 +112,47 @@ async function migrationNames(): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
 }
 
+/** The schema uses what older ones do not have. */
+async function expectServer(db: Db): Promise<void> {
+  const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
+  const version = Number(rows[0]?.server_version_num);
+  if (version >= 180_000) return;
+  throw new SchemaError(
+    `The database is PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}, and version 18 or newer is needed.`,
+  );
+}
+
 async function expectMigrated(db: Db): Promise<void> {
-  const names = await migrationNames();
   const { rows } = await sql<{ applied: string | null }>`select to_regclass('migrations')::text as applied`.execute(db);
-  const { rows: applied } = rows[0]?.applied
+  const missing = await missingMigrations(db, rows[0]?.applied !== null);
+  if (missing.length === 0) return;
+  throw new SchemaError(
+    "The database is of an older version: start the server of this version once, which brings it up to date, then ask again.",
+  );
+}
+
+/** What this version has and the database has not. A database that has more is a newer version's, and only that one's. */
+async function missingMigrations(db: Sql, isBegun: boolean): Promise<string[]> {
+  const names = await migrationNames();
+  const { rows } = isBegun
     ? await sql<{ name: string }>`select name from migrations order by name`.execute(db)
     : { rows: [] };
-  if (applied.map(({ name }) => name).join() === names.join()) return;
-  await db.destroy();
-  throw new SchemaError("The database is of another version: start the server of this version once, then ask again.");
+  const unknown = rows.find(({ name }) => !names.includes(name));
+  if (unknown)
+    throw new SchemaError(
+      `The database is of a newer version, which wrote ${unknown.name} into it: use that version or a later one, or restore a backup from before it.`,
+    );
+  const applied = new Set(rows.map(({ name }) => name));
+  return names.filter((name) => !applied.has(name));
 }
 
 async function migrate(db: Db): Promise<void> {
-  const names = await migrationNames();
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(8301547)`.execute(tx);
     await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
       tx,
     );
-    const { rows } = await sql<{ name: string }>`select name from migrations`.execute(tx);
-    const applied = new Set(rows.map((row) => row.name));
-    for (const name of names.filter((each) => !applied.has(each))) {
+    for (const name of await missingMigrations(tx, true)) {
       await sql.raw(await readFile(new URL(name, folder), "utf8")).execute(tx);
       await sql`insert into migrations (name) values (${name})`.execute(tx);
     }
@@ -141,7 +171,7 @@ async function keepListening(
   let timer: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<void> {
-    const client = new Client({ ...connection, keepAlive: true });
+    const client = new (clientOf(connection))({ ...connection, keepAlive: true });
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     client.on("error", failed);
     try {

@@ -1,14 +1,27 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
-import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
+import type { Client } from "pg";
+import { clientOf } from "./clients.ts";
 import type { Connection } from "./database.ts";
+import { lockFolder } from "./folder-lock.ts";
 
 export interface Embedded {
   readonly connection: Connection;
@@ -34,19 +47,34 @@ interface Cluster {
   readonly run: (program: string, args: readonly string[]) => ChildProcess;
 }
 
+/** Of the account that the database runs as where root may not make a user namespace. */
+const nobody = 65_534;
+
 /**
  * The real PostgreSQL 18 of the npm package, as a child on a Unix socket without a TCP port (reliability.md 7). A killed
- * product process leaves it running: the next start takes it over by a clean shutdown. The advisory lock that a product
- * process holds is what refuses a second one, and dies with its connection.
+ * product process leaves it running: the next start takes it over by a clean shutdown. One product process at a time
+ * holds the folder from before its first file is written: two first starts would each delete the other's half-made one.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  const directory = realpathSync(options.directory);
+  chmodSync(directory, 0o700);
+  const held = lockFolder(directory);
+  if (!held) throw inUse(directory);
+  try {
+    return await startHeld({ ...options, directory }, held.release);
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+async function startHeld(options: Options, release: () => void): Promise<Embedded> {
   const { directory, fsync = true, connections = 100, failed } = options;
-  mkdirSync(directory, { recursive: true });
-  const claim = await claimDirectory(realpathSync(directory));
-  const cluster = await locate(realpathSync(directory));
-  const passwordFile = join(cluster.data, "..", "password");
+  const cluster = await locate(directory);
+  const passwordFile = join(directory, "password");
   if (!existsSync(join(cluster.data, "PG_VERSION"))) await initialise(cluster, passwordFile);
-  const connection = embeddedConnection(directory);
+  const connection = connectionTo(directory, cluster.sockets);
   await endLeftOver(cluster, connection);
 
   let stopping = false;
@@ -75,40 +103,50 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
         await once(child, "exit");
       }
       rmSync(cluster.sockets, { recursive: true, force: true });
-      claim?.close();
+      release();
     },
   };
 }
 
-/** Where the cluster of a folder answers, once it was started there: also for a look beside a running server. */
+/** Where the running cluster of a folder answers: for a look beside the server. */
 export function embeddedConnection(directory: string): Connection {
   if (!existsSync(join(directory, "password")))
     throw new EmbeddedDatabaseError(`There is no database in ${directory}.`);
   const folder = realpathSync(directory);
-  const password = readFileSync(join(folder, "password"), "utf8");
-  return { host: socketFolder(folder), user: "berth", password, database: "postgres" };
+  const running = postmasterOf(join(folder, "cluster"));
+  if (!running?.sockets)
+    throw new EmbeddedDatabaseError(
+      `The database in ${directory} is not running: start the server of this data folder, then ask again.`,
+    );
+  return connectionTo(folder, running.sockets);
+}
+
+function connectionTo(directory: string, sockets: string): Connection {
+  const password = readFileSync(join(directory, "password"), "utf8");
+  return { host: sockets, user: "berth", password, database: "postgres", scramOnly: true };
 }
 
 /**
- * Held from before the first file is written, because the advisory lock needs a database: two first starts at once would
- * each delete the other's half-made one. A name of the kernel's, where it has them: it ends with the process.
+ * Below the data folder, which nobody else may enter. A socket's path ends at 107 characters and data folders can be
+ * deep: then in the system's temporary folder, where anybody may have made one of that name before, so it must be ours.
  */
-async function claimDirectory(directory: string): Promise<Server | undefined> {
-  if (process.platform !== "linux") return undefined;
-  const claim = createServer((socket) => socket.destroy()).listen({ path: `\0${nameOf(directory)}` });
-  await once(claim, "listening").catch((error) => {
-    throw error.code === "EADDRINUSE" ? inUse(directory) : error;
-  });
-  return claim.unref();
-}
-
-/** A socket's path ends at 107 characters, and data folders can be deep. */
 function socketFolder(directory: string): string {
-  return join(tmpdir(), nameOf(directory));
-}
-
-function nameOf(directory: string): string {
-  return `berth-${createHash("sha256").update(directory).digest("hex").slice(0, 12)}`;
+  const inside = join(directory, "sockets");
+  if (Buffer.byteLength(join(inside, ".s.PGSQL.5432")) <= 107) {
+    mkdirSync(inside, { recursive: true, mode: 0o700 });
+    return inside;
+  }
+  const name = createHash("sha256").update(directory).digest("hex").slice(0, 12);
+  const outside = join(realpathSync(tmpdir()), `berth-${name}`);
+  mkdirSync(outside, { recursive: true, mode: 0o700 });
+  const entry = lstatSync(outside);
+  const owners = [process.getuid?.(), ...(process.getuid?.() === 0 ? [nobody] : [])];
+  if (!entry.isDirectory() || !owners.includes(entry.uid))
+    throw new EmbeddedDatabaseError(
+      `${outside} belongs to somebody else: remove it, or set DATA_DIR to a shorter path.`,
+    );
+  chmodSync(outside, 0o700);
+  return outside;
 }
 
 async function locate(directory: string): Promise<Cluster> {
@@ -116,7 +154,6 @@ async function locate(directory: string): Promise<Cluster> {
   const native = join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
   const data = join(directory, "cluster");
   const sockets = socketFolder(directory);
-  mkdirSync(sockets, { recursive: true, mode: 0o700 });
   return { bin: join(native, "bin"), data, sockets, run: await runner([directory, sockets]) };
 }
 
@@ -130,9 +167,15 @@ async function runner(folders: readonly string[]): Promise<Cluster["run"]> {
   const [code] = await once(probe, "exit").catch(() => [1]);
   if (code === 0)
     return (program, args) => spawn("unshare", [...namespace, program, ...args], { stdio, detached: true });
-  const nobody = 65534;
   for (const folder of folders) chownSync(folder, nobody, nobody);
+  letPass(dirname(folders[0] ?? ""));
   return (program, args) => spawn(program, args, { stdio, detached: true, uid: nobody, gid: nobody });
+}
+
+/** On its way to its own folder the database passes the data folder, which it still cannot list. */
+function letPass(folder: string): void {
+  const { mode } = statSync(folder);
+  if ((mode & 0o001) === 0) chmodSync(folder, (mode & 0o777) | 0o001);
 }
 
 async function initialise({ bin, data, run }: Cluster, passwordFile: string): Promise<void> {
@@ -179,11 +222,11 @@ function start({ bin, data, sockets, run }: Cluster, fsync: boolean, connections
 }
 
 /** What a left-over server of this folder is doing: somebody else's (refuse) or nobody's (end it cleanly). */
-async function endLeftOver({ data }: Cluster, connection: Connection): Promise<void> {
-  const pidFile = join(data, "postmaster.pid");
-  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8").split("\n")[0]) : Number.NaN;
-  if (!Number.isInteger(pid) || !isPostgres(pid)) return;
-  const client = new Client(connection);
+async function endLeftOver({ data, sockets }: Cluster, connection: Connection): Promise<void> {
+  const running = postmasterOf(data);
+  // A figure that is another process's by now: PostgreSQL would take that one for its own and not start.
+  if (!running) return rmSync(pidFileOf(data), { force: true });
+  const client = new (clientOf(connection))({ ...connection, host: running.sockets || sockets });
   try {
     await client.connect();
     const { rows } = await client.query("select pg_try_advisory_lock(8301548) as free");
@@ -193,14 +236,25 @@ async function endLeftOver({ data }: Cluster, connection: Connection): Promise<v
   } finally {
     await client.end().catch(() => {});
   }
-  process.kill(pid, "SIGINT");
-  for (let tries = 0; tries < 200 && isPostgres(pid); tries++) await sleep(50);
+  process.kill(running.pid, "SIGINT");
+  for (let tries = 0; tries < 200 && postmasterOf(data)?.pid === running.pid; tries++) await sleep(50);
 }
 
-function isPostgres(pid: number): boolean {
+const pidFileOf = (data: string) => join(data, "postmaster.pid");
+
+/** The PostgreSQL that runs on this folder, by the file that it keeps there: its process first, its socket's folder fifth. */
+function postmasterOf(data: string): { readonly pid: number; readonly sockets: string } | undefined {
+  if (!existsSync(pidFileOf(data))) return undefined;
+  const [first = "", , , , sockets = ""] = readFileSync(pidFileOf(data), "utf8").split("\n");
+  const pid = Number(first);
+  return Number.isInteger(pid) && pid > 0 && runsOn(pid, data) ? { pid, sockets } : undefined;
+}
+
+/** PostgreSQL works in its data folder, under whatever name that has meanwhile. Another installation's is not ours to end. */
+function runsOn(pid: number, data: string): boolean {
   try {
     process.kill(pid, 0);
-    return process.platform !== "linux" || readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres");
+    return process.platform !== "linux" || readlinkSync(`/proc/${pid}/cwd`) === data;
   } catch {
     return false;
   }
@@ -212,7 +266,7 @@ const startMs = 10_000;
 async function lockDirectory(connection: Connection, directory: string, ended: () => boolean): Promise<Client> {
   const from = Date.now();
   for (let tries = 0; ; tries++) {
-    const client = new Client(connection);
+    const client = new (clientOf(connection))(connection);
     client.on("error", () => {});
     try {
       await client.connect();

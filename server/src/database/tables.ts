@@ -9,6 +9,8 @@ interface InstallationTable {
   id: string;
   one: Generated<boolean>;
   started_at: Generated<Date>;
+  /** Hex; null before the first start of a version that writes it. */
+  secret_fingerprint: Generated<string | null>;
 }
 
 /** Every table of the product, an area a file; the schema itself is migrations/. */

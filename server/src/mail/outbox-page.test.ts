@@ -2,20 +2,22 @@ import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
 import { AppError } from "../errors.ts";
+import { localPages } from "../local-pages.ts";
 import { enqueueMail } from "./outbox.ts";
 import { outboxPage } from "./outbox-page.ts";
 import { resetLetter } from "./reset-letter.ts";
 
+const key = "0123456789abcdef".repeat(4);
 const link = "http://localhost:3000/reset-password?oobCode=abc";
 
-async function setup({ trustProxy = false } = {}) {
+async function setup({ appUrl = "http://localhost:3000" } = {}) {
   const database = await testDatabase();
   const { db } = database;
-  const app = Fastify({ trustProxy });
+  const app = Fastify();
   app.setErrorHandler((error, _, reply) =>
     reply.code(error instanceof AppError && error.code === "not_found" ? 404 : 500).send(error),
   );
-  outboxPage(app, { db, brandName: "Berth" });
+  outboxPage(app, { db, brandName: "Berth", local: localPages({ key, appUrl }) });
   onTestFinished(async () => {
     await app.close();
     await database.close();
@@ -27,12 +29,12 @@ async function setup({ trustProxy = false } = {}) {
     ["two", "<b>@uni.example"],
   ] as const)
     await db.transaction().execute((tx) => enqueueMail(tx, { ...mail, to, cause }));
-  const get = (headers: Record<string, string> = {}, remoteAddress = "127.0.0.1") =>
-    app.inject({ method: "GET", url: "/outbox", headers, remoteAddress });
+  const get = (headers: Record<string, string> = {}, url = `/outbox?key=${key}`) =>
+    app.inject({ method: "GET", url, headers, remoteAddress: "127.0.0.1" });
   return { get, letter };
 }
 
-test("programs get the mails as they are, the newest first", async () => {
+test("programs get the mails as they are at the address with the key, the newest first", async () => {
   const { get, letter } = await setup();
   const answer = await get({ accept: "application/json" });
   const mail = { ...letter, at: expect.stringMatching(/^\d{4}-.*Z$/) };
@@ -43,31 +45,38 @@ test("programs get the mails as they are, the newest first", async () => {
   expect(answer.headers["cache-control"]).toBe("no-store");
 });
 
-test("people get a page with links that work and nothing that runs", async () => {
+test("people exchange the key for a cookie, and get a page with links that work and nothing that runs", async () => {
   const { get } = await setup();
-  const { body, headers } = await get({ accept: "text/html" });
+  const first = await get({ accept: "text/html" });
+  expect([first.statusCode, first.headers.location]).toEqual([303, "/outbox"]);
+  expect(first.headers["referrer-policy"]).toBe("no-referrer");
+  const cookie = String(first.headers["set-cookie"]);
+  expect(cookie).toBe(`operator=${key}; Path=/; HttpOnly; SameSite=Lax`);
+  const { body, headers } = await get({ accept: "text/html", cookie: `other=1; ${cookie.split(";")[0]}` }, "/outbox");
   expect(headers["content-type"]).toContain("text/html");
   expect(body).toContain("ada@uni.example");
   expect(body).toContain("&lt;b&gt;@uni.example");
   expect(body).toContain(`<a href="${link}">`);
 });
 
+test("under TLS the cookie is for this host alone", async () => {
+  const { get } = await setup({ appUrl: "https://localhost" });
+  const cookie = `__Host-operator=${key}; Path=/; HttpOnly; SameSite=Lax; Secure`;
+  expect((await get()).headers["set-cookie"]).toBe(cookie);
+  expect((await get({ cookie: `operator=${key}` }, "/outbox")).statusCode).toBe(404);
+});
+
 test.each([
-  ["another machine", {}, "192.0.2.7"],
-  ["another machine over IPv6", {}, "2001:db8::7"],
-  ["a proxy on this machine, for somebody", { "x-forwarded-for": "192.0.2.7" }, "127.0.0.1"],
-  ["a proxy on this machine, for loopback as it says", { "x-forwarded-for": "127.0.0.1" }, "127.0.0.1"],
-  ["a proxy of the other spelling", { forwarded: "for=192.0.2.7" }, "::1"],
-])("%s is told that there is nothing", async (_who, headers, from) => {
-  for (const trustProxy of [false, true]) {
-    const { get } = await setup({ trustProxy });
-    const answer = await get({ accept: "application/json", ...headers }, from);
+  ["no key", {}, "/outbox"],
+  ["another key", {}, `/outbox?key=${key.replace("0", "1")}`],
+  ["half a key", {}, `/outbox?key=${key.slice(0, 32)}`],
+  ["two keys", {}, `/outbox?key=${key}&key=${key}`],
+  ["another cookie", { cookie: `operator=${key.replace("0", "1")}` }, "/outbox"],
+])("with %s, loopback is told that there is nothing", async (_, headers, url) => {
+  const { get } = await setup();
+  for (const accept of ["application/json", "text/html"]) {
+    const answer = await get({ accept, ...headers }, url);
     expect(answer.statusCode).toBe(404);
     expect(answer.body).not.toContain("oobCode");
   }
-});
-
-test.each(["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])("%s is this machine", async (from) => {
-  const { get } = await setup();
-  expect((await get({}, from)).statusCode).toBe(200);
 });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
 import { AppError } from "../errors.ts";
-import { isLocal } from "../is-local.ts";
+import type { LocalPages } from "../local-pages.ts";
 import { escapeHtml } from "./letter.ts";
 
 interface Shown {
@@ -15,16 +15,26 @@ interface Shown {
 
 const listLength = 100;
 
+interface Parts {
+  readonly db: Db;
+  readonly brandName: string;
+  readonly local: LocalPages;
+}
+
+export const outboxPath = "/outbox";
+
 /**
- * `GET /outbox`: the newest 100 mails, newest first, where no mail server is set (design.md 6). Only for whoever sits at
- * this machine, because a mail may hold the way into an account: everybody else is told that there is nothing.
+ * `GET /outbox`: the newest 100 mails, newest first, where no mail server is set (design.md 6). A mail may hold the way
+ * into an account, so it asks for the operator's key (G110): everybody else is told that there is nothing.
  */
-export function outboxPage(app: FastifyInstance, { db, brandName }: { db: Db; brandName: string }): void {
-  app.get("/outbox", async (request, reply) => {
-    if (!isLocal(request)) throw new AppError("not_found", "There is nothing here, or it is not yours");
+export function outboxPage(app: FastifyInstance, { db, brandName, local }: Parts): void {
+  app.get(outboxPath, async (request, reply) => {
+    if (!local.isOpenTo(request)) throw new AppError("not_found", "There is nothing here, or it is not yours");
+    const isProgram = (request.headers.accept ?? "").includes("application/json");
+    if (!isProgram && local.exchange(request, reply)) return reply;
     const mails = await readMails(db);
     void reply.header("cache-control", "no-store").header("vary", "accept");
-    if ((request.headers.accept ?? "").includes("application/json")) return mails;
+    if (isProgram) return mails;
     return reply.type("text/html; charset=utf-8").send(page(brandName, mails));
   });
 }
@@ -74,7 +84,7 @@ function page(brandName: string, mails: readonly Shown[]): string {
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title}</title><style>${style}</style></head>
 <body><main>
 <h1>Outbox</h1>
-<p>${mails.length === 0 ? "No mail yet." : "Newest first."} No mail server is set, so mails are shown here, on this machine only. Set SMTP_URL to send them.</p>
+<p>${mails.length === 0 ? "No mail yet." : "Newest first."} No mail server is set, so mails are shown here, to whoever has the address that the start printed. Set SMTP_URL to send them.</p>
 ${list.join("\n")}
 </main></body>
 </html>

@@ -29,6 +29,8 @@ export interface Payments {
   readonly seller?: Seller | undefined;
   /** From payment to "not delivered" (GIVE_UP_AFTER). */
   readonly giveUpAfterSeconds: number;
+  /** Refuses where what is sold would have no room (P11). */
+  readonly checkRoom?: () => Promise<void>;
   /** Hears what went wrong inside while the buyer gets a plain answer. */
   readonly failed: (error: unknown) => void;
 }

@@ -39,6 +39,7 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
 
   mount(app, createOrder, async ({ body, user }) => {
     checkReachable(payments, user);
+    await payments.checkRoom?.();
     return opened(await placeOrder(payments, user.id, body));
   });
   mount(app, extendEnvironment, async ({ params, body, user }) => {

@@ -14,6 +14,7 @@ import { fakeDriver } from "../drivers/fake.ts";
 import { registerHost } from "../environments/hosts.ts";
 import { type Announce, startReconciler } from "../environments/reconciler.ts";
 import { handleErrors } from "../http/error-handler.ts";
+import { localPages } from "../local-pages.ts";
 import { delivery } from "./delivery.ts";
 import type { Proof } from "./embedded-gateway/charge.ts";
 import { type EmbeddedGateway, embeddedGateway, embeddedGatewayPath } from "./embedded-gateway/embedded-gateway.ts";
@@ -26,6 +27,9 @@ import { startRefunds } from "./refunds.ts";
 import { paymentRoutes } from "./routes.ts";
 import { startSweep } from "./sweep.ts";
 import { startWatch } from "./watch.ts";
+
+/** Opens the gateway's page of outcomes. */
+export const operatorKey = "0123456789abcdef".repeat(4);
 
 interface Options {
   readonly announce?: Announce;
@@ -160,7 +164,7 @@ function serve(payments: Payments, gateway: EmbeddedGateway) {
       request.user = { id, email: `${id}@lab.example`, emailVerified, name: "", sessionId: null };
   });
   paymentRoutes(app, payments);
-  gateway.routes(app);
+  gateway.routes(app, localPages({ key: operatorKey, appUrl: "http://localhost:3000" }));
   return app;
 }
 

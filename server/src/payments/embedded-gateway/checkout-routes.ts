@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
-import { isLocal } from "../../is-local.ts";
+import type { LocalPages } from "../../local-pages.ts";
 import { type Account, charge, chargeBody } from "./charge.ts";
 import { checkoutPage, unknownOrderPage } from "./checkout-page.ts";
 import { sentenceOf } from "./outcomes.ts";
@@ -21,7 +21,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /** The public half: the dialog's files and the call that pays, usable by scripts too (G88). */
-export function checkoutRoutes(app: FastifyInstance, db: Db, account: Account): void {
+export function checkoutRoutes(app: FastifyInstance, db: Db, account: Account, local: LocalPages): void {
   app.post("/payments/create/checkout", async (request) => charge(db, account, read(chargeBody, request.body)));
 
   app.get("/checkout", async (request, reply) => {
@@ -30,7 +30,7 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: Account): 
     sendPage(reply.code(order ? 200 : 404));
     if (!order) return unknownOrderPage(scheme);
     const query = new URLSearchParams({ order_id: id, name, description, scheme });
-    const outcomesUrl = isLocal(request) ? `test?${query}` : undefined;
+    const outcomesUrl = local.isOpenTo(request) ? `test?${query}` : undefined;
     const next = sentenceOf(order.outcome);
     return checkoutPage({ order, keyId: account.keyId, name, description, scheme, next, outcomesUrl });
   });

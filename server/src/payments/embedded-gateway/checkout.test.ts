@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium, type Page } from "@playwright/test";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import { setup } from "../testing.ts";
+import { operatorKey, setup } from "../testing.ts";
 
 // A browser on a busy machine needs its time; nothing here waits without a reason.
 vi.setConfig({ testTimeout: 60_000 });
@@ -33,6 +33,7 @@ async function openDialog({ options = "", width = 1280, scheme = "light" as "lig
       body: `<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><button>Buy</button></main><script src="${pathname}/checkout.js"></script>`,
     }),
   );
+  await page.goto(`${gatewayUrl}/test?key=${operatorKey}`);
   await page.goto(`${origin}/merchant`);
   await page.evaluate(`
     window.heard = [];

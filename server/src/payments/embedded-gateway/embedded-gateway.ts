@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { type Db, isLostConnection } from "../../database/database.ts";
 import { AppError } from "../../errors.ts";
-import { isLocal } from "../../is-local.ts";
+import type { LocalPages } from "../../local-pages.ts";
 import type { Loop } from "../../loop.ts";
 import type { Account } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
@@ -19,6 +19,8 @@ import { startWebhooks } from "./webhooks.ts";
 
 /** Where the router is mounted; the provider client's base URL is the server's own address and this. */
 export const embeddedGatewayPath = "/embedded-gateway/v1";
+/** The operator's page that chooses what happens to test payments. */
+export const outcomesPath = `${embeddedGatewayPath}/test`;
 
 interface Options {
   readonly db: Db;
@@ -27,8 +29,8 @@ interface Options {
 }
 
 export interface EmbeddedGateway extends Account {
-  /** Mounts the router below `embeddedGatewayPath`. */
-  routes(app: FastifyInstance): void;
+  /** Mounts the router below `embeddedGatewayPath`; the page of outcomes is open to whom `local` says. */
+  routes(app: FastifyInstance, local: LocalPages): void;
   /** Tells `url` of what happens to payments and refunds, signed. */
   startWebhooks(url: string, failed: (error: unknown) => void): Loop;
 }
@@ -40,12 +42,12 @@ export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Pr
   return {
     ...account,
     startWebhooks: (url, failed) => startWebhooks({ db, url, secret: account.webhookSecret, faults, failed }),
-    routes(app) {
+    routes(app, local) {
       app.register(
         async (scope) => {
           answerInDialect(scope);
-          checkoutRoutes(scope, db, account);
-          outcomeRoutes(scope, db, (request) => isLocal(request) || isMerchant(request, account));
+          checkoutRoutes(scope, db, account, local);
+          outcomeRoutes(scope, { db, local, isMerchant: (request) => isMerchant(request, account) });
           scope.register(async (merchant) => {
             merchant.addHook("onRequest", async (request) => {
               if (!isMerchant(request, account)) throw unauthorized();

@@ -1,26 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
-import { isLocal } from "../../is-local.ts";
+import type { LocalPages } from "../../local-pages.ts";
 import { pageQuery, sendPage } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
 import { choose, outcomeNames } from "./outcomes.ts";
-import { outcomesPage } from "./outcomes-page.ts";
+import { outcomesPage, welcomePage } from "./outcomes-page.ts";
 import { dialectIdText, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
 
 const path = z.object({ id: dialectIdText });
 const body = z.object({ outcome: z.enum(outcomeNames as [string, ...string[]]) });
 
-/**
- * What is to happen to an order: chosen on a page that only this machine sees, or by a call of whoever `mayChoose`
- * (payments.md 8).
- */
-export function outcomeRoutes(app: FastifyInstance, db: Db, mayChoose: (request: FastifyRequest) => boolean): void {
+interface Parts {
+  readonly db: Db;
+  readonly local: LocalPages;
+  readonly isMerchant: (request: FastifyRequest) => boolean;
+}
+
+/** What is to happen to an order: chosen on a page of the operator's (G110), or by a call of the merchant (payments.md 8). */
+export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: Parts): void {
   app.get("/test", async (request, reply) => {
-    if (!isLocal(request)) throw notHere();
+    if (!local.isOpenTo(request)) throw notHere();
+    if (local.exchange(request, reply)) return reply;
     const query = read(pageQuery, request.query);
     const { order_id: orderId, scheme } = query;
+    if (orderId === "") {
+      sendPage(reply);
+      return welcomePage(scheme);
+    }
     const found = db.selectFrom("embedded_gateway_orders").select("outcome").where("id", "=", orderId);
     const order = await found.executeTakeFirst();
     if (!order) throw unknown();
@@ -29,7 +37,8 @@ export function outcomeRoutes(app: FastifyInstance, db: Db, mayChoose: (request:
   });
 
   app.put("/test/orders/:id/outcome", unlimited, async (request) => {
-    if (!mayChoose(request)) throw new DialectError("The api key provided is invalid", { httpStatus: 401 });
+    if (!local.isOpenTo(request) && !isMerchant(request))
+      throw new DialectError("The api key provided is invalid", { httpStatus: 401 });
     const { id } = read(path, request.params);
     const { outcome } = read(body, request.body);
     if (!(await choose(db, id, outcome))) throw unknown();

@@ -23,12 +23,25 @@ export function outcomesPage({ orderId, chosen, query, scheme }: Page): string {
     body: `<form class="dialog" aria-label="What happens next" novalidate data-order="${escapeHtml(orderId)}">
       ${testBanner}
       <h1 class="question">What happens next</h1>
-      <p class="help">For order <span class="mono">${escapeHtml(orderId)}</span> only. This page is there on the server's own machine.</p>
+      <p class="help">For order <span class="mono">${escapeHtml(orderId)}</span> only. This page is the operator's: customers do not see it.</p>
       <p class="failed" role="alert" hidden></p>
       ${groups.join("\n      ")}
       <button type="submit" class="pay">Use it</button>
       <p class="help back"><a href="checkout?${escapeHtml(query)}">Back to the payment</a></p>
     </form>`,
+  });
+}
+
+/** Where the address that the start prints leads: from here on the dialog of this browser offers the choice. */
+export function welcomePage(scheme: Scheme): string {
+  return pageShell({
+    scheme,
+    title: "What happens next",
+    body: `<div class="dialog">
+      ${testBanner}
+      <h1 class="question">What happens next</h1>
+      <p class="help back">From now on the payment dialog of this browser has a link that chooses what happens to its order.</p>
+    </div>`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { setup } from "../testing.ts";
+import { operatorKey, setup } from "../testing.ts";
 import { testCards } from "./cards.ts";
 import { outcomeNames } from "./outcomes.ts";
 
@@ -165,27 +165,34 @@ test("refunds: pending for a day, failed on the way, refused for the balance, bu
   expect((await busy.refund()).amountMinor).toBe(40);
 });
 
-test("the page lists every outcome for its own order, says that no money moves, and is for this machine alone", async () => {
+test("the page lists every outcome for its own order, says that no money moves, and asks for the operator's key (G110)", async () => {
   const { app, id, gateway } = await open("webhook_lost");
   const base = "/embedded-gateway/v1";
-  const page = await app.inject(`${base}/test?order_id=${id}&name=%3Cscript%3E`);
+  const entered = await app.inject(`${base}/test?order_id=${id}&name=%3Cscript%3E&key=${operatorKey}`);
+  expect([entered.statusCode, entered.headers.location]).toEqual([
+    303,
+    `${base}/test?order_id=${id}&name=%3Cscript%3E`,
+  ]);
+  const cookie = String(entered.headers["set-cookie"]).split(";")[0] ?? "";
+  const get = (url: string, headers: Record<string, string> = { cookie }) => app.inject({ url, headers });
+  const page = await get(String(entered.headers.location));
   expect(page.body).toContain("Test mode: no money moves");
   expect([...page.body.matchAll(/name="outcome" value="(\w+)"/g)].map(([, name]) => name)).toEqual(outcomeNames);
   expect(page.body).toMatch(/value="webhook_lost" checked/);
   expect(page.body).not.toContain("<script>");
   expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
-  expect((await app.inject(`${base}/test?order_id=order_x`)).statusCode).toBe(400);
+  expect((await get(`${base}/test?order_id=order_x`)).statusCode).toBe(400);
+  expect((await get(`${base}/test`)).body).toContain("From now on the payment dialog of this browser");
   const checkout = `${base}/checkout?order_id=${id}`;
-  expect((await app.inject(checkout)).body).toContain("Choose what happens next");
+  expect((await get(checkout)).body).toContain("Choose what happens next");
 
   const choose = (headers: Record<string, string>, outcome = "dismissed") =>
     app.inject({ method: "PUT", url: `${base}/test/orders/${id}/outcome`, headers, payload: { outcome } });
-  const elsewhere = { "x-forwarded-for": "203.0.113.7" };
-  expect((await app.inject({ url: `${base}/test?order_id=${id}`, headers: elsewhere })).statusCode).toBe(404);
-  expect((await app.inject({ url: checkout, headers: elsewhere })).body).not.toContain("Choose what happens next");
-  expect((await choose(elsewhere)).statusCode).toBe(401);
+  expect((await get(`${base}/test?order_id=${id}`, {})).statusCode).toBe(404);
+  expect((await get(checkout, {})).body).not.toContain("Choose what happens next");
+  expect((await choose({})).statusCode).toBe(401);
   const authorization = `Basic ${Buffer.from(`${gateway.keyId}:${gateway.keySecret}`).toString("base64")}`;
-  expect((await choose({ ...elsewhere, authorization })).statusCode).toBe(200);
-  expect((await choose({}, "nonsense")).statusCode).toBe(400);
-  expect((await choose({}, "success")).statusCode).toBe(200);
+  expect((await choose({ authorization })).statusCode).toBe(200);
+  expect((await choose({ cookie }, "nonsense")).statusCode).toBe(400);
+  expect((await choose({ cookie }, "success")).statusCode).toBe(200);
 });

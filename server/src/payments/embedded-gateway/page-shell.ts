@@ -6,7 +6,7 @@ export type Scheme = "light" | "dark" | "";
 interface Shell {
   readonly scheme: Scheme;
   readonly title: string;
-  readonly script: "checkout-page.js" | "outcomes-page.js";
+  readonly script?: "checkout-page.js" | "outcomes-page.js";
   /** HTML. */
   readonly body: string;
 }
@@ -22,8 +22,7 @@ export function pageShell({ scheme, title, script, body }: Shell): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
     <title>${escapeHtml(title)}</title>
-    <link rel="stylesheet" href="checkout.css">
-    <script type="module" src="${script}"></script>
+    <link rel="stylesheet" href="checkout.css">${script ? `\n    <script type="module" src="${script}"></script>` : ""}
   </head>
   <body>
     <main aria-label="Payment">

@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import type { Connection } from "./database.ts";
+import { EmbeddedDatabaseError, embeddedConnection, startEmbedded } from "./embedded.ts";
+
+function folder(...below: string[]): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "berth-embedded-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  return join(root, ...below);
+}
+
+/** Ends with the test, if not before. */
+async function open(directory: string) {
+  const embedded = await startEmbedded({ directory, fsync: false, failed: () => {} });
+  let ended: Promise<void> | undefined;
+  const stop = () => (ended ??= embedded.stop());
+  onTestFinished(stop);
+  return { ...embedded, stop };
+}
+
+async function pidOf(connection: Connection): Promise<number> {
+  const client = new Client(connection);
+  await client.connect();
+  const { rows } = await client.query("select pg_backend_pid() as pid");
+  await client.end();
+  return rows[0].pid;
+}
+
+/** What a version before this one called the folder of the socket, and its lock. */
+const nameOf = (directory: string) => `berth-${createHash("sha256").update(directory).digest("hex").slice(0, 12)}`;
+
+test("its socket lies below the data folder, which is nobody else's; while it is stopped, a look beside it says so", async () => {
+  const directory = folder("database");
+  const { connection, stop } = await open(directory);
+  expect(connection.host).toBe(join(directory, "sockets"));
+  expect(embeddedConnection(directory)).toEqual(connection);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  expect(await pidOf(connection)).toBeGreaterThan(0);
+  await stop();
+  expect(existsSync(join(directory, "sockets"))).toBe(false);
+  expect(() => embeddedConnection(directory)).toThrow(
+    new EmbeddedDatabaseError(
+      `The database in ${directory} is not running: start the server of this data folder, then ask again.`,
+    ),
+  );
+}, 60_000);
+
+test.runIf(process.getuid?.() === 0)(
+  "where the path is too long for a socket, a folder that another account made before is refused (root only)",
+  async () => {
+    const directory = folder("deep".repeat(20), "database");
+    const taken = join(realpathSync(tmpdir()), nameOf(directory));
+    mkdirSync(taken, { mode: 0o777 });
+    onTestFinished(() => rmSync(taken, { recursive: true, force: true }));
+    chownSync(taken, 12_345, 12_345);
+    await expect(open(directory)).rejects.toThrow(`${taken} belongs to somebody else`);
+    chownSync(taken, 0, 0);
+    const { connection } = await open(directory);
+    expect(connection.host).toBe(taken);
+    expect(statSync(taken).mode & 0o777).toBe(0o700);
+  },
+  60_000,
+);
+
+test("one server holds the folder, and no name that a notebook can see or take keeps it from starting", async () => {
+  const directory = folder("database");
+  // Names of the kernel's belong to the network that notebooks share.
+  const squatter = createServer().listen({ path: `\0${nameOf(directory)}` });
+  await once(squatter, "listening");
+  onTestFinished(() => void squatter.close());
+  const first = await open(directory);
+  await expect(open(directory)).rejects.toThrow("is in use by another running server");
+  await first.stop();
+  expect(await pidOf((await open(directory)).connection)).toBeGreaterThan(0);
+}, 60_000);
+
+test("after a crash its file may name a process that is another program's by now: it starts all the same", async () => {
+  const directory = folder("database");
+  await (await open(directory)).stop();
+  const other = spawn("sleep", ["60"]);
+  onTestFinished(() => void other.kill());
+  writeFileSync(join(directory, "cluster", "postmaster.pid"), `${other.pid}\n${directory}/cluster\n1\n5432\n\n\n`, {
+    mode: 0o600,
+  });
+  expect(await pidOf((await open(directory)).connection)).toBeGreaterThan(0);
+  expect(other.exitCode).toBe(null);
+}, 60_000);
+
+test("a copy of a running data folder starts without ending the database that it was copied from", async () => {
+  const directory = folder("database");
+  const original = await open(directory);
+  const copy = folder("database");
+  cpSync(directory, copy, { recursive: true, filter: (source) => !source.includes(".s.PGSQL") });
+  const second = await open(copy);
+  expect(second.connection.host).not.toBe(original.connection.host);
+  expect(await pidOf(second.connection)).toBeGreaterThan(0);
+  expect(await pidOf(original.connection)).toBeGreaterThan(0);
+}, 60_000);
