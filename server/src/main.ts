@@ -39,6 +39,7 @@ import { allLoops, type Loop, startLoop } from "./loop.ts";
 import { purgeMails, startOutbox } from "./mail/outbox.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { purgeNotifications } from "./notifications/notifications.ts";
+import { settingsOf, startPresence } from "./operator/processes.ts";
 import { checkKeys } from "./payments/check-keys.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath } from "./payments/embedded-gateway/embedded-gateway.ts";
@@ -120,6 +121,8 @@ async function start(config: Config): Promise<void> {
         startPurging(db),
       ]
     : [];
+  const settings = { ...settingsOf(config), port, appUrl };
+  parts.defer((await startPresence({ db, roles: config.roles, settings, failed })).stop);
   parts.defer(() => app.close());
   // Before it, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
   parts.defer(allLoops(loops).stop);
