@@ -35,6 +35,7 @@ import { openMachines, wallOf } from "./machines.ts";
 import { startOutbox } from "./mail/outbox.ts";
 import { outboxPath } from "./mail/outbox-page.ts";
 import { announcer } from "./notifications/announcer.ts";
+import { settingsOf, startPresence } from "./operator/processes.ts";
 import { checkKeys } from "./payments/check-keys.ts";
 import { delivery } from "./payments/delivery.ts";
 import { embeddedGateway, embeddedGatewayPath, outcomesPath } from "./payments/embedded-gateway/embedded-gateway.ts";
@@ -90,6 +91,8 @@ async function start(config: Config): Promise<void> {
   const rental = rents(config) ? await openRental(common, parts) : undefined;
   if (rental && roles.has("api")) parts.defer(await serveApp({ ...common, ...rental, gateway, local }));
   else if (gateway) parts.defer(await serveEnvironments({ ...common, gateway }));
+  const settings = { ...settingsOf(config), port, appUrl };
+  parts.defer((await startPresence({ db, roles, settings, failed })).stop);
   // Before the app, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
   const loops = rental && roles.has("worker") ? workerLoops({ ...common, ...rental }) : [];
   parts.defer(allLoops([...loops, startDiskWatch(dataDir, console.warn, failed)]).stop);

@@ -58,9 +58,9 @@ function commandOf(pid: string): string {
 }
 
 /** The real server, as its own process, with nothing of this one's environment. */
-export function start(env: Record<string, string>) {
+export function start(env: Record<string, string>, program = main) {
   const settings = { PORT: "0", RUNTIME: "fake", LOG_LEVEL: "warn", PATH: "/usr/local/bin:/usr/bin:/bin", ...env };
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [program], {
     env: { NODE_COMPILE_CACHE: compiled, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,4 +1,4 @@
-import type { Generated } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 import type { AccountTables } from "./account-tables.ts";
 import type { EmbeddedGatewayTables } from "./embedded-gateway-tables.ts";
 import type { EnvironmentTables } from "./environment-tables.ts";
@@ -13,7 +13,22 @@ interface InstallationTable {
   secret_fingerprint: Generated<string | null>;
 }
 
+interface ProcessesTable {
+  id: string;
+  roles: string[];
+  version: string;
+  migration: string;
+  host_name: string;
+  pid: number;
+  /** `ProcessSettings` of operator/processes.ts. */
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is the writer's, further right
+  settings: ColumnType<any, string, string>;
+  started_at: Generated<Date>;
+  seen_at: Generated<Date>;
+}
+
 /** Every table of the product, an area a file; the schema itself is migrations/. */
 export interface Tables extends IdentityTables, AccountTables, EnvironmentTables, PaymentTables, EmbeddedGatewayTables {
   installation: InstallationTable;
+  processes: ProcessesTable;
 }

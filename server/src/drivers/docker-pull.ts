@@ -38,7 +38,8 @@ export function isPullable(reference: string | undefined): reference is string {
   return reference !== undefined && byDigest.test(reference);
 }
 
-async function hasImage({ docker, verb }: Engine, reference: string | undefined): Promise<boolean> {
+/** Whether an engine has what this names. */
+export async function hasImage({ docker, verb }: Engine, reference: string | undefined): Promise<boolean> {
   const all = await verb((abortSignal) => docker.listImages({ abortSignal }));
   return all.some(({ Id, RepoTags, RepoDigests }) =>
     [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),

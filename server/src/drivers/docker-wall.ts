@@ -43,6 +43,27 @@ export function wallCommands(
 
 const replies = "-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN";
 
+/**
+ * The rules that are not there, as iptables would be told them; nothing when the firewall is whole. Only root sees them.
+ * Throws where there is no iptables.
+ */
+export async function missingRules(install: string, nameservers: readonly string[]): Promise<readonly string[]> {
+  const each = (["iptables", "ip6tables"] as const).map((command) => {
+    const own = nameservers.filter(command === "iptables" ? isIPv4 : isIPv6);
+    const { input, output } = chains(install);
+    const rules = outward(command, install, own).flatMap(([chain, list]) => list.map((rule) => `${chain} ${rule}`));
+    const jumps = [`INPUT -i ${bridgeName(install)} -j ${input}`, `"$through" -i ${bridgeName(install)} -j ${output}`];
+    const look = (rule: string) => `${command} -w 5 -C ${rule} 2>/dev/null || echo ${command} ${rule}`;
+    return `command -v ${command} >/dev/null\n${findThrough(command)}\n${[...jumps, ...rules].map(look).join("\n")}`;
+  });
+  const { stdout } = await asRoot(`set -e\n${each.join("\n")}`);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+/** Where rules about what passes through this machine belong: the engine's own chain for that, where it has one. */
+const findThrough = (command: Command) =>
+  `through=DOCKER-USER\n${command} -w 5 -n -L DOCKER-USER >/dev/null 2>&1 || through=FORWARD`;
+
 function commandsOf(
   command: Command,
   install: string,
@@ -61,8 +82,7 @@ ${all.map(([chain]) => `:${chain} - [0:0]`).join("\n")}
 ${all.flatMap(([chain, rules]) => rules.map((rule) => `-A ${chain} ${rule}`)).join("\n")}
 COMMIT
 RULES
-through=DOCKER-USER
-${command} -w 5 -n -L DOCKER-USER >/dev/null 2>&1 || through=FORWARD
+${findThrough(command)}
 ${jump(command, "INPUT", `-i ${bridgeName(install)} -j ${input}`)}
 ${jump(command, '"$through"', `-i ${bridgeName(install)} -j ${output}`)}
 ${inward ? `${jump(command, '"$through"', `-o ${bridgeName(install)} -j ${entry}`)}\n` : ""}`;
@@ -125,8 +145,12 @@ export function unwallCommands(install: string): string {
 
 /** Runs such commands. Throws with the words of the one that failed: not root, or no iptables. */
 export async function applyWall(commands: string): Promise<void> {
+  await asRoot(commands);
+}
+
+async function asRoot(commands: string): Promise<{ stdout: string }> {
   const path = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
-  await promisify(execFile)("/bin/sh", ["-c", commands], { env: { PATH: path }, timeout: 20_000 });
+  return await promisify(execFile)("/bin/sh", ["-c", commands], { env: { PATH: path }, timeout: 20_000 });
 }
 
 /** Name servers that the engine of this machine gives its containers: its own setting, else those of the machine. */

@@ -1,10 +1,10 @@
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { bridgeName, networkName } from "./docker-network.ts";
-import { applyWall, unwallCommands, wallCommands } from "./docker-wall.ts";
+import { applyWall, missingRules, unwallCommands, wallCommands } from "./docker-wall.ts";
 import { engine, runPlain, runWalled, shell, socketPath, startNeighbour, whyNoWall } from "./isolation-testing.ts";
 import { openWorld, outside } from "./isolation-world.ts";
-import { checkWall, startWall } from "./wall-watch.ts";
+import { checkRules, checkWall, startWall } from "./wall-watch.ts";
 
 const absent = await whyNoWall();
 
@@ -153,7 +153,11 @@ print("found:", got)`;
     await applyWall(unwallCommands(world.install));
     const image = async () => "berth/jupyter:local";
     const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
+    const first = startWall(parts, (error) => expect.fail(String(error)));
+    onTestFinished(first.stop);
+    await expect.poll(() => missingRules(world.install, [])).toEqual([]);
     expect(await checkWall(parts)).toEqual([]);
+    await first.stop();
     const opened = ["DOCKER-USER", "INPUT"].map((chain) => `${chain} -i ${bridgeName(world.install)} -j ACCEPT`);
     onTestFinished(async () => void (await shell(opened.map((rule) => `iptables -D ${rule}`).join("; "))));
     await shell(opened.map((rule) => `iptables -I ${rule.replace(" ", " 1 ")}`).join("; "));
@@ -173,6 +177,45 @@ print("found:", got)`;
     await watch.stop();
     expect(await probes()).toBe(0);
   }, 40_000);
+
+  test("a rule that somebody took away is back at the next look, told in one line and counted; a look alone names it and changes nothing", async () => {
+    const image = async () => "berth/jupyter:local";
+    const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
+    const said: string[] = [];
+    await applyWall(unwallCommands(world.install));
+    // An alarm may come too, as an error: the probe may look while a rule is gone.
+    const watch = startWall(parts, (words) => typeof words === "string" && said.push(words));
+    onTestFinished(watch.stop);
+    await expect.poll(() => checkRules(parts)).toEqual([]);
+    const rule = `INPUT -i ${bridgeName(world.install)} -j BERTH-IN-${world.install.slice(0, 8)}`;
+    await shell(`ip6tables -D ${rule}`);
+    expect(await checkRules(parts)).toEqual([`ip6tables ${rule}`]);
+    watch.nudge();
+    await expect.poll(() => said).toHaveLength(1);
+    await shell(`iptables -D ${rule}; ip6tables -F BERTH-OUT-${world.install.slice(0, 8)}`);
+    expect((await checkRules(parts)).length).toBeGreaterThan(8);
+    watch.nudge();
+    await expect.poll(() => said).toHaveLength(2);
+    expect(said[0]).toBe(
+      `The firewall around environments had lost 1 rules and has them again (1 since the start of this process): ip6tables ${rule}`,
+    );
+    expect(said[1]).toMatch(/^The firewall around environments had lost \d+ rules .* and \d+ more$/);
+    expect(await checkRules(parts)).toEqual([]);
+  });
+
+  test("a look that comes to nothing gives its reason", async () => {
+    const image = "berth/says-nothing:test";
+    onTestFinished(async () => void (await shell(`docker image rm -f ${image}`)));
+    await shell(`docker build -q -t ${image} - <<'END'
+FROM berth/jupyter:local
+USER root
+RUN ln -sf /bin/false /usr/bin/python3
+END`);
+    const parts = { engine: { socketPath }, install: world.install, isHost: true, port: world.port };
+    await expect(checkWall({ ...parts, image: async () => image })).rejects.toThrow(
+      "The wall could not be looked at: the container that looks ended with exit code 1 and said nothing",
+    );
+  });
 
   test("a machine without an image has no runs, and is not looked at", async () => {
     const nowhere = { socketPath: "/nowhere.sock" };

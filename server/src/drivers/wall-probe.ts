@@ -59,14 +59,22 @@ export async function probeWall(parts: ProbeParts): Promise<readonly string[]> {
     { what: "the provider's metadata", host: "169.254.169.254", port: 80 },
   ];
   const from = await create(parts, "client", ["-c", client, JSON.stringify(targets)], ended);
-  const said = await engine.verb(async (abortSignal) => {
+  const { said, code } = await engine.verb(async (abortSignal) => {
     const output = await from.attach({ stream: true, stdout: true, stderr: true, abortSignal });
     // Else what breaks the line before it is read would break the server.
     output.on("error", () => {});
+    // Asked before the start: it is gone with its end.
+    const ended: Promise<number | undefined> = from.wait({ condition: "next-exit", abortSignal }).then(
+      ({ StatusCode }) => StatusCode,
+      () => undefined,
+    );
     await from.start({ abortSignal });
-    return await text(output);
+    return { said: (await text(output)).trim(), code: await ended };
   }, signal);
-  if (!said.startsWith("open:")) throw new Error(`The wall could not be looked at: ${said}`);
+  if (!said.startsWith("open:")) {
+    const reason = said || `the container that looks ended with exit code ${code ?? "unknown"} and said nothing`;
+    throw new Error(`The wall could not be looked at: ${reason}`);
+  }
   const open: Target[] = JSON.parse(said.slice("open:".length));
   return open.map(({ what, host, port }) => `an environment reaches ${what} at ${host}:${port}`);
 }

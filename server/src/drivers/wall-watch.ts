@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import { type Loop, startLoop } from "../loop.ts";
 import { type EngineAddress, openEngine } from "./docker-engine.ts";
 import { ensureNetwork } from "./docker-network.ts";
-import { applyWall, engineNameservers, wallCommands } from "./docker-wall.ts";
+import { applyWall, engineNameservers, missingRules, wallCommands } from "./docker-wall.ts";
 import { probeWall } from "./wall-probe.ts";
 
 export interface WallParts {
@@ -20,11 +20,21 @@ export interface WallParts {
 
 const intervalMs = 60_000;
 
-/** Puts the wall up and looks at it, at start and every minute; a hole is told each time, until somebody closes it. */
+/**
+ * Puts the wall up and looks at it, at start and every minute; a hole is told each time, until somebody closes it. Rules
+ * that were gone meanwhile are back, and told in one line: something on this machine takes them away.
+ */
 export function startWall(parts: WallParts, failed: (error: unknown) => void): Loop {
   const stopping = new AbortController();
+  let [isFirst, restored] = [true, 0];
   const loop = startLoop(
     async () => {
+      const missing = await raiseWall(parts);
+      if (!isFirst && missing.length > 0) {
+        restored += missing.length;
+        failed(restoredWords(missing, restored));
+      }
+      isFirst = false;
       const holes = await checkWall(parts, stopping.signal);
       if (holes.length > 0) failed(new Error(wordsOf(holes, parts.other?.id)));
       return intervalMs;
@@ -46,13 +56,16 @@ function wordsOf(holes: readonly string[], id: string | undefined): string {
   return id ? `${words} there, by ${wallRules(id)}` : `${words}: npm run operator -- firewall apply`;
 }
 
+function restoredWords(missing: readonly string[], total: number): string {
+  const named = missing.slice(0, 3).join("; ");
+  const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
+  return `The firewall around environments had lost ${missing.length} rules and has them again (${total} since the start of this process): ${named}${more}`;
+}
+
 /** Where the rules of another machine come from. */
 export const wallRules = (id: string) => `what npm run operator -- hosts firewall ${id} GATEWAY prints`;
 
-/**
- * What is open, in words; nothing when it was cut short. Puts the rules up first where it may: where it may not, an
- * operator did, or the probe sees it.
- */
+/** What is open, in words; nothing when it was cut short. Changes no rule. */
 export async function checkWall(
   { engine: address, install, image, isHost, port, other }: WallParts,
   signal: AbortSignal = new AbortController().signal,
@@ -65,7 +78,6 @@ export async function checkWall(
   const known = other ? [other.address] : isHost ? addresses : [];
   try {
     await engine.verb((limit) => ensureNetwork(engine, install, limit), signal);
-    if (isHost && process.getuid?.() === 0) await raiseWall(install).catch(() => {});
     return await probeWall({ engine, install, image: reference, addresses: known, port, signal });
   } catch (error) {
     if (signal.aborted) return [];
@@ -73,6 +85,24 @@ export async function checkWall(
   }
 }
 
-async function raiseWall(install: string): Promise<void> {
-  await applyWall(wallCommands(install, await engineNameservers()));
+/** The rules that are gone, where this process may see them; the probe finds the rest. */
+export async function checkRules(parts: WallParts): Promise<readonly string[]> {
+  return (await mayRaise(parts)) ? await missingRules(parts.install, await engineNameservers()) : [];
+}
+
+/** Answers which rules were missing. Where it may not raise them, an operator did, or the probe sees it. */
+async function raiseWall(parts: WallParts): Promise<readonly string[]> {
+  if (!(await mayRaise(parts))) return [];
+  const nameservers = await engineNameservers();
+  try {
+    const missing = await missingRules(parts.install, nameservers);
+    await applyWall(wallCommands(parts.install, nameservers));
+    return missing;
+  } catch {
+    return [];
+  }
+}
+
+async function mayRaise({ isHost, image }: WallParts): Promise<boolean> {
+  return isHost && process.getuid?.() === 0 && (await image()) !== undefined;
 }

@@ -24,7 +24,7 @@ test("nothing wrong is all zeros; what is broken or waits for a person is named"
   expect(await counts()).toEqual([1, 1, 1, 0, 0, 0, 1]);
   const [broken, failed] = await examine(db);
   expect(broken?.rows[0]).toContain("a payment's refunded sum is that of its refunds");
-  expect(failed?.rows[0]).toMatch(/^r pay_\w+ 40 USD hardware: no balance$/);
+  expect(failed?.rows[0]).toMatch(/^r pay_\w+ \$0.40 hardware failed, 0m old, 0 tries: no balance$/);
   await sql`update payments set refund_minor = 0`.execute(db);
 });
 
@@ -59,10 +59,10 @@ test("a dispute to answer, what it holds back, and the account that lost one", a
   await observeDispute(payments, dispute);
   const rows = async () => (await examine(db)).flatMap((finding) => finding.rows);
   expect(await rows()).toEqual([
-    `disp_1 ${payment} 30 USD chargeback open, answer by 2027-01-02 03:04, holds back a refund of 39`,
+    `disp_1 ${payment} $0.30 chargeback open, answer by Jan 2, 2027, 3:04 AM UTC, holds back a refund of $0.39`,
   ]);
   await observeDispute(payments, { ...dispute, status: "lost", deductedMinor: 30 });
-  expect(await rows()).toEqual(["ada lost disp_1: 30 USD"]);
+  expect(await rows()).toEqual(["ada lost disp_1: $0.30"]);
   expect(await liftHold(db, "ada")).toBe(1);
   expect(await rows()).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { imageOf, replacedImages } from "../drivers/image-catalogue.ts";
 import { remoteHosts } from "../environments/remote-hosts.ts";
 import { installationOf } from "../installation.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
+import type { Options } from "./command-line.ts";
 import { addHost, checkHostName, removeHost } from "./remote-hosts.ts";
 
 interface Parts {
@@ -22,33 +23,30 @@ interface Parts {
 const usualHomes = "/var/lib/berth/homes";
 
 /**
- * What an operator does about hosts on other machines; answers what to print. Undefined for words that are no command.
- * Throws a DriverError or CapacityRefused, in one sentence, when it is refused.
+ * What an operator does about hosts on other machines: add, check, firewall or remove. Answers what to print. Throws a
+ * DriverError or CapacityRefused, in one sentence, when it is refused.
  */
-export async function hostCommand(parts: Parts, verb: string, words: readonly string[]): Promise<string | undefined> {
-  const [id = "", ...more] = words;
-  if (!id) return undefined;
-  if (verb === "add") return await add(parts, id, more);
-  if (verb === "check" && more.length === 0) return await withHost(parts, await hostOf(parts.db, id), check);
-  if (verb === "firewall" && more.length > 0) {
+export async function hostCommand(
+  parts: Parts,
+  verb: string,
+  [id = "", ...more]: readonly string[],
+  options: Options = {},
+): Promise<string> {
+  if (verb === "add") return await add(parts, id, more[0] ?? "", options);
+  if (verb === "check") return await withHost(parts, await hostOf(parts.db, id), check);
+  if (verb === "firewall") {
     const gateways = more.map(readGateway);
     return await withHost(parts, await hostOf(parts.db, id), (remote, own) => firewall(remote, own, gateways));
   }
-  if (verb !== "remove" || more.length > 0) return undefined;
   await removeHost(parts.db, id);
   return `${id} is removed; a running server forgets it when it starts again`;
 }
 
-async function add(parts: Parts, id: string, words: readonly string[]): Promise<string | undefined> {
-  const [text = "", ...options] = words;
-  const said = new Map<string, string>();
-  for (let at = 0; at < options.length; at += 2) said.set(options[at] ?? "", options[at + 1] ?? "");
-  if (!text || [...said].some(([name, value]) => !["--home-root", "--reach"].includes(name) || !value))
-    return undefined;
+async function add(parts: Parts, id: string, text: string, options: Options): Promise<string> {
   checkHostName(id);
   const address = readAddress(text);
-  const homeRoot = readHomeRoot(said.get("--home-root") ?? usualHomes);
-  const host = { id, address: address.url, homeRoot, reach: readReach(said.get("--reach"), address) };
+  const homeRoot = readHomeRoot(options["home-root"] ?? usualHomes);
+  const host = { id, address: address.url, homeRoot, reach: readReach(options["reach"], address) };
   return await withHost(parts, host, async (remote, own, config) => {
     const found = await check(remote, own, config);
     await addHost(parts.db, host);

@@ -1,13 +1,11 @@
 import { join, resolve } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { type Db, openDatabase, SchemaError } from "../database/database.ts";
+import { type Db, isLostConnection, openDatabase, SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { bridgeName } from "../drivers/docker-network.ts";
 import { applyWall, engineNameservers, unwallCommands, wallCommands } from "../drivers/docker-wall.ts";
 import { DriverError } from "../drivers/driver.ts";
-import { imageOf } from "../drivers/image-catalogue.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
-import { checkWall } from "../drivers/wall-watch.ts";
 import { countOn } from "../environments/lost-hosts.ts";
 import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
@@ -15,7 +13,8 @@ import { liftHold } from "../payments/account-holds.ts";
 import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/decide-refund.ts";
 import { formatAmount } from "../payments/format-amount.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
-import { examine } from "./doctor.ts";
+import { type Command, type Options, parseCommand, UsageError, usageOf } from "./command-line.ts";
+import { diagnose, reportOf } from "./doctor.ts";
 import { listGpus, quarantineGpu, releaseGpu } from "./gpus.ts";
 import { hostCommand } from "./host-commands.ts";
 import { drainHost, listHosts, undrainHost } from "./hosts.ts";
@@ -23,24 +22,143 @@ import { describeRefund, listRefundRequests } from "./refunds.ts";
 import { loseHost } from "./remote-hosts.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
-const commands: Readonly<Record<string, (config: Config, ...words: string[]) => Promise<void>>> = {
-  prepare,
-  doctor,
-  unflag,
-  refunds,
-  refund,
-  decline,
-  firewall,
-  hosts,
-  gpus,
-};
+const commands: readonly Command[] = [
+  {
+    name: "doctor",
+    words: [],
+    options: { json: "" },
+    about: "looks at money, machines, mail, disks, certificates and processes; ends with 1 when it finds something",
+    run: (config, _, { json }) => doctor(config, json !== undefined),
+  },
+  {
+    name: "prepare",
+    words: [runtimeTypes.join(" | ")],
+    about: "makes a type startable on this machine without Docker",
+    run: (config, words) => prepare(config, ...words),
+  },
+  {
+    name: "firewall",
+    words: ["[apply | remove]"],
+    about: "prints the rules around containers of this machine, or changes them as root",
+    run: (config, words) => firewall(config, ...words),
+  },
+  {
+    name: "refunds",
+    words: [],
+    about: "lists who asked for a refund, with what was paid and used",
+    run: (config) => refunds(config),
+  },
+  {
+    name: "refund",
+    words: ["ORDER", "full | prorated | MINOR_UNITS", "[WORDS...]"],
+    options: { yes: "", again: "" },
+    about: "pays back, asked or not; the customer reads the words; without --yes it says what that would do",
+    run: (config, words, options) => refund(config, words, options),
+  },
+  {
+    name: "decline",
+    words: ["ORDER", "WORDS..."],
+    about: "declines a request; the customer reads the words",
+    run: (config, words) => decline(config, ...words),
+  },
+  {
+    name: "unflag",
+    words: ["USER"],
+    about: "lets an account order again that lost a dispute",
+    run: (config, words) => unflag(config, ...words),
+  },
+  ...hostCommands(),
+  {
+    name: "gpus list",
+    words: [],
+    about: "names every GPU, where it is and who has it",
+    run: async (config) => say(await beside(config, listGpus), "There is no GPU"),
+  },
+  {
+    name: "gpus quarantine",
+    words: ["GPU", "WORDS..."],
+    about: "leases it to nobody any more, for the reason given",
+    run: (config, words) => quarantine(config, ...words),
+  },
+  {
+    name: "gpus release",
+    words: ["GPU"],
+    about: "leases it again",
+    run: (config, words) => release(config, ...words),
+  },
+];
 
-const [command = "", ...words] = process.argv.slice(2);
+function hostCommands(): readonly Command[] {
+  const far = (
+    name: string,
+    words: readonly string[],
+    about: string,
+    options: Record<string, string> = {},
+  ): Command => ({
+    ...{ name: `hosts ${name}`, words, options, about },
+    run: async (config, given, said) =>
+      console.log(await beside(config, (db) => hostCommand({ db, config }, name, given, said))),
+  });
+  return [
+    {
+      name: "hosts list",
+      words: [],
+      about: "names every host, what it has and what is in use",
+      run: async (config) => say(await beside(config, listHosts), "There is no host"),
+    },
+    far(
+      "add",
+      ["HOST", "ssh://USER@MACHINE | tcp+tls://MACHINE:PORT"],
+      "looks at a machine with a Docker Engine and adds it",
+      {
+        "home-root": "FOLDER",
+        reach: "ADDRESS",
+      },
+    ),
+    far("check", ["HOST"], "looks at all that it needs"),
+    far("firewall", ["HOST", "GATEWAY_ADDRESS..."], "prints the rules for that machine's root"),
+    far("remove", ["HOST"], "takes it away, when nothing is left on it"),
+    {
+      name: "hosts drain",
+      words: ["HOST"],
+      about: "rents nothing new on it and tells the owners of what is there",
+      run: (config, words) => drain(config, ...words),
+    },
+    {
+      name: "hosts undrain",
+      words: ["HOST"],
+      about: "rents on it again",
+      run: (config, words) => undrain(config, ...words),
+    },
+    {
+      name: "hosts lost",
+      words: ["HOST"],
+      options: { yes: "" },
+      about: "ends all that was on a machine that never comes back; without --yes it says what that would be",
+      run: async (config, [id = ""], { yes }) => console.log(await lose(config, id, yes !== undefined)),
+    },
+  ];
+}
+
 try {
-  await (commands[command] ?? usage)(readConfig(process.env), ...words);
+  const parsed = parseCommand(commands, process.argv.slice(2));
+  if ("help" in parsed) console.log(parsed.help);
+  else await runCommand(parsed.command, parsed.words, parsed.options);
 } catch (error) {
+  if (error instanceof UsageError) {
+    console.error(`${error.message}\n\n${error.usage}`);
+    process.exit(2);
+  }
   console.error(isForPeople(error) ? error.message : error);
   process.exit(1);
+}
+
+async function runCommand(command: Command, words: readonly string[], options: Options): Promise<void> {
+  try {
+    await command.run(readConfig(process.env), words, options);
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(error.message, usageOf([command])) : error;
+  }
 }
 
 function isForPeople(error: unknown): error is Error {
@@ -51,7 +169,7 @@ function isForPeople(error: unknown): error is Error {
 
 /** Makes a type startable with the process driver; a running server offers it within a minute. */
 async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
-  if (!runtimeTypes.includes(type)) return usage();
+  if (!runtimeTypes.includes(type)) return usage(`There is no type ${type}.`);
   const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
   let told = -1;
   const progress = (percent: number) => {
@@ -64,26 +182,17 @@ async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<voi
 }
 
 /** Looks beside the running server and changes nothing; ends with 1 when something is found. */
-async function doctor(config: Config): Promise<void> {
-  const findings = [...(await beside(config, examine)), ...(await holes(config))];
-  for (const { what, rows } of findings)
-    console.log(`${what}: ${rows.length}${rows.map((row) => `\n  ${row}`).join("")}`);
-  if (findings.some(({ rows }) => rows.length > 0)) process.exitCode = 1;
-}
-
-/** Looked for anew, from inside. */
-async function holes(config: Config): Promise<{ what: string; rows: readonly string[] }[]> {
-  if (config.runtime !== "docker") return [];
-  const { id: install } = await beside(config, installationOf);
-  const isHost = config.docker.reach === "published";
-  const parts = { engine: config.docker, install, image: () => imageOf("jupyter"), isHost, port: config.port };
-  return [{ what: "Holes in the wall around environments (operator -- firewall apply)", rows: await checkWall(parts) }];
+async function doctor(config: Config, asJson: boolean): Promise<void> {
+  const diagnosis = await beside(config, (db) => diagnose(db, config));
+  console.log(asJson ? JSON.stringify(diagnosis, null, 2) : reportOf(diagnosis));
+  // A look that ran out of its time may still wait for something.
+  process.exit(diagnosis.findings.some(({ rows }) => rows.length > 0) ? 1 : 0);
 }
 
 /** The rules around the containers of this installation, as a shell script: root may run it, or has it run. */
 async function firewall(config: Config, verb = "print"): Promise<void> {
   const script = { print: wallCommands, apply: wallCommands, remove: unwallCommands }[verb];
-  if (!script) return usage();
+  if (!script) return usage(`firewall does not take ${verb}.`);
   const { id } = await beside(config, installationOf);
   const commands = script(id, await engineNameservers());
   if (verb === "print") return console.log(commands);
@@ -93,9 +202,10 @@ async function firewall(config: Config, verb = "print"): Promise<void> {
 
 /** An account that lost a dispute may order again. */
 async function unflag(config: Config, userId = ""): Promise<void> {
-  if (!userId) return usage();
   const lifted = await beside(config, (db) => liftHold(db, userId));
-  console.log(lifted > 0 ? `${userId} may order again` : `${userId} was not stopped`);
+  if (lifted > 0) return console.log(`${userId} may order again`);
+  console.error(`No account ${userId} was stopped for a lost dispute; doctor names those that are.`);
+  process.exitCode = 1;
 }
 
 /** What users asked for, with what was paid and used. */
@@ -105,25 +215,22 @@ async function refunds(config: Config): Promise<void> {
 }
 
 /** Shows first what it would do; the running server sends the money. */
-async function refund(config: Config, orderId = "", share = "", ...said: string[]): Promise<void> {
-  if (!orderId || !/^(full|prorated|\d{1,12})$/.test(share)) return usage();
-  const given = share === "full" || share === "prorated" ? share : Number(share);
-  const options = ["--yes", "--again"];
-  const words = said.filter((word) => !options.includes(word));
-  const decision = {
-    ...{ announce: announcerOf(config), orderId, words: words.join(" ").trim() },
-    again: said.includes("--again"),
-  };
+async function refund(config: Config, given: readonly string[], options: Options): Promise<void> {
+  const [orderId = "", share = "", ...words] = given;
+  if (!/^(full|prorated|\d{1,12})$/.test(share)) return usage(`${share} is neither full, prorated nor an amount.`);
+  const asked = share === "full" || share === "prorated" ? share : Number(share);
+  const again = options["again"] !== undefined;
+  const decision = { announce: announcerOf(config), orderId, words: words.join(" ").trim(), again };
   const lines = await beside(config, async (db) => {
-    const { isNew, amountMinor, currency } = await previewRefund({ db, ...decision }, given, async (tx, granted) => {
+    const { isNew, amountMinor, currency } = await previewRefund({ db, ...decision }, asked, async (tx, granted) => {
       if (granted.isNew) console.log((await describeRefund(tx, orderId, granted)).join("\n"));
       return granted;
     });
     const amount = formatAmount(amountMinor, currency);
     if (!isNew) return `${amount} of ${orderId} was granted before and goes back. Another refund of it: add --again`;
-    if (!said.includes("--yes"))
-      return `Nothing is done yet. To do it: npm run operator -- refund ${[orderId, share, ...said].join(" ")} --yes`;
-    const done = await grantRefund({ db, ...decision }, given);
+    if (options["yes"] === undefined)
+      return `Nothing is done yet. To do it: npm run operator -- refund ${[...given, ...(again ? ["--again"] : [])].join(" ")} --yes`;
+    const done = await grantRefund({ db, ...decision }, asked);
     return `${formatAmount(done.amountMinor, currency)} of ${orderId} goes back`;
   });
   console.log(lines);
@@ -137,27 +244,20 @@ async function decline(config: Config, orderId = "", ...said: string[]): Promise
   console.log(`The request of ${orderId} ${isNew ? "is" : "was"} declined`);
 }
 
-/** What runs environments, and taking it out of service (runtime.md 7). */
-async function hosts(config: Config, verb = "", id = "", ...more: string[]): Promise<void> {
-  if (verb === "list") return say(await beside(config, listHosts), "There is no host");
-  if (["add", "check", "firewall", "remove"].includes(verb)) {
-    const said = await beside(config, (db) => hostCommand({ db, config }, verb, [id, ...more]));
-    return said === undefined ? usage() : console.log(said);
-  }
-  if (id && verb === "lost") return console.log(await lose(config, id, more));
-  if (!id || (verb !== "drain" && verb !== "undrain")) return usage();
-  if (verb === "undrain") {
-    const drained = await beside(config, (db) => undrainHost(db, id));
-    return console.log(drained ? `${id} takes environments again` : `${id} was not draining`);
-  }
+async function drain(config: Config, id = ""): Promise<void> {
   const told = await beside(config, (db) => drainHost(db, announcerOf(config), id));
   console.log(
     told === undefined ? `${id} is draining already` : `${id} takes no new environments; ${told} owners are told`,
   );
 }
 
-async function lose(config: Config, id: string, options: readonly string[]): Promise<string> {
-  if (options.join() !== "--yes") {
+async function undrain(config: Config, id = ""): Promise<void> {
+  const drained = await beside(config, (db) => undrainHost(db, id));
+  console.log(drained ? `${id} takes environments again` : `${id} was not draining`);
+}
+
+async function lose(config: Config, id: string, isMeant: boolean): Promise<string> {
+  if (!isMeant) {
     const { environments, homes } = await beside(config, (db) => countOn(db, id));
     return `This ends the ${environments} environments on ${id} for good, with the files of ${homes} homes, and pays back what could not be used: npm run operator -- hosts lost ${id} --yes`;
   }
@@ -166,16 +266,14 @@ async function lose(config: Config, id: string, options: readonly string[]): Pro
   return told === undefined ? `${id} is lost already: ${next}` : `${id} is lost, ${told} owners are told: ${next}`;
 }
 
-async function gpus(config: Config, verb = "", id = "", ...said: string[]): Promise<void> {
-  if (verb === "list") return say(await beside(config, listGpus), "There is no GPU");
-  const words = said.join(" ").trim();
-  if (!id || (verb === "quarantine" ? !words : verb !== "release")) return usage();
-  if (verb === "release") {
-    const was = await beside(config, (db) => releaseGpu(db, id));
-    return console.log(was ? `${id} is leased again` : `${id} was not put aside`);
-  }
-  const held = await beside(config, (db) => quarantineGpu(db, id, words));
+async function quarantine(config: Config, id = "", ...said: string[]): Promise<void> {
+  const held = await beside(config, (db) => quarantineGpu(db, id, said.join(" ").trim()));
   console.log(held ? `${id} is leased to nobody else; who has it keeps it to the end` : `${id} is leased to nobody`);
+}
+
+async function release(config: Config, id = ""): Promise<void> {
+  const was = await beside(config, (db) => releaseGpu(db, id));
+  console.log(was ? `${id} is leased again` : `${id} was not put aside`);
 }
 
 function say(lines: readonly string[], none: string): void {
@@ -193,7 +291,14 @@ async function beside<T>({ database: settings, dataDir }: Config, work: (db: Db)
     settings.kind === "external"
       ? { connectionString: settings.url }
       : embeddedConnection(join(resolve(dataDir), "database"));
-  const database = await openDatabase(connection, console.error, { keep: true });
+  const database = await openDatabase(connection, console.error, { keep: true }).catch((error) => {
+    if (!isLostConnection(error)) throw error;
+    throw settings.kind === "external"
+      ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)
+      : new EmbeddedDatabaseError(
+          `The server of ${resolve(dataDir)} does not run: start it (npm start), then ask again.`,
+        );
+  });
   try {
     return await work(database.db);
   } finally {
@@ -201,17 +306,6 @@ async function beside<T>({ database: settings, dataDir }: Config, work: (db: Db)
   }
 }
 
-async function usage(): Promise<void> {
-  console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}
-npm run operator -- doctor
-npm run operator -- firewall [apply | remove]
-npm run operator -- unflag USER
-npm run operator -- refunds
-npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS] [--again] [--yes]
-npm run operator -- decline ORDER WORDS
-npm run operator -- hosts list | drain HOST | undrain HOST | check HOST | lost HOST [--yes] | remove HOST
-npm run operator -- hosts add HOST ssh://USER@MACHINE | tcp+tls://MACHINE:PORT [--home-root FOLDER] [--reach ADDRESS]
-npm run operator -- hosts firewall HOST GATEWAY_ADDRESS...
-npm run operator -- gpus list | quarantine GPU WORDS | release GPU`);
-  process.exit(2);
+function usage(problem = "These words do not fit together."): never {
+  throw new UsageError(problem);
 }

@@ -85,7 +85,7 @@ test("the queue, a grant and a refusal beside the running server, which sends th
   });
   expect(await operate(db, "refund", ada.id, "10.5")).toMatchObject({
     code: 2,
-    said: expect.stringContaining("decline ORDER WORDS"),
+    said: expect.stringContaining("refund ORDER full | prorated"),
   });
   expect(await operate(db, "decline", ada.id)).toMatchObject({ code: 2 });
   expect(await listRefundRequests(db)).toEqual([]);
