@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,31 +8,10 @@ import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { becomes, call, driverSuite, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";
-import { processDriver } from "./process.ts";
 import { socketOf } from "./process-run.ts";
 import { processTable, psTable, send, treeOf } from "./process-table.ts";
-import { runStates } from "./run-state.ts";
-import { socketFolder } from "./socket-folder.ts";
-
-/** Prepared once and kept between test runs: it takes half a minute. */
-const runtimes = join(import.meta.dirname, "../../../node_modules/.cache/berth/runtimes");
-const failed = (error: unknown) => {
-  throw error;
-};
-
-async function openMachine() {
-  const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
-  const open = (install = "one", network: "shared" | "off" = "shared") =>
-    processDriver({ directory, install, network, runtimes, failed });
-  const states = runStates(join(directory, "environments", "one"));
-  const close = async () => {
-    const driver = await open();
-    for (const { id } of await driver.list()) await driver.stop(id, 0);
-    await rm(await socketFolder(directory), { recursive: true });
-    await rm(directory, { recursive: true, force: true });
-  };
-  return { directory, open, states, close };
-}
+import { openProcessMachine } from "./process-testing.ts";
+import type { runStates } from "./run-state.ts";
 
 async function treeOfRun(states: ReturnType<typeof runStates>, id: string) {
   const first = (await states.read(id))?.process?.pid ?? 0;
@@ -40,21 +19,23 @@ async function treeOfRun(states: ReturnType<typeof runStates>, id: string) {
 }
 
 driverSuite("process driver", async () => {
-  const { open, states, close } = await openMachine();
+  const { open, states, close } = await openProcessMachine();
   return {
     open,
     close,
     async crash(_, id) {
       const rows = await treeOfRun(states, id);
-      send([rows.find(({ name }) => name.startsWith("python")) ?? failed("no python")], "SIGKILL");
+      const lab = rows.find(({ name }) => name.startsWith("python"));
+      if (!lab) throw new Error("no python");
+      send([lab], "SIGKILL");
     },
   };
 });
 
-let machine: Awaited<ReturnType<typeof openMachine>>;
+let machine: Awaited<ReturnType<typeof openProcessMachine>>;
 let driver: Driver;
 beforeAll(async () => {
-  machine = await openMachine();
+  machine = await openProcessMachine();
   driver = await machine.open();
   await driver.prepare("jupyter");
 }, 300_000);
