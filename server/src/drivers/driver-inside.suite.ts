@@ -74,10 +74,9 @@ export function insideSuite(name: string, openBench: () => Promise<Omit<Bench, "
       return await begin({ ...before, generation: before.generation + 1, ...changes });
     };
     const inside = (wanted: Spec, line: string) => inTerminal(driver, wanted, line);
-    /** By the runtime's own Python, so that it does not matter what the home's is. */
     const script = async (wanted: Spec, text: string) => {
       await call(driver, wanted, "PUT", "/api/contents/script.py", 5_000, text);
-      expect(await inside(wanted, "python ~/script.py && echo went well")).toContain("\nwent well\n");
+      expect(await inside(wanted, "python3 ~/script.py && echo went well")).toContain("\nwent well\n");
     };
 
     test("a terminal's python and pip are the home's, ~/.bashrc is read, and what pip installs stays", async () => {

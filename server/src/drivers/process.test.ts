@@ -174,6 +174,28 @@ test("a type that is not prepared here names the operator's command; an unprepar
   await expect(driver.start(spec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
 });
 
+test("a run can neither cut its log nor fill the disk with it, and both parts are read", async () => {
+  const wanted = await begin();
+  const log = "/proc/$(cut -d ' ' -f 4 /proc/$PPID/stat)/fd/1";
+  await inside(wanted, driver, `yes | head -c 40000000 > ${log}; truncate -s 400M ${log}; echo the end >> ${log}`);
+  const path = join(machine.states.folder(wanted.id), "log");
+  const last = async () => {
+    const lines: string[] = [];
+    const options = { tail: 1_000_000, follow: false, signal: new AbortController().signal };
+    for await (const line of driver.logs(wanted.id, options)) lines.push(line);
+    return lines;
+  };
+  await expect.poll(last).toContain("the end");
+  for (const part of [path, `${path}.old`]) expect((await stat(part)).size).toBeLessThan(9_000_000);
+});
+
+test("runs end before the server where memory runs out", async ({ skip }) => {
+  skip(process.platform !== "linux", "only Linux chooses");
+  const wanted = await begin();
+  for (const { pid } of await treeOfRun(machine.states, wanted.id))
+    expect(await readFile(`/proc/${pid}/oom_score_adj`, "utf8")).toBe("500\n");
+});
+
 test("ps says the same as /proc", async () => {
   const own = process.pid;
   const [fromProc, fromPs] = [(await processTable()).get(own), (await psTable(own)).get(own)];
