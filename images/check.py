@@ -91,8 +91,11 @@ def owners_packages_win():
         archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: wcwidth\nVersion: 99\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: check\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")
-    subprocess.run(["pip", "install", "-q", "--no-index", "--no-deps", str(wheel)], check=True, stderr=subprocess.PIPE)
-    found = subprocess.run(["python", "-c", "import wcwidth; print(wcwidth.__file__)"], capture_output=True, text=True)
+    own = pathlib.Path(os.environ["HOME"], ".local", "python", "bin")
+    install = [own / "pip", "install", "-q", "--no-index", "--no-deps", wheel]
+    subprocess.run(install, check=True, stderr=subprocess.PIPE)
+    code = "import wcwidth; print(wcwidth.__file__)"
+    found = subprocess.run([own / "python", "-c", code], capture_output=True, text=True)
     if not found.stdout.startswith(os.environ["HOME"]):
         fail(f"a package of the owner is not the one that is imported: {found.stdout or found.stderr}")
 

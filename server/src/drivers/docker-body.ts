@@ -47,7 +47,11 @@ export function containerBody(spec: Spec, place: RunPlace) {
     Image: place.image,
     User: `${runUser}:${runUser}`,
     // The only secret inside is the run's own (runtime.md 1). "void" keeps a GPU runtime that is the default from adding all.
-    Env: [`JUPYTER_TOKEN=${spec.token}`, ...(devicesOf(spec.gpus).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"])],
+    Env: [
+      `JUPYTER_TOKEN=${spec.token}`,
+      ...(devicesOf(spec.gpus).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"]),
+      ...(spec.withoutSettings ? ["WITHOUT_SETTINGS=1"] : []),
+    ],
     ExposedPorts: { [labPort]: {} },
     Labels: {
       [label.install]: place.install,
@@ -78,6 +82,8 @@ const wall = {
   IpcMode: "private",
   CgroupnsMode: "private",
   Init: true,
+  // A machine without memory ends a run before the server that all runs need.
+  OomScoreAdj: 500,
   RestartPolicy: { Name: "no" },
   LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "3" } },
 };

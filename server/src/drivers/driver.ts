@@ -14,6 +14,8 @@ export interface Spec {
   readonly home: string;
   /** Leased GPU ids; empty is CPU only. */
   readonly gpus: readonly string[];
+  /** JupyterLab starts with nothing of the home but its files: what a home did to a start does not matter (G106). */
+  readonly withoutSettings?: true;
   readonly limits: {
     readonly cpus: number;
     readonly memoryMb: number;

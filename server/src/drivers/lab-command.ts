@@ -7,43 +7,39 @@ const lab = readFileSync(new URL("../../../images/lab.py", import.meta.url), "ut
 
 export function labCommand(
   runtime: Runtime,
-  { home, listener, privateScratch }: { home: string; listener: number; privateScratch: boolean },
+  { listener, privateScratch }: { listener: number; privateScratch: boolean },
 ): string[] {
   return [
     join(runtime.folder, "bin", "python"),
     ...["-I", "-c", lab],
     "--allow-root",
     `--ServerApp.sock=/dev/fd/${listener}`,
-    `--ServerApp.root_dir=${home}`,
     // Else kernels listen on this machine's loopback, where other runs could knock. A path outside would be too long.
     ...(privateScratch ? ["--KernelManager.transport=ipc"] : []),
   ];
 }
 
-/** All that a run gets as environment variables: nothing of the server's own. */
-export function labVariables(
-  runtime: Runtime,
-  { home, scratch, token, mark }: { home: string; scratch: string; token: string; mark: string },
-): Record<string, string> {
-  const own = join(home, packagesFolder);
-  const path = [join(own, "bin"), join(home, ".local", "bin"), join(runtime.folder, "bin"), ...systemPath];
+interface Variables {
+  readonly home: string;
+  readonly scratch: string;
+  readonly token: string;
+  readonly mark: string;
+  readonly withoutSettings: boolean;
+}
+
+/** All that a run gets as environment variables: nothing of the server's own. What the home brings is added inside (lab.py). */
+export function labVariables(runtime: Runtime, { home, scratch, token, mark, withoutSettings }: Variables) {
   return {
     HOME: home,
     USER: "user",
     LOGNAME: "user",
     SHELL: "/bin/bash",
     LANG: "C.UTF-8",
-    PATH: path.join(":"),
-    VIRTUAL_ENV: own,
-    VIRTUAL_ENV_DISABLE_PROMPT: "1",
+    PATH: [join(runtime.folder, "bin"), "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
     PIP_DISABLE_PIP_VERSION_CHECK: "1",
     JUPYTER_TOKEN: token,
     JUPYTER_RUNTIME_DIR: join(scratch, "jupyter"),
     RUN_MARK: mark,
+    ...(withoutSettings && { WITHOUT_SETTINGS: "1" }),
   };
 }
-
-const systemPath = ["/usr/local/bin", "/usr/bin", "/bin"];
-
-/** Where the owner's packages live, inside the home: kept through stop and start. */
-const packagesFolder = join(".local", "python");

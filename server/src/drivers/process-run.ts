@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, open, rm } from "node:fs/promises";
+import { appendFile, mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,8 +11,20 @@ import type { RunState, RunStates } from "./run-state.ts";
 import type { Runtime } from "./runtimes.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** The first process of a run is a shell that outlives the rest by a moment, to write down how it ended. */
-const guard = 'exit_file=$1; shift; "$@"; echo $? > "$exit_file.new" && mv "$exit_file.new" "$exit_file"';
+/**
+ * The first process of a run is a shell that outlives the rest by a moment, to write down how it ended. What the run
+ * prints comes through a pipe, so that it can neither cut its log nor make it larger than 8 MB and as much of the part
+ * before: `cat` ends at its limit, and the next one begins anew. On a machine without memory, runs end before the server.
+ */
+const guard = `exit_file=$1 log=$2; shift 2
+{ echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
+mkfifo -m 600 "$log.pipe"
+(umask 077; ulimit -f 16384; trap "" XFSZ; until cat >> "$log"; do mv -f "$log" "$log.old"; done) < "$log.pipe" 2>/dev/null &
+"$@" > "$log.pipe" 2>&1
+echo $? > "$exit_file.new" && mv "$exit_file.new" "$exit_file"`;
+
+/** Programs of the guard and the sandbox: what else runs is the run's own. */
+const aroundRun = new Set(["sh", "cat", "mv", "bwrap"]);
 
 /** The descriptor that JupyterLab listens on. */
 const listener = 9;
@@ -32,6 +44,7 @@ export interface SpawnParts {
   readonly network: boolean;
   readonly home: string;
   readonly token: string;
+  readonly withoutSettings: boolean;
   /** The run's own folder, for its log and exit file. Not visible inside the sandbox. */
   readonly folder: string;
 }
@@ -41,28 +54,26 @@ export async function spawnRun(state: RunState, parts: SpawnParts): Promise<{ pi
   const { runtime, sandbox, folder } = parts;
   await mkdir(state.socketFolder, { recursive: true, mode: 0o700 });
   const inside = sandbox ? { home: "/home/user", scratch: "/tmp" } : { home: parts.home, scratch: folder };
-  const lab = labCommand(runtime, { home: inside.home, listener, privateScratch: sandbox !== undefined });
+  const lab = labCommand(runtime, { listener, privateScratch: sandbox !== undefined });
   const view = {
     readOnly: viewOf(runtime),
     writable: [{ path: parts.home, at: inside.home }],
-    workingDirectory: inside.home,
     network: parts.network,
   };
   const bound = [join(runtime.folder, "bin", "python"), "-I", "-S", "-c", bind, socketOf(state)];
   const command = [...bound, ...(sandbox ? await sandbox(view, lab) : lab)];
-  const env = labVariables(runtime, { ...inside, token: parts.token, mark: state.mark });
-  const log = await open(join(folder, "log"), "a", 0o600);
-  try {
-    const args = ["-c", guard, "run", join(folder, "exit"), ...command];
-    const child = spawn("/bin/sh", args, { cwd: parts.home, env, detached: true, stdio: ["ignore", log.fd, log.fd] });
-    await once(child, "spawn");
-    child.unref();
-    const row = child.pid === undefined ? undefined : await processRow(child.pid);
-    if (!row) throw new DriverError("unavailable", "the run ended before it was seen");
-    return { pid: row.pid, startedAt: row.startedAt };
-  } finally {
-    await log.close();
-  }
+  const env = labVariables(runtime, { ...inside, ...parts, home: inside.home, mark: state.mark });
+  const log = join(folder, "log");
+  // There from the start: whoever follows it may be quicker than the run.
+  await appendFile(log, "", { mode: 0o600 });
+  const args = ["-c", guard, "run", join(folder, "exit"), log, ...command];
+  // Not the home as the working directory: what its owner did to it may not let anybody in.
+  const child = spawn("/bin/sh", args, { cwd: folder, env, detached: true, stdio: "ignore" });
+  await once(child, "spawn");
+  child.unref();
+  const row = child.pid === undefined ? undefined : await processRow(child.pid);
+  if (!row) throw new DriverError("unavailable", "the run ended before it was seen");
+  return { pid: row.pid, startedAt: row.startedAt };
 }
 
 function viewOf({ folder, python }: Runtime) {
@@ -150,7 +161,7 @@ export async function thawRun(state: RunState): Promise<void> {
 /** Asks JupyterLab to end (it then ends its kernels), after the grace kills what is left. Throws `unavailable` if something stays. */
 export async function endRun(state: RunState, graceMs: number): Promise<void> {
   let left = await processesOf(state);
-  const lab = left.find((row) => row.name !== "sh" && row.name !== "bwrap");
+  const lab = left.find((row) => !aroundRun.has(row.name));
   if (lab && graceMs > 0) {
     send([lab], "SIGTERM");
     send(left.toReversed(), "SIGCONT");

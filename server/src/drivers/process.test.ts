@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,31 +8,10 @@ import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { becomes, call, driverSuite, spec } from "./driver.suite.ts";
 import type { Driver, Spec } from "./driver.ts";
-import { processDriver } from "./process.ts";
 import { socketOf } from "./process-run.ts";
 import { processTable, psTable, send, treeOf } from "./process-table.ts";
-import { runStates } from "./run-state.ts";
-import { socketFolder } from "./socket-folder.ts";
-
-/** Prepared once and kept between test runs: it takes half a minute. */
-const runtimes = join(import.meta.dirname, "../../../node_modules/.cache/berth/runtimes");
-const failed = (error: unknown) => {
-  throw error;
-};
-
-async function openMachine() {
-  const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
-  const open = (install = "one", network: "shared" | "off" = "shared") =>
-    processDriver({ directory, install, network, runtimes, failed });
-  const states = runStates(join(directory, "environments", "one"));
-  const close = async () => {
-    const driver = await open();
-    for (const { id } of await driver.list()) await driver.stop(id, 0);
-    await rm(await socketFolder(directory), { recursive: true });
-    await rm(directory, { recursive: true, force: true });
-  };
-  return { directory, open, states, close };
-}
+import { openProcessMachine } from "./process-testing.ts";
+import type { runStates } from "./run-state.ts";
 
 async function treeOfRun(states: ReturnType<typeof runStates>, id: string) {
   const first = (await states.read(id))?.process?.pid ?? 0;
@@ -40,21 +19,23 @@ async function treeOfRun(states: ReturnType<typeof runStates>, id: string) {
 }
 
 driverSuite("process driver", async () => {
-  const { open, states, close } = await openMachine();
+  const { open, states, close } = await openProcessMachine();
   return {
     open,
     close,
     async crash(_, id) {
       const rows = await treeOfRun(states, id);
-      send([rows.find(({ name }) => name.startsWith("python")) ?? failed("no python")], "SIGKILL");
+      const lab = rows.find(({ name }) => name.startsWith("python"));
+      if (!lab) throw new Error("no python");
+      send([lab], "SIGKILL");
     },
   };
 });
 
-let machine: Awaited<ReturnType<typeof openMachine>>;
+let machine: Awaited<ReturnType<typeof openProcessMachine>>;
 let driver: Driver;
 beforeAll(async () => {
-  machine = await openMachine();
+  machine = await openProcessMachine();
   driver = await machine.open();
   await driver.prepare("jupyter");
 }, 300_000);
@@ -210,7 +191,9 @@ test.each(["shared", "off"] as const)(
 
 test("a run of an older server, which could change its socket's folder, is not connected to, and a start replaces it", async () => {
   const wanted = await begin();
-  const { socketOutside, ...old } = (await machine.states.read(wanted.id)) ?? failed("no state");
+  const state = await machine.states.read(wanted.id);
+  if (!state) throw new Error("no state");
+  const { socketOutside, ...old } = state;
   await machine.states.write(old);
   expect(await driver.observe(wanted.id)).toMatchObject({ state: "stopped" });
   await driver.start(wanted);
@@ -241,6 +224,28 @@ test("a type that is not prepared here names the operator's command; an unprepar
     message: expect.stringContaining("npm run operator -- prepare pytorch"),
   });
   await expect(driver.start(spec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
+});
+
+test("a run can neither cut its log nor fill the disk with it, and both parts are read", async () => {
+  const wanted = await begin();
+  const log = "/proc/$(cut -d ' ' -f 4 /proc/$PPID/stat)/fd/1";
+  await inside(wanted, driver, `yes | head -c 40000000 > ${log}; truncate -s 400M ${log}; echo the end >> ${log}`);
+  const path = join(machine.states.folder(wanted.id), "log");
+  const last = async () => {
+    const lines: string[] = [];
+    const options = { tail: 1_000_000, follow: false, signal: new AbortController().signal };
+    for await (const line of driver.logs(wanted.id, options)) lines.push(line);
+    return lines;
+  };
+  await expect.poll(last).toContain("the end");
+  for (const part of [path, `${path}.old`]) expect((await stat(part)).size).toBeLessThan(9_000_000);
+});
+
+test("runs end before the server where memory runs out", async ({ skip }) => {
+  skip(process.platform !== "linux", "only Linux chooses");
+  const wanted = await begin();
+  for (const { pid } of await treeOfRun(machine.states, wanted.id))
+    expect(await readFile(`/proc/${pid}/oom_score_adj`, "utf8")).toBe("500\n");
 });
 
 test("ps says the same as /proc", async () => {

@@ -204,7 +204,8 @@ async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState>
   });
   try {
     const folder = states.folder(id);
-    const process = await spawnRun(intent, { runtime, sandbox, network, home, folder, token: spec.token });
+    const { token, withoutSettings = false } = spec;
+    const process = await spawnRun(intent, { runtime, sandbox, network, home, folder, token, withoutSettings });
     const state = { ...intent, process };
     await states.write(state);
     return state;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { lstat, mkdir, readlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -9,7 +9,6 @@ const run = promisify(execFile);
 interface View {
   readonly readOnly: readonly { readonly path: string; readonly at?: string }[];
   readonly writable: readonly { readonly path: string; readonly at: string }[];
-  readonly workingDirectory: string;
   readonly network: boolean;
 }
 
@@ -26,43 +25,68 @@ export async function findBubblewrap(folder: string): Promise<Sandbox | undefine
   await writeFile(join(folder, "group"), "user:x:1000:\n");
   try {
     const { stdout } = await run("/bin/sh", ["-c", "command -v bwrap"]);
-    const sandbox = bubblewrap(stdout.trim(), folder);
-    const view: View = { readOnly: [], writable: [], workingDirectory: "/", network: true };
-    const [file = "", ...args] = await sandbox(view, ["/bin/sh", "-c", "test $$ -lt 10"]);
-    await run(file, args, { timeout: 5_000 });
-    return sandbox;
+    const program = stdout.trim();
+    // Older ones cannot forbid a run namespaces of its own, which are where most holes of kernels were.
+    const closed = bubblewrap([program, "--disable-userns"], folder);
+    if (await works(closed)) return closed;
+    const open = bubblewrap([program], folder);
+    return (await works(open)) ? open : undefined;
   } catch {
     return undefined;
   }
+}
+
+async function works(sandbox: Sandbox): Promise<boolean> {
+  const view: View = { readOnly: [], writable: [], network: true };
+  const [file = "", ...args] = await sandbox(view, ["/bin/sh", "-c", "test $$ -lt 10"]);
+  return run(file, args, { timeout: 5_000 }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
  * Without `--die-with-parent`, since a restart of the server must kill nothing. No capabilities inside: user 1000
  * there is whoever runs the server outside.
  */
-function bubblewrap(program: string, folder: string): Sandbox {
-  return async ({ readOnly, writable, workingDirectory, network }, command) => [
-    program,
+function bubblewrap(program: readonly string[], folder: string): Sandbox {
+  return async ({ readOnly, writable, network }, command) => [
+    ...program,
     ...["--unshare-user", "--uid", "1000", "--gid", "1000"],
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "environment"],
     ...(network ? [] : ["--unshare-net"]),
     ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/var/tmp"],
     ...(await systemFolders()),
-    ...settings.flatMap((path) => ["--ro-bind-try", `/etc/${path}`, `/etc/${path}`]),
+    ...[...settings, ...(await harmless("pip.conf"))].flatMap((path) => [
+      "--ro-bind-try",
+      `/etc/${path}`,
+      `/etc/${path}`,
+    ]),
     ...["passwd", "group"].flatMap((name) => ["--ro-bind", join(folder, name), `/etc/${name}`]),
     ...readOnly.flatMap(({ path, at }) => ["--ro-bind", path, at ?? path]),
     ...writable.flatMap(({ path, at }) => ["--bind", path, at]),
-    ...["--chdir", workingDirectory, "--"],
+    ...["--chdir", "/", "--"],
     ...command,
   ];
 }
 
-/** Names, certificates, time and the shell's looks: nothing under /etc that is a secret or says who else is here. */
+/**
+ * Names, certificates, time and the shell's looks: nothing under /etc that is a secret or says who else is here. Of TLS only
+ * what is public: where the server is root, a run could read the machine's private keys beside it.
+ */
 const settings = [
-  ...["resolv.conf", "hosts", "nsswitch.conf", "protocols", "services", "ssl", "ca-certificates", "pki", "pip.conf"],
+  ...["resolv.conf", "hosts", "nsswitch.conf", "protocols", "services"],
+  ...["ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "ca-certificates"],
+  ...["pki/ca-trust", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf"],
   ...["localtime", "timezone", "mime.types", "fonts", "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"],
-  ...["bash.bashrc", "profile", "inputrc", "terminfo", "gitconfig"],
+  ...["bash.bashrc", "inputrc", "terminfo"],
 ];
+
+/** Where the machine's package index is, unless the password of one stands in its address. */
+async function harmless(name: string): Promise<string[]> {
+  const text = await readFile(`/etc/${name}`, "utf8").catch(() => undefined);
+  return text === undefined || /:\/\/[^\s/]*@/.test(text) ? [] : [name];
+}
 
 async function systemFolders(): Promise<string[]> {
   const found = await Promise.all(
