@@ -99,6 +99,14 @@ test("tabs live in the address; a flag is stored, and put back when it could not
   await expect(billing).not.toBeChecked();
   await expectAccessible(page);
 
+  await page.getByRole("tab", { name: "Security" }).click();
+  await expect(page).toHaveURL(/\?tab=security$/);
+  const security = page.getByRole("switch", { name: "Security alerts" });
+  await security.click();
+  await expect(security).not.toBeChecked();
+  await expect.poll(flags).toMatchObject({ securityAlerts: false, twoFactorAuth: false });
+  await page.getByRole("tab", { name: "Notifications" }).click();
+
   await page.route("**/settings/*/flags", (route) => route.abort());
   await billing.click();
   await expect(page.getByText("Failed to update user settings")).toBeVisible();

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { create, must, orderAndPay, profileOf, send, signUp, until } from "../prove/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./test.ts";
 
-test("everything stored is one file, in the tab after Notifications (G71)", async ({ page, customer }) => {
+test("everything stored is one file, in the last tab (G71)", async ({ page, customer }) => {
   await page.goto("/settings");
   await page.getByRole("tab", { name: "Your data" }).click();
   await expect(page).toHaveURL(/\?tab=data$/);

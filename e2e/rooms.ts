@@ -1,13 +1,14 @@
 import { mkdirSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { surroundings } from "../prove/surroundings.ts";
+import { expectTargets } from "./targets.ts";
 import { expect, expectAccessible } from "./test.ts";
 
 /** Both widths come before the second scheme, so that what closes by itself is seen in both. */
 const rooms = [
   { width: 1440, height: 900, colorScheme: "light" },
-  { width: 390, height: 844, colorScheme: "light" },
-  { width: 390, height: 844, colorScheme: "dark" },
+  { width: 360, height: 780, colorScheme: "light" },
+  { width: 360, height: 780, colorScheme: "dark" },
   { width: 1440, height: 900, colorScheme: "dark" },
 ] as const;
 
@@ -36,6 +37,7 @@ export async function judge(page: Page, name: string, { fullPage = true, stays, 
     if (stays) await expect(page.locator(stays).first(), name).toBeVisible();
     const full = colorScheme === "light";
     await expectAccessible(page, full ? undefined : colourRules);
+    if (full) await expectTargets(page, `${name}-${width}`, width === 360);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow, `${name} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
     if (shots) {

@@ -1,6 +1,6 @@
-import { capacity, settingsProfile, validate } from "@berth/contract";
+import { actOnContainer, capacity, createEnvironment, resetPassword, settingsProfile, validate } from "@berth/contract";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiError, call } from "./client.ts";
+import { ApiError, call, said } from "./client.ts";
 import { pathOf } from "./send.ts";
 import { readSession, saveSession, signOut } from "./session.ts";
 
@@ -150,6 +150,65 @@ test("a refusal keeps its code, message and where the money is", async () => {
     message: "Not delivered",
     money: "refund_started",
   });
+});
+
+const act = () => call(actOnContainer, { params: { action: "pause", container_id: "e1", user_id: "u1" }, body: {} });
+
+test.each([
+  ["nothing", {}, ""],
+  ["a page of its own", "<h1>Bad gateway</h1>", ""],
+  ["a blank message", { message: " " }, ""],
+  ["detail alone", { detail: "Only detail here" }, "Only detail here"],
+  ["both", { message: "No GPU is free", detail: "x" }, "No GPU is free"],
+  ["what is no text", { detail: [{ loc: ["body"] }] }, ""],
+])("a refusal with %s has no message but its own (G117)", async (_, body, message) => {
+  setup({ good: [], api: () => Response.json(body, { status: 500 }) });
+  await expect(act()).rejects.toMatchObject({ code: "unavailable", status: 500, message });
+});
+
+test.each([
+  [{ status: "error", message: "No GPU is free" }, "No GPU is free"],
+  [{ success: false, detail: "Frozen" }, "Frozen"],
+  [{ status: "success", success: false }, ""],
+  [{ status: "failed" }, ""],
+])("an answer of HTTP 200 that says %j is a refusal (G117)", async (body, message) => {
+  setup({ good: [], api: () => Response.json(body) });
+  await expect(act()).rejects.toMatchObject({ code: "invalid_request", status: 200, message });
+});
+
+test.each([{ success: true }, { status: "success" }, {}])("%j of an action is its success", async (body) => {
+  setup({ good: [], api: () => Response.json(body) });
+  await expect(act()).resolves.toEqual(body);
+});
+
+test("an environment that starts is no refusal, and of a reset only the HTTP status counts", async () => {
+  setup({ good: [], api: () => Response.json({ status: "pending", jupyter_token: "t" }) });
+  const request = { params: {}, body: {} } as Parameters<typeof call<typeof createEnvironment>>[1];
+  await expect(call(createEnvironment, request)).resolves.toMatchObject({ status: "pending" });
+  const reset = () => call(resetPassword, { params: {}, body: { email: "ada@uni.example" } });
+  setup({ good: [], api: () => Response.json({ status: "error" }) });
+  await expect(reset()).resolves.toBeDefined();
+  setup({ good: [], api: () => new Response("") });
+  await expect(reset()).resolves.toBeUndefined();
+});
+
+test.each([{ status: "error" }, {}])("a token that is answered %j does not hold", async (body) => {
+  setup({ good: [], api: () => Response.json(body) });
+  await expect(check()).rejects.toMatchObject({ code: "unauthenticated" });
+  expect(readSession()).toBeUndefined();
+});
+
+test("what cannot be read says nothing of the token", async () => {
+  setup({ good: [], api: () => new Response("<h1>Sign in to this network</h1>") });
+  await expect(check()).rejects.toMatchObject({ code: "network" });
+  expect(readSession()?.idToken).toBe("first");
+});
+
+test("what was said of a failure, never a bare status (G117)", () => {
+  expect(said(new ApiError("unavailable", "Out for a moment", 503))).toBe("Out for a moment");
+  expect(said(new ApiError("unavailable", "", 503))).toBe("The server gave no reason.");
+  expect(said(new ApiError("network", "x", 0), "Try again")).toBe("Try again");
+  expect(said(new Error("x"))).toBe("No answer from the server.");
 });
 
 test("path parameters are encoded", () => {

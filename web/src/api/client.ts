@@ -1,9 +1,10 @@
 import type { AnyEndpoint, Input, ReplyOf } from "@berth/contract";
 import { currentToken, refreshToken } from "./refresh.ts";
-import { ApiError, type SendOptions, send } from "./send.ts";
+import { ApiError } from "./refusal.ts";
+import { type SendOptions, send } from "./send.ts";
 import { readSession, signOut } from "./session.ts";
 
-export { ApiError } from "./send.ts";
+export { ApiError } from "./refusal.ts";
 
 /**
  * Calls one contract endpoint; the reply's type is the one the server is held to.
@@ -40,10 +41,11 @@ async function repeat<Answer>(request: (token: string) => Promise<Answer>, token
 }
 
 function isUnauthenticated(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 401;
+  return error instanceof ApiError && (error.status === 401 || error.code === "unauthenticated");
 }
 
-/** What the server said of a failure, for people; what did not come from it says that nothing did. */
-export function said(error: unknown): string {
-  return error instanceof ApiError && error.status > 0 ? error.message : "No answer from the server.";
+/** What the server said of a failure, for people; `unanswered` where nothing came from it. */
+export function said(error: unknown, unanswered = "No answer from the server."): string {
+  if (!(error instanceof ApiError) || error.status === 0) return unanswered;
+  return error.message || "The server gave no reason.";
 }

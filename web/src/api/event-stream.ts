@@ -1,5 +1,6 @@
 import type { Change } from "@berth/contract";
-import { ApiError, answered } from "./send.ts";
+import { ApiError } from "./refusal.ts";
+import { answered } from "./send.ts";
 
 /** Splits what has arrived into whole events; `rest` waits for more. Comments and unknown lines are heartbeats. */
 export function parseEvents(received: string): { changes: readonly Change[]; rest: string } {

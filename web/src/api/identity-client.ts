@@ -16,12 +16,15 @@ export class IdentityError extends Error {
   readonly code: string;
   /** HTTP status; 0 without an answer. */
   readonly status: number;
+  /** What the provider says in words instead of a code, for people; empty where it does not. */
+  readonly words: string;
 
-  constructor(code: string, status: number) {
-    super(code);
+  constructor(code: string, status: number, words = "") {
+    super(words || code);
     this.name = "IdentityError";
     this.code = code;
     this.status = status;
+    this.words = words;
   }
 }
 
@@ -87,14 +90,16 @@ async function post(config: IdentityConfig, url: string, body: string | URLSearc
     throw new IdentityError("NETWORK", 0);
   });
   const answer = (await response.json().catch(() => ({}))) as Answer;
-  if (!response.ok) throw new IdentityError(codeOf(answer), response.status);
+  if (!response.ok) throw refusal(answer, response.status);
   return answer;
 }
 
-/** Codes come as `CODE`, `CODE : words` or `CODE: words`. */
-function codeOf(answer: Answer): string {
+/** Codes come as `CODE`, `CODE : words` or `CODE: words`; anything else is said to people. */
+function refusal(answer: Answer, status: number): IdentityError {
   const error = answer["error"] as { message?: unknown } | undefined;
-  return String(error?.message ?? "UNAVAILABLE").split(/[ :]/)[0] ?? "UNAVAILABLE";
+  const message = String(error?.message ?? "UNAVAILABLE");
+  const code = /^[A-Z][A-Z0-9_]+(?=$| ?:)/.exec(message)?.[0];
+  return code === undefined ? new IdentityError("UNAVAILABLE", status, message) : new IdentityError(code, status);
 }
 
 /** Google's custom-token answer has no user id of its own; the token always names its subject. */

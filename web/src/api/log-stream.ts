@@ -1,4 +1,5 @@
-import { ApiError, answered } from "./send.ts";
+import { ApiError } from "./refusal.ts";
+import { answered } from "./send.ts";
 
 interface Heard {
   readonly lines: readonly string[];

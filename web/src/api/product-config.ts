@@ -1,6 +1,7 @@
 import type { ProductConfig } from "@berth/contract";
 import { useSyncExternalStore } from "react";
-import { ApiError, answered } from "./send.ts";
+import { ApiError } from "./refusal.ts";
+import { answered } from "./send.ts";
 
 /**
  * `GET /config`, asked once per page. Outside the query cache because the landing page needs the brand and nothing of a

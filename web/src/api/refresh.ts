@@ -1,6 +1,6 @@
 import { exchangeRefreshToken, IdentityError, type Tokens } from "./identity-client.ts";
 import { readConfig } from "./product-config.ts";
-import { ApiError } from "./send.ts";
+import { ApiError } from "./refusal.ts";
 import { readSession, type Session, saveSession, signOut } from "./session.ts";
 
 /** Spec section 9. Tokens live 60 minutes. */

@@ -1,22 +1,6 @@
-import type { AnyEndpoint, ErrorCode, Input, MoneyState, ReplyOf } from "@berth/contract";
+import type { AnyEndpoint, Input, ReplyOf } from "@berth/contract";
+import { ApiError, isStatusOnly, refusalOf } from "./refusal.ts";
 import { learnTime } from "./server-clock.ts";
-
-/** A refusal of the server, or `network` when there was no answer at all (G45). Switch on `code`, show `message` (R4). */
-export class ApiError extends Error {
-  readonly code: ErrorCode | "network";
-  /** HTTP status; 0 without an answer. */
-  readonly status: number;
-  /** Where the buyer's money is, when the call was about money (G14). */
-  readonly money: MoneyState | undefined;
-
-  constructor(code: ErrorCode | "network", message: string, status: number, money?: MoneyState) {
-    super(message);
-    this.name = "ApiError";
-    this.code = code;
-    this.status = status;
-    this.money = money;
-  }
-}
 
 export interface SendOptions {
   readonly token?: string | undefined;
@@ -31,7 +15,9 @@ export async function send<E extends AnyEndpoint>(
 ): Promise<ReplyOf<E>> {
   const response = await ask(endpoint, input, options);
   const answer: unknown = await response.json().catch(() => undefined);
-  if (answer === undefined) throw unreadable();
+  if (answer === undefined && response.ok && !isStatusOnly(endpoint.path)) throw unreadable();
+  const refusal = refusalOf(endpoint.path, response.status, answer);
+  if (refusal) throw refusal;
   return answer as ReplyOf<E>;
 }
 
@@ -42,6 +28,7 @@ export async function sendForFile<E extends AnyEndpoint>(
   options: SendOptions = {},
 ): Promise<Blob> {
   const response = await ask(endpoint, input, options);
+  if (!response.ok) throw refusalOf(endpoint.path, response.status, await response.json().catch(() => undefined));
   return response.blob().catch(() => {
     throw unreadable();
   });
@@ -53,7 +40,7 @@ async function ask<E extends AnyEndpoint>(
   { token, signal }: SendOptions,
 ): Promise<Response> {
   const path = pathOf(endpoint, params);
-  const response = await answered(query ? `${path}?${new URLSearchParams(query)}` : path, {
+  return answered(query ? `${path}?${new URLSearchParams(query)}` : path, {
     method: endpoint.method,
     // A GET that accepted text/html would get the app's own page (G93).
     headers: {
@@ -64,8 +51,6 @@ async function ask<E extends AnyEndpoint>(
     body: endpoint.method === "GET" ? null : JSON.stringify(body ?? {}),
     signal: signal ?? null,
   });
-  if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
-  return response;
 }
 
 function unreadable(): ApiError {
@@ -87,20 +72,4 @@ export async function answered(url: string, init: RequestInit): Promise<Response
 export function pathOf(endpoint: AnyEndpoint, params: unknown): string {
   const values = params as Record<string, string>;
   return endpoint.path.replace(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(values[name] ?? ""));
-}
-
-/** Answers that are not ours (a proxy's page, an empty body) still become a code that screens know. */
-function refusal(status: number, answer: unknown): ApiError {
-  const body = (typeof answer === "object" && answer !== null ? answer : {}) as Partial<Record<string, unknown>>;
-  const code = typeof body["code"] === "string" ? (body["code"] as ErrorCode) : codeOf(status);
-  const message = typeof body["message"] === "string" ? body["message"] : `HTTP ${status}`;
-  return new ApiError(code, message, status, body["money"] as MoneyState | undefined);
-}
-
-function codeOf(status: number): ErrorCode {
-  if (status === 401) return "unauthenticated";
-  if (status === 404) return "not_found";
-  if (status === 429) return "rate_limited";
-  if (status >= 500) return "unavailable";
-  return "invalid_request";
 }

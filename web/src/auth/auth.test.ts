@@ -81,6 +81,15 @@ test("login failures are in our words", () => {
   expect(loginFailure(new IdentityError("NETWORK", 0))).toBe(notices.signInNoAnswer);
 });
 
+test("what the provider says in words is shown as it is, a code never (spec section 8)", () => {
+  const spoken = new IdentityError("UNAVAILABLE", 400, "The provider says no");
+  expect(loginFailure(spoken)).toBe("The provider says no");
+  expect(resetFailure(spoken)).toBe("The provider says no");
+  expect(loginFailure(new IdentityError("OPERATION_NOT_ALLOWED", 400))).toBe(
+    "Login failed. Please check your credentials.",
+  );
+});
+
 test("sign-up failures are chosen by status and code", () => {
   const refused = (status: number, message: string) => new ApiError("email_exists", message, status);
   expect(signUpFailure(refused(401, "x"))).toBe("Invalid credentials. Please check your email and password.");

@@ -3,7 +3,7 @@ import { ApiError } from "../api/client.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
 
-/** The provider's codes in our words, never raw (identity.md 3). */
+/** The provider's codes in our words, never raw (identity.md 3); what it says in words is shown as it is. */
 const byCode: Readonly<Record<string, string>> = {
   USER_DISABLED: notices.accountDisabled,
   TOO_MANY_ATTEMPTS_TRY_LATER: notices.tooManySignIns,
@@ -14,7 +14,7 @@ const byCode: Readonly<Record<string, string>> = {
 /** Spec section 8: the provider's message, or the general one. */
 export function loginFailure(error: unknown): string {
   if (error instanceof IdentityError) {
-    const text = byCode[error.code] ?? (error.status === 429 ? notices.tooManySignIns : undefined);
+    const text = byCode[error.code] ?? (error.status === 429 ? notices.tooManySignIns : error.words);
     if (text) return text;
   }
   if (error instanceof ApiError && error.code === "network") return notices.signInNoAnswer;
@@ -45,8 +45,8 @@ const resetByCode: ReadonlyMap<string, string> = new Map([
   ["WEAK_PASSWORD", texts.passwordWeak],
 ]);
 
-/** The provider's refusal of a new password in our words, or the general one (spec section 8). */
+/** The provider's refusal of a new password, its codes in our words, or the general text (spec section 8). */
 export function resetFailure(error: unknown): string {
-  const known = error instanceof IdentityError ? resetByCode.get(error.code) : undefined;
-  return known ?? "Failed to reset password. Please try again.";
+  const known = error instanceof IdentityError ? (resetByCode.get(error.code) ?? error.words) : "";
+  return known || "Failed to reset password. Please try again.";
 }

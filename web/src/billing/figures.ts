@@ -42,7 +42,7 @@ export function chartText(title: string, months: readonly Month[], textOf: (mont
 
 /** Why there is nothing to show, in the words of spec section 8. */
 export function reasonOf(error: unknown): string {
-  const answered = error instanceof ApiError && error.status > 0;
+  const answered = error instanceof ApiError && error.status >= 400;
   return answered ? `API error: ${error.status}` : "Failed to fetch billing data";
 }
 

@@ -1,7 +1,7 @@
 import { creditNote, receipt } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { ApiError } from "../api/client.ts";
+import { said } from "../api/client.ts";
 import { download } from "../api/download.ts";
 import { notices } from "../content/notices.ts";
 import { toast } from "../ui/toast.ts";
@@ -31,7 +31,7 @@ export function ReceiptButton({
     mutationFn: () => download(papers[paper], { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
     onError: (error) => {
       const failed = notices.paperFailed(paper.toLowerCase());
-      toast.error(error instanceof ApiError ? `${failed} ${error.message}` : failed, {
+      toast.error(`${failed} ${said(error)}`, {
         action: { label: notices.tryAgain, onClick: () => mutate() },
       });
     },

@@ -2,7 +2,7 @@ import { askForRefund, type Order, refundRequestReasons, refundTextLength } from
 import { Button, Select, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { ApiError, call } from "../api/client.ts";
+import { call, said } from "../api/client.ts";
 import { keys } from "../api/queries.ts";
 import { notices } from "../content/notices.ts";
 import { refundRequestWords } from "../content/order-words.ts";
@@ -74,13 +74,7 @@ export function RefundRequest({ order }: { readonly order: Order }) {
             inputWrapperOrder={["label", "input", "description", "error"]}
             error={asked && short && notices.refundText}
           />
-          {error && (
-            <Notice
-              tone="fail"
-              title={error instanceof ApiError && error.status > 0 ? error.message : notices.refundNotSent}
-              alert
-            />
-          )}
+          {error && <Notice tone="fail" title={said(error, notices.refundNotSent)} alert />}
           <div className={classes.buttons}>
             <Button variant="subtle" onClick={() => setOpened(false)}>
               Cancel

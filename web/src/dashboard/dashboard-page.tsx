@@ -5,13 +5,14 @@ import { Link } from "react-router";
 import { profileQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
+import type { Environment } from "../environments/environment.ts";
 import { PlaceNotice } from "../environments/place-notice.tsx";
 import { Blank, FreeSlots } from "../ui/blank.tsx";
 import { Notice } from "../ui/notice.tsx";
 import classes from "./dashboard-page.module.css";
 import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
 import { DashboardStats } from "./dashboard-stats.tsx";
-import { type Containers, figuresOf, newest, recentCount, summaryOf, type Usage } from "./figures.ts";
+import { figuresOf, newest, recentCount, summaryOf, type Usage } from "./figures.ts";
 import { RecentEnvironments } from "./recent-environments.tsx";
 import { TestCardNotice } from "./test-card-notice.tsx";
 import { TrainPanel } from "./train-panel.tsx";
@@ -35,7 +36,8 @@ export function DashboardPage() {
       </Blank>
     );
   }
-  const containers = profile.data.user_data.containers;
+  const all = newest(profile.data.user_data.containers);
+  const figures = figuresOf(all);
   const name = profile.data.profile.name.trim() || "User";
   return (
     <div className={classes.page}>
@@ -47,7 +49,7 @@ export function DashboardPage() {
       <div className={classes.welcome}>
         <div>
           <h2>Welcome back, {name}</h2>
-          <p>{summaryOf(figuresOf(containers))}</p>
+          <p>{summaryOf(figures)}</p>
         </div>
         <Button component={Link} to="/environments/create" leftSection={<Plus size={15} aria-hidden="true" />}>
           Create New Environment
@@ -55,14 +57,13 @@ export function DashboardPage() {
       </div>
       <PlaceNotice userId={userId} />
       <TestCardNotice />
-      <DashboardStats figures={figuresOf(containers)} runHours={profile.data.usage.run_hours} />
-      <Columns containers={containers} usage={profile.data.usage} />
+      <DashboardStats figures={figures} runHours={profile.data.usage.run_hours} />
+      <Columns all={all} usage={profile.data.usage} />
     </div>
   );
 }
 
-function Columns({ containers, usage }: { containers: Containers; usage: Usage }) {
-  const all = newest(containers);
+function Columns({ all, usage }: { all: readonly Environment[]; usage: Usage }) {
   return (
     <div className={classes.columns}>
       <section aria-labelledby="recent-title">
@@ -71,7 +72,7 @@ function Columns({ containers, usage }: { containers: Containers; usage: Usage }
             Recent Environments
           </h2>
           {all.length > 0 && (
-            <Link to="/environments" className="link">
+            <Link to="/environments" className="link target">
               All {all.length}
             </Link>
           )}

@@ -22,6 +22,8 @@ function container(over: Partial<Container>): Container {
   };
 }
 
+const of = (containers: Readonly<Record<string, Container>>) => figuresOf(newest(containers));
+
 test("newest come first, and keys with an underscore are none", () => {
   const found = newest({
     _count: container({}),
@@ -32,7 +34,7 @@ test("newest come first, and keys with an underscore are none", () => {
 });
 
 test("figures count what runs, and hours of what was delivered", () => {
-  const figures = figuresOf({
+  const figures = of({
     a: container({}),
     b: container({ gpu_count: 4, duration_hours: 24 }),
     c: container({ status: "pending" }),
@@ -43,8 +45,15 @@ test("figures count what runs, and hours of what was delivered", () => {
   expect(figures).toEqual({ total: 6, active: 2, starting: 1, usageHours: 43, gpus: 6 });
 });
 
+test("running is active (spec section 4)", () => {
+  const figures = of({ a: container({ status: "running" as "active", gpu_count: 4 }), b: container({}) });
+  expect(figures).toMatchObject({ active: 2, gpus: 6 });
+  expect(summaryOf(figures)).toBe("Two environments are running.");
+});
+
 test("an environment without a GPU count has one", () => {
-  expect(figuresOf({ a: container({ gpu_count: 0 }) }).gpus).toBe(1);
+  const { gpu_count: _, ...unknown } = container({});
+  expect(of({ a: unknown as Container }).gpus).toBe(1);
 });
 
 test.each([
@@ -89,7 +98,7 @@ test("an unreadable date does not throw an environment out of the newest", () =>
 });
 
 test("hours of parts add up to one decimal's worth, not to a float's tail", () => {
-  const figures = figuresOf({
+  const figures = of({
     a: container({ duration_hours: 0.1 }),
     b: container({ duration_hours: 0.2 }),
   });

@@ -1,6 +1,6 @@
-import type { Container, profile, ReplyOf } from "@berth/contract";
+import type { profile, ReplyOf } from "@berth/contract";
+import { type Environment, environmentsOf } from "../environments/environment.ts";
 
-export type Containers = Readonly<Record<string, Container>>;
 export type Usage = ReplyOf<typeof profile>["usage"];
 
 export interface Figures {
@@ -13,23 +13,14 @@ export interface Figures {
   readonly gpus: number;
 }
 
-export interface Named {
-  readonly id: string;
-  readonly container: Container;
-}
-
 export const recentCount = 5;
 
-/** Newest first; keys with an underscore in front are no environments (spec section 3). */
-export function newest(containers: Containers): Named[] {
-  return Object.entries(containers)
-    .filter(([id]) => !id.startsWith("_"))
-    .map(([id, container]) => ({ id, container }))
-    .sort((a, b) => b.container.created_at.localeCompare(a.container.created_at));
+/** Newest first. */
+export function newest(containers: Parameters<typeof environmentsOf>[0]): readonly Environment[] {
+  return environmentsOf(containers).toSorted((a, b) => b.created_at.localeCompare(a.created_at));
 }
 
-export function figuresOf(containers: Containers): Figures {
-  const all = newest(containers).map(({ container }) => container);
+export function figuresOf(all: readonly Environment[]): Figures {
   const active = all.filter(({ status }) => status === "active");
   const hours = all.filter(wasDelivered).reduce((sum, { duration_hours }) => sum + duration_hours, 0);
   return {
@@ -37,7 +28,7 @@ export function figuresOf(containers: Containers): Figures {
     active: active.length,
     starting: all.filter(({ status }) => status === "pending").length,
     usageHours: Math.round(hours * 10) / 10,
-    gpus: active.reduce((sum, { gpu_count }) => sum + (gpu_count || 1), 0),
+    gpus: active.reduce((sum, { gpu_count }) => sum + gpu_count, 0),
   };
 }
 
@@ -63,7 +54,7 @@ export function utilization(percent: number | null): string {
   return percent === null ? "N/A" : `${Math.round(percent)}%`;
 }
 
-function wasDelivered({ status, ended_reason }: Container): boolean {
+function wasDelivered({ status, ended_reason }: Environment): boolean {
   return status !== "pending" && ended_reason !== "cancelled" && ended_reason !== "not_delivered";
 }
 

@@ -2,17 +2,17 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { environmentHost } from "../api/brand.ts";
 import { typeName } from "../content/catalogue.ts";
+import type { Environment } from "../environments/environment.ts";
 import { stageWords } from "../environments/stages.ts";
-import { date, environmentName, plural } from "../format.ts";
+import { date, plural } from "../format.ts";
 import { OpenSession } from "../ui/open-session.tsx";
 import { NamedSlots } from "../ui/slots.tsx";
 import { Status } from "../ui/status.tsx";
 import { TimeLeft } from "../ui/time-left.tsx";
 import { useNow } from "../ui/use-now.ts";
-import type { Named } from "./figures.ts";
 import classes from "./recent-environments.module.css";
 
-export function RecentEnvironments({ environments }: { environments: readonly Named[] }) {
+export function RecentEnvironments({ environments }: { environments: readonly Environment[] }) {
   const now = useNow();
   return (
     <ul className={`panel ${classes.list}`}>
@@ -23,40 +23,39 @@ export function RecentEnvironments({ environments }: { environments: readonly Na
   );
 }
 
-function Row({ environment: { id, container }, now }: { environment: Named; now: number }) {
-  const { status, subdomain, type, gpu_count, created_at, expires_at, duration_hours } = container;
+function Row({ environment, now }: { environment: Environment; now: number }) {
+  const { name, status, subdomain, type, gpu_count, created_at, expires_at, duration_hours } = environment;
   const host = environmentHost(subdomain);
-  const gpus = gpu_count || 1;
   return (
     <li>
       <div className={classes.name}>
-        <strong>{environmentName(id, subdomain)}</strong>
+        <strong>{name}</strong>
         <span className="mono">{subdomain === "" ? "N/A" : host}</span>
       </div>
       <div className={classes.meta}>
-        <NamedSlots filled={gpus} tone={status === "active" ? "live" : "rest"}>
-          {typeName(type)}, {plural(gpus, "GPU")}
+        <NamedSlots filled={gpu_count} tone={status === "active" ? "live" : "rest"}>
+          {typeName(type)}, {plural(gpu_count, "GPU")}
         </NamedSlots>
         <span className="faint">Created {date(created_at)}</span>
       </div>
       <div className={classes.state}>
         <Status
           value={status}
-          stage={status === "pending" ? stageWords(container.stage, container.stage_percent) : undefined}
+          stage={status === "pending" ? stageWords(environment.stage, environment.stage_percent) : undefined}
         />
         {status === "active" && <TimeLeft expiresAt={expires_at} hours={duration_hours} now={now} />}
       </div>
       <div className={classes.action}>
-        <Action environment={{ id, container }} />
+        <Action environment={environment} />
       </div>
     </li>
   );
 }
 
 /** One main button each: in, nothing more, or on to the list (spec section 2, G57). */
-function Action({ environment: { id, container } }: { environment: Named }) {
-  if (container.status === "terminated") return null;
-  if (container.status === "active") return <OpenSession subdomain={container.subdomain} size="xs" variant="default" />;
+function Action({ environment: { id, status, subdomain } }: { environment: Environment }) {
+  if (status === "terminated") return null;
+  if (status === "active") return <OpenSession subdomain={subdomain} size="xs" variant="default" />;
   return (
     <Button size="xs" variant="subtle" component={Link} to={`/environments?environment=${encodeURIComponent(id)}`}>
       Manage

@@ -19,20 +19,26 @@ export interface Environment extends Container {
 export type Detail = Environment & ReplyOf<typeof environmentDetail>["environment"];
 
 export function detailed(environment: ReplyOf<typeof environmentDetail>["environment"]): Detail {
-  const { id, subdomain, status } = environment;
-  return { ...environment, name: environmentName(id, subdomain), status: knownStatus(status) };
+  return { ...environment, ...asKnown(environment.id, environment) };
 }
 
 /** The profile's map as a list; keys starting with an underscore are not environments (spec section 3). */
 export function environmentsOf(containers: Readonly<Record<string, Container>>): readonly Environment[] {
   return Object.entries(containers)
     .filter(([id]) => !id.startsWith("_"))
-    .map(([id, container]) => ({
-      ...container,
-      id,
-      name: environmentName(id, container.subdomain),
-      status: knownStatus(container.status),
-    }));
+    .map(([id, container]) => asKnown(id, container));
+}
+
+/** With the specification's defaults: one GPU, and a status that the screens know (spec section 3). */
+function asKnown(id: string, container: Container): Environment {
+  const { subdomain, status, gpu_count } = container;
+  return {
+    ...container,
+    id,
+    name: environmentName(id, subdomain),
+    status: knownStatus(status),
+    gpu_count: gpu_count || 1,
+  };
 }
 
 /** `running` is another word for active (spec section 4); a word nobody knows must not break the page. */

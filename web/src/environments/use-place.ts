@@ -1,6 +1,6 @@
 import { type GpuCount, joinQueue, leaveQueue, type QueuePlace } from "@berth/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ApiError, call } from "../api/client.ts";
+import { call, said } from "../api/client.ts";
 import { keys, placeQuery } from "../api/queries.ts";
 import { queueTexts as texts } from "../content/queue.ts";
 import { toast } from "../ui/toast.ts";
@@ -19,7 +19,7 @@ export function usePlace(userId: string): PlaceInLine {
   const { data: place } = useQuery(placeQuery(userId));
   const settled = () =>
     Promise.all([keys.place(userId), keys.capacity].map((queryKey) => client.invalidateQueries({ queryKey })));
-  const failed = (error: unknown) => void toast.error(error instanceof ApiError ? error.message : texts.failed);
+  const failed = (error: unknown) => void toast.error(said(error, texts.failed));
   const wait = useMutation({
     mutationFn: (gpu_count: GpuCount) => call(joinQueue, { params: {}, body: { gpu_count } }),
     onSuccess: (answer) => client.setQueryData(placeQuery(userId).queryKey, answer.place),

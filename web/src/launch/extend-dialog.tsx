@@ -152,7 +152,7 @@ function Outcome({ state, charged }: { readonly state: LaunchState; readonly cha
   if (state.phase !== "failed") return null;
   const see = <SeeOrder failure={state.failure} />;
   if (state.failure.money !== "being_checked")
-    return <Notice tone="fail" title={state.failure.message} action={see} alert />;
+    return <Notice tone="fail" title={state.failure.message || "The hours could not be added"} action={see} alert />;
   return (
     <Notice tone="hold" title="No confirmation yet" action={see} alert>
       Your payment of {charged} is being checked. If it arrived, the hours are added by themselves; if they cannot be,

@@ -45,7 +45,7 @@ function AfterFailure({
   const { money, status, cancelled } = state.failure;
   return (
     <div className={classes.after}>
-      <p>{status > 0 && !cancelled ? `HTTP ${status}. ` : ""}Your draft is kept.</p>
+      <p>{status >= 400 && !cancelled ? `HTTP ${status}. ` : ""}Your draft is kept.</p>
       {/* While a payment is being checked a second order would be a second payment. */}
       {money === "being_checked" ? (
         <Button component={Link} to="/environments">

@@ -30,6 +30,7 @@ export type Created = ReplyOf<typeof createEnvironment>;
 type Placed = ReplyOf<typeof createOrder>;
 
 /** Spec section 8. */
+const launchFailed = "Failed to create environment";
 const systemNotice = { title: "SYSTEM NOTIFICATION", duration: 6_000 } as const;
 /** Real Razorpay counts the seconds itself; the hold on our side is longer (payments.md 6). */
 const dialogSeconds = 840;
@@ -54,7 +55,7 @@ export async function buy(
     const proof = await openCheckout(dialogOf(placed, purchase), signal);
     if (proof) return proof;
   } catch (error) {
-    const message = error instanceof Error ? error.message : "Failed to create environment";
+    const message = (error instanceof Error && error.message) || launchFailed;
     toast.error(message);
     await clear(placed.id);
     tell({ phase: "idle", problem: { message, step: undefined } });
@@ -90,7 +91,7 @@ export async function prove(draft: Draft, userId: string, proof: PaymentProof): 
 /** A creation that failed, with where the money is. Without the server's word nobody may claim that it came back. */
 export function failureOf(error: unknown, cancelled: boolean, { razorpay_order_id: orderId }: PaymentProof): Failure {
   if (!(error instanceof ApiError))
-    return { status: 0, message: "Failed to create environment", money: "being_checked", cancelled, orderId };
+    return { status: 0, message: launchFailed, money: "being_checked", cancelled, orderId };
   const money: MoneyState = error.money ?? "being_checked";
   return { status: error.status, message: error.message, money, cancelled, orderId };
 }
@@ -117,8 +118,9 @@ function placeOrder({ draft, userId, extends: id }: Purchase): Promise<Placed> {
 /** The server's word is a notice, everything else an error (spec section 8). */
 function refuse(error: unknown, tell: (state: LaunchState) => void): undefined {
   const code: ErrorCode | "network" = error instanceof ApiError ? error.code : "network";
-  const message = (error instanceof Error && error.message) || "Failed to create environment";
-  if (code === "network") toast.error(message);
+  const word = error instanceof Error ? error.message : "";
+  const message = word || launchFailed;
+  if (code === "network" || word === "") toast.error(message);
   else toast.info(message, systemNotice);
   tell({ phase: "idle", problem: { message, step: stepToChange(code), unverified: code === "email_unverified" } });
 }

@@ -1,4 +1,5 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
+import type { ReactNode } from "react";
 import { hostOf } from "../environments/address.ts";
 import { timelineOf } from "../environments/stages.ts";
 import { LaunchTimeline } from "../ui/launch-timeline.tsx";
@@ -32,37 +33,50 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
   return (
     <>
       <h2 className={classes.address}>{config ? hostOf(config.environmentUrl, name) : name}</h2>
-      <LaunchLead state={state} draft={draft} />
-      {state.phase === "idle" && state.problem && (
-        <div className={classes.notice}>
-          <Notice
-            tone="hold"
-            title={state.problem.message}
-            action={<ChangeButton problem={state.problem} goTo={goTo} />}
-          />
-        </div>
-      )}
-      {/* A failure without a single stamp has no stage to blame. */}
-      {!(state.phase === "failed" && environment === undefined) && (
-        <div className={classes.timeline}>
-          <LaunchTimeline
-            stages={timelineOf(environment?.stages ?? [], environment?.stage_percent ?? null)}
-            elapsed={elapsed}
-            {...(figures && { median: figures.p50_ms / 1000 })}
-            state={timelineState(state)}
-          />
-        </div>
-      )}
-      <LaunchAfter
-        state={state}
-        figures={figures}
-        onCancel={id === undefined ? undefined : () => launch.cancel(id)}
-        onRetry={() => {
-          launch.reset();
-          goTo(3);
-        }}
-      />
+      <Launching when={state.phase === "creating" || state.phase === "ready"}>
+        <LaunchLead state={state} draft={draft} />
+        {state.phase === "idle" && state.problem && (
+          <div className={classes.notice}>
+            <Notice
+              tone="hold"
+              title={state.problem.message}
+              action={<ChangeButton problem={state.problem} goTo={goTo} />}
+            />
+          </div>
+        )}
+        {/* A failure without a single stamp has no stage to blame. */}
+        {!(state.phase === "failed" && environment === undefined) && (
+          <div className={classes.timeline}>
+            <LaunchTimeline
+              stages={timelineOf(environment?.stages ?? [], environment?.stage_percent ?? null)}
+              elapsed={elapsed}
+              {...(figures && { median: figures.p50_ms / 1000 })}
+              state={timelineState(state)}
+            />
+          </div>
+        )}
+        <LaunchAfter
+          state={state}
+          figures={figures}
+          onCancel={id === undefined ? undefined : () => launch.cancel(id)}
+          onRetry={() => {
+            launch.reset();
+            goTo(3);
+          }}
+        />
+      </Launching>
     </>
+  );
+}
+
+/** The loading overlay of a launch until it leads on (spec section 2), with its stages inside. */
+function Launching({ when, children }: { readonly when: boolean; readonly children: ReactNode }) {
+  return when ? (
+    <div className={`panel ${classes.launching}`} data-overlay>
+      {children}
+    </div>
+  ) : (
+    children
   );
 }
 

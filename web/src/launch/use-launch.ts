@@ -9,7 +9,7 @@ import type { Arrival } from "../environments/ready-card.tsx";
 import { toast } from "../ui/toast.ts";
 import { dropDraft, keepDraft, tabStorage } from "./draft.ts";
 import { buy, type Created, failureOf, type Purchase, prove } from "./launch-flow.ts";
-import { idle, type LaunchState, mayLaunch } from "./launch-state.ts";
+import { type Failure, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
 
 /** Spec section 4: how long the page says that the environment is ready before it leaves. */
 const redirectAfterMs = 2_000;
@@ -49,7 +49,7 @@ export function useLaunch(): Launch {
         const failure = failureOf(error, cancelled.current, proof);
         keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
         setState({ phase: "failed", paidAt, failure });
-        if (!failure.cancelled) tellFailure(failure.status);
+        if (!failure.cancelled) tellFailure(failure);
       }
     }
     running.current = false;
@@ -62,7 +62,7 @@ export function useLaunch(): Launch {
     } catch (error) {
       cancelled.current = false;
       setState((now) => (now.phase === "creating" ? { ...now, cancelling: false } : now));
-      toast.error(error instanceof ApiError ? error.message : "Failed to cancel the launch");
+      toast.error((error instanceof ApiError && error.message) || "Failed to cancel the launch");
     }
   };
   return {
@@ -98,7 +98,8 @@ function useArrive(): (created: Created, userId: string, signal: AbortSignal) =>
 }
 
 /** The specification's "HTTP {status}"; what happens to the money stands on the page (G14). */
-function tellFailure(status: number): void {
-  if (status === 0) toast.error("Failed to create environment");
-  else toast.error(`HTTP ${status}`, { title: "Failed to create environment" });
+function tellFailure({ status, message }: Failure): void {
+  const title = "Failed to create environment";
+  if (status >= 400) toast.error(`HTTP ${status}`, { title });
+  else toast.error((status > 0 && message) || title);
 }

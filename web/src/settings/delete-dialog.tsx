@@ -1,6 +1,6 @@
 import { deleteAccount } from "@berth/contract";
 import { useState } from "react";
-import { ApiError, call } from "../api/client.ts";
+import { call, said } from "../api/client.ts";
 import { setLeaving, signOut } from "../api/session.ts";
 import { PasswordField } from "../ui/password-field.tsx";
 import { toast } from "../ui/toast.ts";
@@ -74,8 +74,7 @@ function useDeletion(userId: string) {
       toast.success("Your account is deleted");
     } catch (error) {
       setLeaving(false);
-      const answered = error instanceof ApiError && error.status > 0;
-      setProblem(answered ? error.message : "No answer from the server. Nothing is known to be deleted; try again.");
+      setProblem(said(error, "No answer from the server. Nothing is known to be deleted; try again."));
       setBusy(false);
     }
   };

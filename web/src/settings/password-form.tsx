@@ -1,7 +1,7 @@
 import { settingsPassword } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { ApiError, call } from "../api/client.ts";
+import { ApiError, call, said } from "../api/client.ts";
 import { PasswordField } from "../ui/password-field.tsx";
 import { toast } from "../ui/toast.ts";
 import { passwordFailed, settingsUpdated } from "./outcome-texts.ts";
@@ -70,6 +70,6 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
 function refusalOf(error: unknown): Problem | undefined {
   if (!(error instanceof ApiError)) return undefined;
   if (error.code === "wrong_password") return { field: "current", text: "This is not your current password" };
-  if (error.code === "rate_limited") return { field: "form", text: error.message };
+  if (error.code === "rate_limited") return { field: "form", text: said(error) };
   return undefined;
 }

@@ -10,6 +10,7 @@ import { DataPanel } from "./data-panel.tsx";
 import { NotificationsPanel } from "./notifications-panel.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { ProfileForm } from "./profile-form.tsx";
+import { SecurityPanel } from "./security-panel.tsx";
 import classes from "./settings-page.module.css";
 import { tabOf } from "./settings-tab.ts";
 
@@ -33,6 +34,7 @@ export function SettingsPage() {
         <Tabs.Tab value="profile">Profile</Tabs.Tab>
         <Tabs.Tab value="password">Password</Tabs.Tab>
         <Tabs.Tab value="notifications">Notifications</Tabs.Tab>
+        <Tabs.Tab value="security">Security</Tabs.Tab>
         <Tabs.Tab value="data">Your data</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="profile">
@@ -43,6 +45,9 @@ export function SettingsPage() {
       </Tabs.Panel>
       <Tabs.Panel value="notifications">
         <Stored userId={userId}>{(stored) => <NotificationsPanel userId={userId} flags={stored.flags} />}</Stored>
+      </Tabs.Panel>
+      <Tabs.Panel value="security">
+        <Stored userId={userId}>{(stored) => <SecurityPanel userId={userId} flags={stored.flags} />}</Stored>
       </Tabs.Panel>
       <Tabs.Panel value="data">
         <Stored userId={userId}>{(stored) => <DataPanel userId={userId} email={stored.profile.email} />}</Stored>

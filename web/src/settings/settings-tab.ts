@@ -1,4 +1,4 @@
-const tabs = ["profile", "password", "notifications", "data"] as const;
+const tabs = ["profile", "password", "notifications", "security", "data"] as const;
 
 /** The open tab lives in the URL (R10); an unknown one is the first. */
 export function tabOf(params: URLSearchParams): (typeof tabs)[number] {

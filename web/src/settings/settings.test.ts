@@ -27,6 +27,7 @@ test.each([
   ["", "profile"],
   ["tab=password", "password"],
   ["tab=notifications", "notifications"],
+  ["tab=security", "security"],
   ["tab=data", "data"],
   ["tab=billing", "profile"],
 ])("?%s opens %s", (query, tab) => {

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useSearchParams } from "react-router";
-import { ApiError, call } from "../api/client.ts";
+import { ApiError, call, said } from "../api/client.ts";
 import { useConfig } from "../api/product-config.ts";
 import { notices } from "../content/notices.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
@@ -44,7 +44,7 @@ export function OpenPage() {
       title="The environment could not be opened"
       action={<Button onClick={() => void code.refetch()}>{notices.tryAgain}</Button>}
     >
-      {code.error.message}
+      {said(code.error)}
     </PlainPage>
   );
 }

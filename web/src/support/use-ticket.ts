@@ -46,8 +46,9 @@ function save({ userId, email, code }: Support, { issueType, description }: Draf
   return call(openTicket, { params: {}, body });
 }
 
+const unexpected = "An unexpected error occurred. Please try again.";
+
 /** The server's own words where it refused; the specification's where there was no such answer (spec section 8). */
 function failureOf(error: unknown): string {
-  if (error instanceof ApiError && error.status >= 400 && error.status < 500) return error.message;
-  return "An unexpected error occurred. Please try again.";
+  return (error instanceof ApiError && error.status > 0 && error.message) || unexpected;
 }

@@ -1,0 +1,63 @@
+import type { ErrorCode, MoneyState } from "@berth/contract";
+
+/** A refusal of the server, or `network` when there was no answer at all (G45). Switch on `code`, show `message` (R4). */
+export class ApiError extends Error {
+  readonly code: ErrorCode | "network";
+  /** HTTP status; 0 without an answer. Below 400 the body alone said no (G117). */
+  readonly status: number;
+  /** Where the buyer's money is, when the call was about money (G14). */
+  readonly money: MoneyState | undefined;
+
+  constructor(code: ErrorCode | "network", message: string, status: number, money?: MoneyState) {
+    super(message);
+    this.name = "ApiError";
+    this.code = code;
+    this.status = status;
+    this.money = money;
+  }
+}
+
+type Body = Readonly<Partial<Record<string, unknown>>>;
+
+/**
+ * The refusal in an answer, or undefined: its HTTP status says no, or what spec section 7 reads in the body of this call
+ * does (G117). Its message is empty where the server gave none: each screen has its own words for that (spec section 8).
+ */
+export function refusalOf(path: string, status: number, answer: unknown): ApiError | undefined {
+  const body = (typeof answer === "object" && answer !== null ? answer : {}) as Body;
+  if (status < 400 && !saysNo(path, body)) return undefined;
+  const code = typeof body["code"] === "string" ? (body["code"] as ErrorCode) : codeOf(path, status);
+  const message = textOf(body["message"]) || textOf(body["detail"]);
+  return new ApiError(code, message, status, body["money"] as MoneyState | undefined);
+}
+
+const validatePath = "/auth/validate";
+
+/** Of a reset mail only the HTTP status counts (spec section 7). */
+export function isStatusOnly(path: string): boolean {
+  return path === "/auth/reset-password";
+}
+
+/** A launch answers the status of its environment (G72). */
+const goodWords: readonly unknown[] = ["success", "active", "pending"];
+
+function saysNo(path: string, { status, success }: Body): boolean {
+  // Valid is what says so, and nothing else.
+  if (path === validatePath) return status !== "success";
+  if (isStatusOnly(path)) return false;
+  if (typeof success === "boolean") return !success;
+  return typeof status === "string" && !goodWords.includes(status);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** Answers that are not ours (a proxy's page, an empty body) still become a code that screens know. */
+function codeOf(path: string, status: number): ErrorCode {
+  if (status === 401 || (status < 400 && path === validatePath)) return "unauthenticated";
+  if (status === 404) return "not_found";
+  if (status === 429) return "rate_limited";
+  if (status >= 500) return "unavailable";
+  return "invalid_request";
+}
