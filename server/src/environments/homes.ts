@@ -23,10 +23,11 @@ export async function openHome(tx: Tx, home: Home & Owner): Promise<void> {
     .execute();
 }
 
-/** JupyterLab answered: from now on there may be something worth keeping. */
+/** JupyterLab answered: from now on there may be something worth keeping, and the files are there. */
 export async function useHome(tx: Tx, { home, host_id }: Home): Promise<void> {
   await sql`
-    update homes set used_at = now() where home = ${home} and host_id = ${host_id} and used_at is null`.execute(tx);
+    update homes set used_at = coalesce(used_at, now()), missing_since = null
+    where home = ${home} and host_id = ${host_id} and (used_at is null or missing_since is not null)`.execute(tx);
 }
 
 /** A run has ended, so its size is another; whoever deletes measures. */
