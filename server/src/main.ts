@@ -7,6 +7,7 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 import { openChanges } from "./database/changes.ts";
 import { type Connection, type Db, isLostConnection, openDatabase } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
+import { claimHomes } from "./drivers/claim-homes.ts";
 import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
 import type { Remote, RemoteParts } from "./drivers/docker-remote.ts";
@@ -19,6 +20,7 @@ import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
 import { startWall, type WallParts } from "./drivers/wall-watch.ts";
 import { startGpuWatch } from "./environments/gpu-watch.ts";
+import { usedHomes } from "./environments/homes.ts";
 import { registerHost, thisMachine } from "./environments/hosts.ts";
 import { startPreparing } from "./environments/images.ts";
 import { lostDriver, lostHosts } from "./environments/lost-hosts.ts";
@@ -82,7 +84,7 @@ async function start(config: Config): Promise<void> {
   const { db } = database;
   const changes = await openChanges(database);
   const installation = await installationOf(db);
-  const local = await driverOf(config, dataDir, installation.id);
+  const local = await driverOf(config, db, dataDir, installation.id);
   await registerHost(db, thisMachine, local, config.slots);
   const remote = remoteParts(config, dataDir, installation.id);
   const remotes = await openRemoteHosts(db, remote);
@@ -196,8 +198,10 @@ async function driversOf(db: Db, local: Driver, remotes: readonly Remote[]): Pro
   ]);
 }
 
-async function driverOf(config: Config, directory: string, install: string): Promise<Driver> {
+async function driverOf(config: Config, db: Db, directory: string, install: string): Promise<Driver> {
   if (config.runtime === "fake") return fakeDriver(config.fake);
+  // Only who starts environments has their files.
+  if (config.roles.has("worker")) await claimHomes(join(directory, "homes"), install, () => usedHomes(db, thisMachine));
   if (config.runtime === "docker") return await dockerOf(config, directory, install);
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Without a Python nothing could ever be delivered: said at the start, not at the first launch.

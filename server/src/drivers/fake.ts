@@ -156,6 +156,7 @@ function verbs({
       const used = [...machine.runs.values()].some((run) => run.spec.home === home && !run.exit);
       if (used) throw new DriverError("refused", `a run uses ${home}`);
       machine.homes.delete(home);
+      machine.missingHomes.add(home);
     },
   };
 }
@@ -193,6 +194,7 @@ async function start({ options, machine, install, find }: Parts, spec: Spec, sig
   if (step !== "create") return;
   if (spec.homeIsKept && machine.missingHomes.has(spec.home))
     throw new DriverError("no_home", `${spec.home} is not there`);
+  machine.missingHomes.delete(spec.home);
   if (found) await removeRun(machine, found);
   const ended = new AbortController();
   const run: FakeRun = { install, spec, hash, createdAt: new Date(), paused: false, lines: ["created"], ended };

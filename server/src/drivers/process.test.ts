@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync, mkdtempSync } from "node:fs";
-import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -201,4 +201,34 @@ test("ps says the same as /proc", async () => {
   expect(fromPs?.cpuSeconds).toBeGreaterThan(0);
   expect(fromPs?.cpuSeconds).toBeLessThan((fromProc?.cpuSeconds ?? 0) + 2);
   expect(fromPs?.memoryMb).toBeGreaterThan(10);
+});
+
+test("G111 a run on the files of another folder is not adopted or listed", async () => {
+  const wanted = spec();
+  onTestFinished(() => driver.stop(wanted.id, 0));
+  await driver.start(wanted);
+  await becomes(driver, wanted.id, "running");
+  const copy = mkdtempSync(join(tmpdir(), "berth-copy-"));
+  onTestFinished(() => rm(copy, { recursive: true }));
+  await cp(machine.directory, copy, { recursive: true });
+  const moved = await processDriver({ directory: copy, install: "one", network: "shared", runtimes, failed });
+  onTestFinished(async () => rm(await socketFolder(copy), { recursive: true }));
+  await expect(moved.observe(wanted.id)).rejects.toMatchObject({
+    code: "no_home",
+    message: expect.stringContaining(join(machine.directory, "homes", wanted.home)),
+  });
+  expect((await moved.list()).map(({ id }) => id)).not.toContain(wanted.id);
+});
+
+test("a home that its own program closed to itself is open at the next start", async () => {
+  const wanted = spec();
+  onTestFinished(() => driver.stop(wanted.id, 0));
+  await driver.start(wanted);
+  await becomes(driver, wanted.id, "running");
+  await driver.stop(wanted.id, 1_000);
+  const home = join(machine.directory, "homes", wanted.home);
+  await chmod(home, 0o000);
+  await driver.start({ ...wanted, generation: 2, homeIsKept: true });
+  await becomes(driver, wanted.id, "running");
+  expect((await stat(home)).mode & 0o777).toBe(0o700);
 });
