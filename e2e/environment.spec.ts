@@ -51,6 +51,7 @@ function invented(change: Partial<Detail> = {}): Detail {
       { id: "h4", created_at: inHours(-2), expires_at: inHours(22), views: 3, last_viewed_at: inHours(-1) },
       { id: "h5", created_at: inHours(-30), expires_at: inHours(138), views: 0, last_viewed_at: null },
     ],
+    stop_reason: null,
     idle_stop: { minutes: null, stops_at: null, snoozed_until: null, last_busy_at: inHours(-0.4) },
     generation: 2,
     stages: stagesOf(8),

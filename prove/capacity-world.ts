@@ -108,7 +108,12 @@ function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fu
   const loops = [
     startReconciler({
       ...{ db, changes, announce, failed, retentionDays: 0, drivers, answers },
-      delivery: { delivered: async () => ({ bonusHours: 0 }), undelivered: async () => {}, ended: async () => {} },
+      delivery: {
+        delivered: async () => ({ bonusHours: 0 }),
+        undelivered: async () => {},
+        kept: async () => true,
+        ended: async () => {},
+      },
     }),
     startWarmPool({ db, changes, drivers, answers, failed, sizes: { jupyter: 2 } }),
     startQueue({ db, changes, announce, failed }),

@@ -119,7 +119,7 @@ const stored = {
   /** New orders are stopped from then until then. */
   account_holds: array(object({ dispute_id: string(), held_at: instant, lifted_at: maybe })),
   time_credits: array(
-    object({ id: string(), order_id: string(), hours: number(), reason: string(), granted_at: instant }),
+    object({ id: string(), order_id: string(), gpu_hours: number(), reason: string(), granted_at: instant }),
   ),
   notifications: array(
     object({

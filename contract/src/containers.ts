@@ -1,7 +1,7 @@
-import { array, enum as choice, extend, literal, maxLength, nullable, number, object, string } from "zod/mini";
+import { array, boolean, enum as choice, extend, literal, maxLength, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { idleStop } from "./idle-stop.ts";
-import { actions, launchStages } from "./lifecycle.ts";
+import { actions, launchStages, stopReasons } from "./lifecycle.ts";
 import { share } from "./shares.ts";
 import { container, instant, nothing, success } from "./wire.ts";
 
@@ -45,6 +45,8 @@ export const environmentDetail = endpoint({
       /** Links that let others in, newest first (G50). */
       shares: array(share),
       idle_stop: idleStop,
+      /** Why it stopped without its owner having asked; null where they did, and once it runs again. */
+      stop_reason: nullable(choice(stopReasons)),
       generation: number(),
       /** Stamped stages of this generation, `ordered` and `paid` copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),
@@ -54,6 +56,17 @@ export const environmentDetail = endpoint({
     }),
   }),
   errors: ["not_found"],
+});
+
+export const startEnvironment = endpoint({
+  method: "POST",
+  path: "/environments/{id}/start",
+  auth: "bearer",
+  summary:
+    "Starts a stopped environment, as `start` does; with `without_settings` nothing of its home is read or run before JupyterLab answers (G106)",
+  body: object({ without_settings: boolean() }),
+  reply: success,
+  errors: ["not_found", "action_not_allowed", "out_of_stock"],
 });
 
 export const terminate = endpoint({

@@ -52,8 +52,33 @@ export const mayExtend: Readonly<Record<Status, boolean>> = {
 export const launchStages = ["ordered", "paid", "placed", "image", "created", "started", "answering", "ready"] as const;
 export type LaunchStage = (typeof launchStages)[number];
 
-export const endedReasons = ["expired", "terminated", "cancelled", "not_delivered", "hardware", "operator"] as const;
+export const endedReasons = [
+  "expired",
+  "terminated",
+  "cancelled",
+  "not_delivered",
+  "silent",
+  "hardware",
+  "operator",
+] as const;
 export type EndedReason = (typeof endedReasons)[number];
+
+/**
+ * Why an environment stopped that its owner did not stop: nothing was done in it, its container ran for ten minutes while
+ * JupyterLab did not answer (G106), or its files are not there (G111).
+ */
+export const stopReasons = ["idle", "silent", "no_home"] as const;
+export type StopReason = (typeof stopReasons)[number];
+
+/** From the second start on, this much of a start is free until JupyterLab answers, and this much of a day's (G105). */
+export const freeStartSeconds = 60;
+export const freeStartSecondsPerDay = 600;
+
+/** Launches that may be cancelled within a day after their containers have run (G105). */
+export const cancelsPerDay = 3;
+
+/** Banked time ends so long after the last session (G113). */
+export const bankedDays = 365;
 
 /** Longest continuous run; a longer rental rolls over into the next session (G22). */
 export const maxSessionHours = 168;

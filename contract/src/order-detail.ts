@@ -65,6 +65,8 @@ export type PaymentFailure = (typeof paymentFailures)[number];
 
 export const refundReasons = [
   "not_delivered",
+  /** JupyterLab did not answer while its container ran: paid back by itself once for each account (G106). */
+  "silent",
   "cancelled",
   "late_payment",
   "surplus_payment",
@@ -90,6 +92,8 @@ export const orderFacts = [
   "extended",
   "cancelled",
   "not_delivered",
+  /** It was stopped for that again, with its time banked; a person decides about its money. */
+  "silent",
   "ended",
   "refund_started",
   "refund_waiting",

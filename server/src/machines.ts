@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Config } from "./config.ts";
 import type { Db } from "./database/database.ts";
+import { claimHomes } from "./drivers/claim-homes.ts";
 import { dockerDriver } from "./drivers/docker.ts";
 import { checkEngine } from "./drivers/docker-check.ts";
 import type { Remote, RemoteParts } from "./drivers/docker-remote.ts";
@@ -12,6 +13,7 @@ import { processDriver } from "./drivers/process.ts";
 import { findPython } from "./drivers/python.ts";
 import { readRuntime } from "./drivers/runtimes.ts";
 import type { WallParts } from "./drivers/wall-watch.ts";
+import { usedHomes } from "./environments/homes.ts";
 import { registerHost, thisMachine } from "./environments/hosts.ts";
 import { lostDriver, lostHosts } from "./environments/lost-hosts.ts";
 import { openRemoteHosts } from "./environments/remote-hosts.ts";
@@ -59,8 +61,10 @@ async function driversOf(db: Db, local: Driver, remotes: readonly Remote[]): Pro
 }
 
 async function driverOf(parts: Parts): Promise<Driver> {
-  const { config, dataDir: directory, install, failed } = parts;
+  const { config, dataDir: directory, install, db, failed } = parts;
   if (config.runtime === "fake") return fakeDriver(config.fake);
+  // Only who starts environments has their files.
+  if (config.roles.has("worker")) await claimHomes(join(directory, "homes"), install, () => usedHomes(db, thisMachine));
   if (config.runtime === "docker") return await dockerOf(parts);
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Without a Python nothing could ever be delivered: said at the start, not at the first launch.

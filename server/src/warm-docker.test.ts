@@ -30,7 +30,12 @@ async function setup() {
   const failed = (error: unknown) => void failures.push(error);
   const parts = { db, changes: await openChanges(database), drivers, answers, failed };
   const pool = startWarmPool({ ...parts, sizes: { jupyter: 1 } });
-  const delivery = { delivered: async () => ({ bonusHours: 0 }), undelivered: async () => {}, ended: async () => {} };
+  const delivery = {
+    delivered: async () => ({ bonusHours: 0 }),
+    undelivered: async () => {},
+    kept: async () => true,
+    ended: async () => {},
+  };
   const loops = [pool, startReconciler({ ...parts, delivery, announce: writeOnly, retentionDays: 30 })];
   onTestFinished(async () => void (await Promise.all(loops.map((loop) => loop.stop()))));
   return {

@@ -98,7 +98,7 @@ test("the export has every table, and no secret in any form", async () => {
   await sql`insert into grants (id, user_id, environment_id) values ('grant', ${ada.id}, ${rented.environment_id})`.execute(
     db,
   );
-  await sql`insert into time_credits (id, user_id, order_id, hours, reason) select 'credit', user_id, id, 2, 'x' from orders`.execute(
+  await sql`insert into time_credits (id, user_id, order_id, gpu_hours, reason) select 'credit', user_id, id, 2, 'x' from orders`.execute(
     db,
   );
   await db
@@ -121,7 +121,7 @@ test("the export has every table, and no secret in any form", async () => {
     files: [{ subdomain: "adas-lab", kept_until: null }],
     orders: [{ subdomain: "adas-lab", status: "fulfilled", currency: "USD" }],
     payments: [{ gateway_payment_id: rented.payment_data.razorpay_payment_id, card_last4: "4444" }],
-    time_credits: [{ hours: 2 }],
+    time_credits: [{ gpu_hours: 2 }],
     support_tickets: [{ description: "Where is it?" }],
     sign_ins: [{ ended_at: null }],
     environment_sign_ins: [{ environment_id: rented.environment_id }],

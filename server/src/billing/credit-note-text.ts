@@ -4,6 +4,7 @@ import { customerRows, type Row, type Section, sellerSections, taxRows, withCode
 
 const reasons: Readonly<Record<string, string>> = {
   not_delivered: "Not delivered",
+  silent: "JupyterLab did not answer",
   cancelled: "Cancelled before it was delivered",
   late_payment: "Paid after the reservation had ended",
   surplus_payment: "Paid twice",

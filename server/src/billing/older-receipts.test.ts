@@ -1,30 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { Client } from "pg";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
+import { databaseBefore } from "../database/testing.ts";
 import { brokenInvariants } from "../payments/invariants.ts";
 import { readCreditNote, readReceipt } from "./receipt.ts";
-
-const folder = new URL("../database/migrations/", import.meta.url);
-
-/** A database as an installation had it before receipts were frozen. */
-async function databaseBefore(migration: string) {
-  const cluster = inject("cluster");
-  const name = `t_${randomBytes(8).toString("hex")}`;
-  const admin = new Client(cluster);
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  await admin.end();
-  const client = new Client({ ...cluster, database: name });
-  await client.connect();
-  await client.query("create table migrations (name text primary key, applied_at timestamptz not null default now())");
-  for (const file of (await readdir(folder)).filter((each) => each.endsWith(".sql") && each < migration).sort()) {
-    await client.query(await readFile(new URL(file, folder), "utf8"));
-    await client.query("insert into migrations (name) values ($1)", [file]);
-  }
-  return { client, connection: { ...cluster, database: name } };
-}
 
 test("receipts of before say what they said, and refunds that had arrived get their credit notes", async () => {
   const { client, connection } = await databaseBefore("0012");

@@ -1,4 +1,4 @@
-import { major, type Order } from "@berth/contract";
+import { type EndedReason, major, type Order } from "@berth/contract";
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import type {
@@ -17,7 +17,7 @@ export interface FoundOrder extends Selectable<OrdersTable> {
   readonly environment_id: string | null;
   readonly ready_at: Date | null;
   readonly terminated_at: Date | null;
-  readonly ended_reason: "expired" | "terminated" | "cancelled" | "not_delivered" | "hardware" | "operator" | null;
+  readonly ended_reason: EndedReason | null;
   readonly session_id: string | null;
   readonly now: Date;
 }
@@ -29,7 +29,7 @@ export type RefundRequest = Selectable<RefundRequestsTable>;
 
 interface Credit {
   readonly order_id: string;
-  readonly hours: number;
+  readonly gpu_hours: number;
   readonly granted_at: Date;
   readonly used_by_order: string | null;
 }
@@ -197,7 +197,7 @@ async function creditNotesOf(db: Db, orderId: string): Promise<readonly string[]
 function creditsOf(db: Db, orderId: string): Promise<readonly Credit[]> {
   return db
     .selectFrom("time_credits")
-    .select(["order_id", "hours", "granted_at", "used_by_order"])
+    .select(["order_id", "gpu_hours", "granted_at", "used_by_order"])
     .where((where) => where.or([where("order_id", "=", orderId), where("used_by_order", "=", orderId)]))
     .execute();
 }

@@ -32,7 +32,8 @@ export function stateOf({ order, attempts, refunds }: OrderSources): OrderState 
 function givenBackState({ extends: extended, ended_reason }: FoundOrder, reasons: readonly string[]): OrderState {
   if (reasons.includes("wrong_amount")) return "wrong_amount";
   if (reasons.includes("late_payment")) return extended === null ? "too_late" : "not_delivered";
-  if (extended === null && (ended_reason === "cancelled" || ended_reason === "not_delivered")) return ended_reason;
+  if (extended === null && ended_reason === "cancelled") return "cancelled";
+  if (extended === null && (ended_reason === "not_delivered" || ended_reason === "silent")) return "not_delivered";
   return "refunded";
 }
 

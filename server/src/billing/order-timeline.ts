@@ -1,5 +1,12 @@
-import { type Currency, major, type OrderFact, type PaymentFailure, refundReasons } from "@berth/contract";
-import { bonusHours } from "../payments/timing.ts";
+import {
+  type Currency,
+  type EndedReason,
+  major,
+  type OrderFact,
+  type PaymentFailure,
+  refundReasons,
+} from "@berth/contract";
+import { bonusHours, hoursOfCredit } from "../payments/timing.ts";
 import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-detail.ts";
 import { expectedBy, needsPerson, stateOf } from "./order-money.ts";
 
@@ -16,10 +23,10 @@ export function timelineOf(sources: OrderSources): OrderFact[] {
     ...refunds.flatMap((refund) => refundFacts(sources, refund)),
     ...sources.credits
       .filter(({ order_id }) => order_id === order.id)
-      .map(({ hours, granted_at, used_by_order }) => ({
+      .map(({ gpu_hours, granted_at, used_by_order }) => ({
         kind: "credited" as const,
         at: granted_at.toISOString(),
-        hours,
+        hours: hoursOfCredit(gpu_hours, order.gpu_count),
         ...(used_by_order !== null && { order_id: used_by_order }),
       })),
   ];
@@ -54,20 +61,28 @@ function deliveryFacts(sources: OrderSources): OrderFact[] {
   if (order.extends !== null)
     return ["delivered", "ended", "refunded"].includes(stateOf(sources)) ? [extended(order)] : [];
   const facts: OrderFact[] = [];
-  if (ready_at) {
+  // What was stopped for its silence counts as its owner's, but JupyterLab had not answered then.
+  if (ready_at && !sources.requests.some(({ reason }) => reason === "silent")) {
     const at = ready_at.toISOString();
     facts.push({ kind: "delivered", at });
     if (deliver_by && ready_at > deliver_by) facts.push({ kind: "bonus", at, hours: bonusHours });
-    for (const { hours, order_id } of credits.filter(({ used_by_order }) => used_by_order === order.id))
-      facts.push({ kind: "credit_used", at, hours, order_id });
+    for (const { gpu_hours, order_id } of credits.filter(({ used_by_order }) => used_by_order === order.id))
+      facts.push({ kind: "credit_used", at, hours: hoursOfCredit(gpu_hours, order.gpu_count), order_id });
   }
   facts.push(...extensions.map((extension) => ({ ...extended(extension), order_id: extension.id })));
   if (terminated_at && ended_reason) {
-    const kind = ended_reason === "cancelled" || ended_reason === "not_delivered" ? ended_reason : "ended";
+    const kind = endings[ended_reason] ?? "ended";
     facts.push({ kind, at: terminated_at.toISOString(), ...(kind === "ended" && { ended: ended_reason }) });
   }
   return facts;
 }
+
+/** Endings of what was never delivered; any other is the end of something that ran. */
+const endings: Partial<Record<EndedReason, "cancelled" | "not_delivered">> = {
+  cancelled: "cancelled",
+  not_delivered: "not_delivered",
+  silent: "not_delivered",
+};
 
 function extended({ duration_hours, paid_at }: { readonly duration_hours: number; readonly paid_at: Date | null }) {
   return { kind: "extended" as const, at: paid_at?.toISOString() ?? null, hours: duration_hours };
@@ -101,8 +116,9 @@ function refundFacts(sources: OrderSources, refund: Refund): OrderFact[] {
 }
 
 /** What was granted is told by its refund. */
-function requestFacts({ text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
-  const asked: OrderFact = { kind: "refund_asked", at: created_at.toISOString(), text };
+function requestFacts({ reason, text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
+  const kind = reason === "silent" ? "silent" : "refund_asked";
+  const asked: OrderFact = { kind, at: created_at.toISOString(), ...(kind === "refund_asked" && { text }) };
   if (status !== "declined") return [asked];
   return [asked, { kind: "refund_declined", at: decided_at?.toISOString() ?? null, text: answer }];
 }

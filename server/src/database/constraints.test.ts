@@ -128,7 +128,7 @@ function refund(row: Readonly<Record<string, string>>): string {
 }
 
 function credit(row: Readonly<Record<string, string>>): string {
-  return insert("time_credits", { user_id: "ada", hours: "2", reason: "not_delivered", ...row });
+  return insert("time_credits", { user_id: "ada", gpu_hours: "2", reason: "not_delivered", ...row });
 }
 
 function environment(row: Readonly<Record<string, string>>): string {

@@ -1,4 +1,4 @@
-import type { IdleMinutes } from "@berth/contract";
+import type { EndedReason, IdleMinutes, StopReason } from "@berth/contract";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /** Where a running environment answers; only a driver says so. */
@@ -118,18 +118,24 @@ export interface EnvironmentsTable {
   requested_at: Generated<Date>;
   give_up_at: Date;
   down_since: Date | null;
+  fault_since: Date | null;
   faulty_generation: number | null;
   first_attempt_at: Date | null;
   created_at: Date | null;
   expires_at: Date | null;
   banked_seconds: Generated<number>;
+  banked_until: Date | null;
+  clock_from: Date | null;
+  free_on: Date | null;
+  free_seconds: Generated<number>;
+  without_settings: Generated<boolean>;
+  stop_reason: StopReason | null;
   terminated_at: Date | null;
-  ended_reason: "expired" | "terminated" | "cancelled" | "not_delivered" | "hardware" | "operator" | null;
+  ended_reason: EndedReason | null;
   notice: Generated<string>;
   idle_minutes: IdleMinutes | null;
   idle_stop_at: Date | null;
   idle_snoozed_until: Date | null;
-  idle_stopped: Generated<boolean>;
   due_at: Generated<Date>;
   claim: string | null;
   attempts: Generated<number>;
@@ -194,6 +200,7 @@ export interface HomesTable {
   delete_at: Date | null;
   told_at: Date | null;
   full_told_at: Date | null;
+  missing_since: Date | null;
   size_mb: number | null;
 }
 

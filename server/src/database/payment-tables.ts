@@ -98,7 +98,7 @@ export interface RefundRequestsTable {
   id: string;
   order_id: string;
   user_id: string;
-  reason: "partial_downtime" | "accidental_termination" | "maintenance" | "other";
+  reason: "partial_downtime" | "accidental_termination" | "maintenance" | "other" | "silent";
   text: string;
   status: Generated<"open" | "granted" | "declined">;
   created_at: Generated<Date>;
@@ -150,7 +150,7 @@ interface TimeCreditsTable {
   id: string;
   user_id: string;
   order_id: string;
-  hours: number;
+  gpu_hours: number;
   reason: string;
   granted_at: Generated<Date>;
   used_by_order: string | null;

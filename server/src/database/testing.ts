@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 import { inject } from "vitest";
 import { type Database, openDatabase } from "./database.ts";
@@ -21,6 +22,26 @@ export async function testDatabase({ through, failed = raise }: Options = {}): P
   const host = (await through?.(cluster.host ?? "")) ?? cluster.host ?? "";
   const database = await openDatabase({ ...cluster, host, database: name }, failed);
   return { ...database, [Symbol.asyncDispose]: database.close };
+}
+
+const folder = new URL("migrations/", import.meta.url);
+
+/** A database as an installation had it before a migration (by the beginning of its name), with a connection to fill it. */
+export async function databaseBefore(migration: string) {
+  const cluster = inject("cluster");
+  const name = `t_${randomBytes(8).toString("hex")}`;
+  const admin = new Client(cluster);
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  const client = new Client({ ...cluster, database: name });
+  await client.connect();
+  await client.query("create table migrations (name text primary key, applied_at timestamptz not null default now())");
+  for (const file of (await readdir(folder)).filter((each) => each.endsWith(".sql") && each < migration).sort()) {
+    await client.query(await readFile(new URL(file, folder), "utf8"));
+    await client.query("insert into migrations (name) values ($1)", [file]);
+  }
+  return { client, connection: { ...cluster, database: name } };
 }
 
 function raise(error: unknown): never {

@@ -16,7 +16,7 @@ export const containerName = (id: string) => `env-${id}`;
 export const labPort = "8888/tcp";
 /** The owner of every home and every process in a run, whatever the host calls that number. */
 export const runUser = 1000;
-const homeInside = "/home/berth";
+export const homeInside = "/home/berth";
 const megabyte = 1024 * 1024;
 
 export interface RunPlace {

@@ -1,4 +1,4 @@
-import { chown, mkdir, readdir } from "node:fs/promises";
+import { chown, readdir } from "node:fs/promises";
 import { remember } from "../remember.ts";
 import { runUser } from "./docker-body.ts";
 import { type ErrandParts, errandText } from "./docker-errand.ts";
@@ -8,10 +8,8 @@ import { type Homes, openHomes } from "./homes.ts";
 import { gpuResidue, gpuUsage, hostGpus, type QueryGpus } from "./nvidia-smi.ts";
 import { remoteHomes } from "./remote-homes.ts";
 
-export interface EngineHomes extends Homes {
-  /** The folder, empty where it was not there, belonging to whom every run runs as; with its limit where there are limits. */
-  make(home: string, gigabytes: number): Promise<void>;
-}
+/** Of folders that belong to whom every run runs as, with their limits where there are limits. */
+export type EngineHomes = Homes;
 
 /** What an engine says of itself as far as GPUs go; each version says another part. */
 export interface GpuHints {
@@ -48,10 +46,10 @@ export async function localMachine({ homeRoot, quota, failed }: LocalParts): Pro
     isHere: true,
     homes: {
       ...homes,
-      async make(home, gigabytes) {
-        await mkdir(homes.path(home), { recursive: true, mode: 0o700 });
-        if (process.getuid?.() === 0) await chown(homes.path(home), runUser, runUser);
-        await quota?.limit(home, gigabytes);
+      async make(spec) {
+        await homes.make(spec);
+        if (process.getuid?.() === 0) await chown(homes.path(spec.home), runUser, runUser);
+        await quota?.limit(spec.home, spec.limits.diskGb);
       },
       async remove(home) {
         await quota?.lift(home);

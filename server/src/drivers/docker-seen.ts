@@ -22,7 +22,9 @@ export function observedOf(info: ContainerInspectInfo): Observed {
   if (Status === "paused" && endpoint) return { ...started, state: "paused", endpoint };
   if (Status === "running")
     return endpoint ? { ...started, state: "running", endpoint } : { ...started, state: "starting" };
-  return { ...run, state: "stopped", exit: { code: ExitCode, outOfMemory: OOMKilled } };
+  // Before its first start an engine says the year 1 of it.
+  const hasStarted = started.startedAt.getTime() > 0;
+  return { ...(hasStarted ? started : run), state: "stopped", exit: { code: ExitCode, outOfMemory: OOMKilled } };
 }
 
 /** The published port where there is one, else the container's own address; undefined while it has neither. */

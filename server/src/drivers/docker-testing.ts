@@ -47,8 +47,8 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
     const catalogue = { images: async (type: string) => types.get(type), replaced: async () => replaced };
     return { engine, install: installOf(name), homeRoot, ...catalogue, publishAt };
   };
-  const open = (name = "one", engineAt = at, reach: "published" | "network" = "published") =>
-    dockerDriver({ ...optionsOf(name, engineAt, reach), failed });
+  const open = (name = "one", engineAt = at, reach: "published" | "network" = "published", root = homeRoot) =>
+    dockerDriver({ ...optionsOf(name, engineAt, reach), homeRoot: root, failed });
   const engine = new Docker({ socketPath: at });
   return {
     directory,

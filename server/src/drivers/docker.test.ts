@@ -45,6 +45,16 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
     return container;
   }
 
+  test("G111 a container on the files of another folder is not adopted, started again or listed", async () => {
+    const wanted = await begin();
+    const moved = await machine.open("one", undefined, "published", join(machine.directory, "moved"));
+    const refusal = { code: "no_home", message: expect.stringContaining(join(machine.homeRoot, wanted.home)) };
+    await expect(moved.observe(wanted.id)).rejects.toMatchObject(refusal);
+    await expect(moved.start({ ...wanted, generation: 2 })).rejects.toMatchObject(refusal);
+    expect((await moved.list()).map(({ id }) => id)).not.toContain(wanted.id);
+    expect(await driver.observe(wanted.id)).toMatchObject({ generation: 1 });
+  });
+
   test("a run has its limits, its one folder and no right more", async () => {
     const wanted = await begin(spec({ limits: { cpus: 64, memoryMb: 512, shmMb: 64, pids: 77, diskGb: 1 } }));
     const [{ Config, HostConfig, Mounts }, { NCPU }] = await Promise.all([

@@ -6,6 +6,7 @@ import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "
 import { type EngineFacts, openFacts } from "./docker-facts.ts";
 import { freeze } from "./docker-freeze.ts";
 import { gpuFault } from "./docker-gpus.ts";
+import { expectAtHome, isAtHome } from "./docker-home.ts";
 import { localMachine, type Machine, remoteMachine } from "./docker-machine.ts";
 import { ensureNetwork, networkName } from "./docker-network.ts";
 import { missingImage, openPrepare } from "./docker-pull.ts";
@@ -85,7 +86,12 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
     return await machine.gpuUsage(ids);
   };
   return {
-    observe: (id) => engine.verb(async (abortSignal) => seen((await inspect(parts, id, abortSignal))?.info)),
+    observe: (id) =>
+      engine.verb(async (abortSignal) => {
+        const info = (await inspect(parts, id, abortSignal))?.info;
+        if (info) expectAtHome(machine, info);
+        return seen(info);
+      }),
     list: () =>
       engine.verb(async (abortSignal) => {
         const filters = { label: [`${label.install}=${install}`, label.environment] };
@@ -94,10 +100,10 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
         const found: { id: string; observed: Observed }[] = [];
         // A few at a time: a host may have hundreds, and the engine other things to do.
         for (let at = 0; at < ids.length; at += 16) {
-          const some = ids.slice(at, at + 16).map(async (id) => ({
-            id,
-            observed: seen((await inspect(parts, id, abortSignal))?.info),
-          }));
+          const some = ids.slice(at, at + 16).map(async (id) => {
+            const info = (await inspect(parts, id, abortSignal))?.info;
+            return { id, observed: seen(info && isAtHome(machine, info) ? info : undefined) };
+          });
           found.push(...(await Promise.all(some)));
         }
         return found.filter(({ observed }) => observed.state !== "absent");
@@ -167,6 +173,7 @@ function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove"
 async function start(parts: Parts, spec: Spec, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const found = await inspect(parts, spec.id, signal);
+  if (found) expectAtHome(parts.machine, found.info);
   const step = startStep(seen(found?.info), { generation: spec.generation, specHash: specHash(spec) });
   if (step === "resume") await found?.container.unpause({ abortSignal: signal });
   // Its starter died after the create call: nothing but the start is missing.
@@ -217,7 +224,7 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
   const place = { install, image, home, network: networkName(install), publishAt, cpus, gpu, openFiles };
   const body = containerBody(spec, place);
   await parts.serially(`home ${spec.home}`, async () => {
-    await parts.machine.homes.make(spec.home, spec.limits.diskGb);
+    await parts.machine.homes.make(spec);
     // Apart from each other: dockerode otherwise writes the whole body, token and all, into the address too.
     const request = { _query: { name: containerName(spec.id) }, _body: body, abortSignal };
     try {

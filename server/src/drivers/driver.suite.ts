@@ -163,6 +163,20 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       });
     });
 
+    test("G111 a home that was used and is gone is not made anew; one that is there is used", async () => {
+      const wanted = await begin();
+      await driver.stop(wanted.id, 1_000);
+      const kept = await begin({ ...wanted, generation: 2, homeIsKept: true });
+      const { homeIsKept: _, ...first } = kept;
+      await driver.start(first);
+      expect(await driver.observe(wanted.id), "the same run").toMatchObject({ generation: 2 });
+      await driver.stop(wanted.id, 1_000);
+      await driver.deleteHome(wanted.home);
+      await expect(driver.start({ ...kept, generation: 3 })).rejects.toMatchObject({ code: "no_home" });
+      expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+      expect(await driver.homeMb(wanted.home)).toBe(0);
+    });
+
     test("stop of a paused run, by another driver object: absent", async () => {
       const wanted = await begin();
       await driver.pause(wanted.id);

@@ -12,6 +12,8 @@ export interface Spec {
   readonly token: string;
   /** One home per owner and subdomain (G31): a single path segment. */
   readonly home: string;
+  /** The home has been used: one that is missing is not made anew. About the start, so no part of the hash (G111). */
+  readonly homeIsKept?: true;
   /** Leased GPU ids; empty is CPU only. */
   readonly gpus: readonly string[];
   /** JupyterLab starts with nothing of the home but its files: what a home did to a start does not matter (G106). */
@@ -79,14 +81,14 @@ export interface Driver {
   capabilities(anew?: boolean): Promise<Capabilities>;
   /** Makes an image startable; at once when it is. Progress is percent of the whole. Throws `no_image` when this host never will. */
   prepare(image: string, progress?: (percent: number) => void): Promise<void>;
-  /** `absent` for an unknown id. `running` as soon as something listens or could soon; readiness is the caller's probe. */
+  /** `absent` for an unknown id; throws `no_home` for a run of ours on other files than this driver's. `running` as soon as something listens or could soon; readiness is the caller's probe. */
   observe(id: string): Promise<Observed>;
-  /** Only what this installation started. */
+  /** Only what this installation started, on homes of this driver. */
   list(): Promise<readonly { readonly id: string; readonly observed: Observed }[]>;
   /**
    * absent: create and start. paused: resume. stopped: remove, create, start. Older generation found: replace.
    * Same generation and hash, running: no-op. Same generation, other hash: throws `refused`. Newer found: `stale`.
-   * Does not wait for readiness.
+   * Does not wait for readiness. `no_home` where a home that is kept is not there.
    */
   start(spec: Spec, signal?: AbortSignal): Promise<void>;
   /** Freezes every process; memory stays. paused, absent: no-op. Throws `unsupported` where capabilities say so. */
@@ -121,7 +123,7 @@ export interface Driver {
   watch(signal: AbortSignal): AsyncIterable<string>;
 }
 
-export type DriverErrorCode = "unavailable" | "no_image" | "no_gpu" | "refused" | "unsupported" | "stale";
+export type DriverErrorCode = "unavailable" | "no_image" | "no_gpu" | "no_home" | "refused" | "unsupported" | "stale";
 
 export class DriverError extends Error {
   readonly code: DriverErrorCode;

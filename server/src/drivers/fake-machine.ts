@@ -30,6 +30,9 @@ export interface FakeMachine {
   /** What is wrong with a run's GPUs, by the run's id, and what is left on a GPU, by the GPU's. */
   readonly gpuFaults: Map<string, string>;
   readonly gpuResidue: Map<string, string>;
+  /** Homes whose files keep JupyterLab silent, unless it starts without settings; and homes that are not there. */
+  readonly silentHomes: Set<string>;
+  readonly missingHomes: Set<string>;
   /** Emits "changed" with install and id. */
   readonly changed: EventEmitter;
   readonly serially: ReturnType<typeof perKey>;
@@ -39,7 +42,8 @@ export function fakeMachine(): FakeMachine {
   const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
   const changed = new EventEmitter().setMaxListeners(0);
   const gpus = { gpuFaults: new Map(), gpuResidue: new Map() };
-  return { directory, runs: new Map(), homes: new Map(), ...gpus, changed, serially: perKey() };
+  const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
+  return { directory, runs: new Map(), ...files, ...gpus, changed, serially: perKey() };
 }
 
 export function tell(machine: FakeMachine, run: FakeRun): void {

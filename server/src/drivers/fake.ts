@@ -23,6 +23,8 @@ export interface FakeControls extends Omit<Faults, "pass"> {
   readonly machine: FakeMachine;
   /** The run ends by itself: `stopped`, as after a crash or for lack of memory. */
   crash(id: string, exit?: { readonly code: number; readonly outOfMemory: boolean }): Promise<void>;
+  /** Nothing listens any more, though the run goes on. */
+  hush(id: string): Promise<void>;
   /** Ends every run on the machine and removes its folder. */
   close(): Promise<void>;
 }
@@ -30,7 +32,8 @@ export interface FakeControls extends Omit<Faults, "pass"> {
 /**
  * Environments in memory that really listen on a Unix socket (see fake-server.ts).
  *
- * Options (G89): `startMs` from start to running, `answerMs` from running to answering 200, `stopMs` a stop takes,
+ * Options (G89): `startMs` from start to running, `answerMs` from running to answering 200, `silent` the
+ * probability that a start never answers though its container runs, unless it is without settings (G106), `stopMs` a stop takes,
  * `prepareMs` a prepare takes, `fail` the probability (0 to 1) that a start throws `unavailable`, `gpus` on the machine
  * (0: CPU only), `cores` that each run keeps busy (0.1), `pause=0` for a machine that cannot pause.
  */
@@ -62,12 +65,20 @@ interface Parts {
   readonly pass: Faults["pass"];
 }
 
-function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine" | "crash" | "close"> {
+function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine" | "crash" | "hush" | "close"> {
   return {
     machine,
     async crash(id, exit = { code: 1, outOfMemory: false }) {
       const run = find(id);
       if (run) await exitRun(machine, run, exit, `exited with ${exit.code}`);
+    },
+    async hush(id) {
+      const run = find(id);
+      const server = run?.server;
+      if (!run || !server) return;
+      Object.assign(run, { server: undefined });
+      await server.close();
+      tell(machine, run);
     },
     async close() {
       for (const run of machine.runs.values()) await removeRun(machine, run);
@@ -145,6 +156,7 @@ function verbs({
       const used = [...machine.runs.values()].some((run) => run.spec.home === home && !run.exit);
       if (used) throw new DriverError("refused", `a run uses ${home}`);
       machine.homes.delete(home);
+      machine.missingHomes.add(home);
     },
   };
 }
@@ -180,10 +192,18 @@ async function start({ options, machine, install, find }: Parts, spec: Spec, sig
   const step = startStep(observedOf(found), { generation: spec.generation, specHash: hash });
   if (step === "resume" && found) setPaused(machine, found, false);
   if (step !== "create") return;
+  if (spec.homeIsKept && machine.missingHomes.has(spec.home))
+    throw new DriverError("no_home", `${spec.home} is not there`);
+  machine.missingHomes.delete(spec.home);
   if (found) await removeRun(machine, found);
   const ended = new AbortController();
   const run: FakeRun = { install, spec, hash, createdAt: new Date(), paused: false, lines: ["created"], ended };
-  await beginRun(machine, run, { startMs: options["startMs"], answerMs: options["answerMs"] });
+  const answerMs = isSilent(machine, spec, options["silent"]) ? Number.POSITIVE_INFINITY : options["answerMs"];
+  await beginRun(machine, run, { startMs: options["startMs"], answerMs });
+}
+
+function isSilent(machine: FakeMachine, { home, withoutSettings }: Spec, share = 0): boolean {
+  return !withoutSettings && (machine.silentHomes.has(home) || Math.random() < share);
 }
 
 function setPaused(machine: FakeMachine, run: FakeRun, paused: boolean): void {

@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { packArchive } from "./archive.ts";
-import { DriverError } from "./driver.ts";
+import { homesOwner } from "./claim-homes.ts";
+import { DriverError, type Spec } from "./driver.ts";
 import { homeEntries } from "./home-entries.ts";
 import { checkSegment } from "./names.ts";
 
@@ -14,6 +15,11 @@ import { checkSegment } from "./names.ts";
 export interface Homes {
   /** Where a home is or would be. Throws `refused` for what is no name of one. */
   path(home: string): string;
+  /**
+   * The folder is there and open to its owner alone. One that is kept is never made anew, nor any where the disk with all of
+   * them is not there: throws `no_home` (G111).
+   */
+  make(spec: NewHome): Promise<void>;
   /** As `Driver.homeMb`. Throws `unavailable` when it cannot be told within 8 s. */
   sizeMb(home: string): Promise<number>;
   /**
@@ -25,6 +31,12 @@ export interface Homes {
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Gone when it returns, though its bytes may still be on their way. absent: no-op. */
   remove(home: string): Promise<void>;
+}
+
+export type NewHome = Pick<Spec, "home" | "homeIsKept" | "limits">;
+
+export function noHome(home: string, place: string): DriverError {
+  return new DriverError("no_home", `The files of ${home} are not in ${place}: is its disk mounted?`);
 }
 
 /** What a home's folder is called from its deletion on until its files are gone. */
@@ -47,12 +59,23 @@ export async function openHomes(folder: string, failed: (error: unknown) => void
     rm(join(root, name), { recursive: true, force: true }).catch(failed);
   }
   const path = (home: string) => join(root, checkSegment("home", home));
+  const isClaimed = existsSync(join(root, homesOwner));
   const count = (limitMs: number) => async (home: string) =>
     existsSync(path(home)) ? await sizeMb(path(home), limitMs) : 0;
   const { forget, ...sizes } = keepSizes({ exactly: count(exactlyMs), patiently: count(patientlyMs) });
   return {
     path,
     ...sizes,
+    async make({ home, homeIsKept }) {
+      if (isClaimed && !existsSync(join(root, homesOwner))) throw noHome(home, root);
+      try {
+        if (!homeIsKept) await mkdir(path(home), { recursive: true, mode: 0o700 });
+        // What runs in it may have closed it to itself, and so to its next start.
+        await chmod(path(home), 0o700);
+      } catch (error) {
+        throw (error as NodeJS.ErrnoException).code === "ENOENT" ? noHome(home, root) : error;
+      }
+    },
     archive: (home, signal) => packArchive(homeEntries(path(home)), signal),
     async remove(home) {
       // Out of the way at once; the files themselves may be many.

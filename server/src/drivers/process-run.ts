@@ -97,7 +97,8 @@ export async function observeRun(states: RunStates, state: RunState): Promise<Ob
   // Without an exit file the shell itself was killed: 137 is what a shell would say of that.
   if (!first) {
     const code = (await states.readExit(state.id)) ?? 137;
-    return { ...base, state: "stopped", exit: { code, outOfMemory: false } };
+    const startedAt = state.process && { startedAt: createdAt };
+    return { ...base, ...startedAt, state: "stopped", exit: { code, outOfMemory: false } };
   }
   const started = { ...base, startedAt: createdAt, endpoint: { socketPath: socketOf(state) } };
   if (first.stopped) return { ...started, state: "paused" };

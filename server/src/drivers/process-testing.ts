@@ -15,8 +15,8 @@ const failed = (error: unknown) => {
 /** A data folder of its own, and drivers on it; `close` ends its runs and deletes it. */
 export async function openProcessMachine() {
   const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
-  const open = (install = "one", network: "shared" | "off" = "shared") =>
-    processDriver({ directory, install, network, runtimes, failed });
+  const open = (install = "one", network: "shared" | "off" = "shared", at = directory) =>
+    processDriver({ directory: at, install, network, runtimes, failed });
   const states = runStates(join(directory, "environments", "one"));
   const close = async () => {
     const driver = await open();

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync, mkdtempSync } from "node:fs";
+import { chmod, cp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,6 +12,7 @@ import { socketOf } from "./process-run.ts";
 import { processTable, psTable, send, treeOf } from "./process-table.ts";
 import { openProcessMachine } from "./process-testing.ts";
 import type { runStates } from "./run-state.ts";
+import { socketFolder } from "./socket-folder.ts";
 
 async function treeOfRun(states: ReturnType<typeof runStates>, id: string) {
   const first = (await states.read(id))?.process?.pid ?? 0;
@@ -256,4 +257,34 @@ test("ps says the same as /proc", async () => {
   expect(fromPs?.cpuSeconds).toBeGreaterThan(0);
   expect(fromPs?.cpuSeconds).toBeLessThan((fromProc?.cpuSeconds ?? 0) + 2);
   expect(fromPs?.memoryMb).toBeGreaterThan(10);
+});
+
+test("G111 a run on the files of another folder is not adopted or listed", async () => {
+  const wanted = spec();
+  onTestFinished(() => driver.stop(wanted.id, 0));
+  await driver.start(wanted);
+  await becomes(driver, wanted.id, "running");
+  const copy = mkdtempSync(join(tmpdir(), "berth-copy-"));
+  onTestFinished(() => rm(copy, { recursive: true }));
+  await cp(machine.directory, copy, { recursive: true });
+  const moved = await machine.open("one", "shared", copy);
+  onTestFinished(async () => rm(await socketFolder(copy), { recursive: true }));
+  await expect(moved.observe(wanted.id)).rejects.toMatchObject({
+    code: "no_home",
+    message: expect.stringContaining(join(machine.directory, "homes", wanted.home)),
+  });
+  expect((await moved.list()).map(({ id }) => id)).not.toContain(wanted.id);
+});
+
+test("a home that its own program closed to itself is open at the next start", async () => {
+  const wanted = spec();
+  onTestFinished(() => driver.stop(wanted.id, 0));
+  await driver.start(wanted);
+  await becomes(driver, wanted.id, "running");
+  await driver.stop(wanted.id, 1_000);
+  const home = join(machine.directory, "homes", wanted.home);
+  await chmod(home, 0o000);
+  await driver.start({ ...wanted, generation: 2, homeIsKept: true });
+  await becomes(driver, wanted.id, "running");
+  expect((await stat(home)).mode & 0o777).toBe(0o700);
 });

@@ -107,10 +107,16 @@ function looks({
   return {
     async observe(id) {
       const state = await states.read(checkSegment("environment", id));
-      return state ? observeRun(states, state) : { state: "absent" };
+      if (!state) return { state: "absent" };
+      if (!isAtHome(homes, state))
+        throw new DriverError(
+          "no_home",
+          `${id} runs on the files in ${state.homePath}, not in this DATA_DIR: start the server with the DATA_DIR of before, or end its processes`,
+        );
+      return observeRun(states, state);
     },
     async list() {
-      const found = await states.list();
+      const found = (await states.list()).filter((state) => isAtHome(homes, state));
       return Promise.all(found.map(async (state) => ({ id: state.id, observed: await observeRun(states, state) })));
     },
     async stats(id) {
@@ -126,6 +132,11 @@ function looks({
       return new Map();
     },
   };
+}
+
+/** A copied or moved installation finds runs on the folders of before: they are not adopted (G111). */
+function isAtHome(homes: Homes, { home, homePath }: RunState): boolean {
+  return homePath === undefined || homePath === homes.path(home);
 }
 
 /** The network is the machine's own or none: bytes of one run cannot be told apart. */
@@ -196,11 +207,11 @@ async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState>
   const home = parts.homes.path(spec.home);
   const socketFolder = join(parts.sockets, mark.slice(0, 13));
   const createdAt = new Date().toISOString();
-  const run = { id, generation, specHash: hash, image, home: spec.home, gpus, createdAt, mark };
+  const run = { id, generation, specHash: hash, image, home: spec.home, homePath: home, gpus, createdAt, mark };
   const intent: RunState = { ...run, socketFolder, socketOutside: true };
   await parts.serially(`home ${spec.home}`, async () => {
+    await parts.homes.make(spec);
     await states.write(intent);
-    await mkdir(home, { recursive: true, mode: 0o700 });
   });
   try {
     const folder = states.folder(id);

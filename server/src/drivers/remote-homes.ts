@@ -13,7 +13,7 @@ import {
   runErrand,
 } from "./docker-errand.ts";
 import type { EngineHomes } from "./docker-machine.ts";
-import { deletedHome, keepSizes, leftover, patientlyMs } from "./homes.ts";
+import { deletedHome, keepSizes, leftover, type NewHome, noHome, patientlyMs } from "./homes.ts";
 import { checkSegment } from "./names.ts";
 
 const inside = "/homes";
@@ -38,7 +38,7 @@ export function remoteHomes(parts: ErrandParts, root: string, failed: (error: un
   return {
     path,
     ...counted,
-    make: (home) => make(parts, root, checkSegment("home", home)),
+    make: (spec) => make(parts, root, spec),
     archive(home, signal) {
       return archive(parts, path(home), signal);
     },
@@ -67,19 +67,27 @@ export async function wipeHomes(parts: ErrandParts, root: string, signal: AbortS
  * Unpacked by the engine itself, in one call, into a container that is never started and stays: a run for each folder
  * would take as long as the launch that waits for it.
  */
-async function make(parts: ErrandParts, root: string, home: string): Promise<void> {
+async function make(parts: ErrandParts, root: string, { home, homeIsKept }: NewHome): Promise<void> {
   const { engine, install } = parts;
+  checkSegment("home", home);
   const name = `homes-${install}-${createHash("sha256").update(root).digest("hex").slice(0, 8)}`;
   await engine.verb(async (abortSignal) => {
     const container = engine.docker.getContainer(name);
-    const unpack = () => container.putArchive(folderArchive(home), { path: inside, ...{ abortSignal } });
-    try {
-      await unpack();
-    } catch (error) {
-      if (refusalOf(error)?.status !== 404) throw error;
-      await createStore(parts, root, name);
-      await unpack();
-    }
+    const inStore = async <T>(work: () => Promise<T>) => {
+      try {
+        return await work();
+      } catch (error) {
+        if (refusalOf(error)?.status !== 404) throw error;
+        await createStore(parts, root, name);
+        return await work();
+      }
+    };
+    const look = () => container.infoArchive({ path: `${inside}/${home}`, ...{ abortSignal } });
+    if (homeIsKept)
+      await inStore(look).catch((error) => {
+        throw refusalOf(error)?.status === 404 ? noHome(home, `${root} of ${engine.place}`) : error;
+      });
+    await inStore(() => container.putArchive(folderArchive(home), { path: inside, ...{ abortSignal } }));
   });
 }
 

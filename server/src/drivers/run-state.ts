@@ -9,6 +9,8 @@ export interface RunState {
   readonly specHash: string;
   readonly image: string;
   readonly home: string;
+  /** Where it is; absent in what an earlier version wrote. */
+  readonly homePath?: string;
   readonly gpus: readonly string[];
   readonly createdAt: string;
   /** In the environment variables of every process of the run. */

@@ -1,4 +1,4 @@
-import { type Action, actionsByStatus, type Desired, mayTerminate, type Status } from "@berth/contract";
+import { type Action, actionsByStatus, cancelsPerDay, type Desired, mayTerminate, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { AppError } from "../errors.ts";
@@ -6,6 +6,7 @@ import { notFound } from "../http/mount.ts";
 import { beginActivity } from "./activity.ts";
 import { type Environment, isEnvironmentId } from "./environments.ts";
 import { leaseGpus, leasesOf, releaseLeases, shortage } from "./leases.ts";
+import { lockAccount } from "./silence.ts";
 
 /** Which environment of whom. */
 export interface Owned {
@@ -16,8 +17,9 @@ export interface Owned {
 /**
  * Writes what the owner wants; the reconciler does it. Asking again for what is wanted already is a success (G25). A
  * stopped hourly plan has no GPUs: it leases them first, and is refused with the next free time where there are none.
+ * What is started may leave out what its home would set or run (G106); what is resumed goes on as it was started.
  */
-export async function act(db: Db, owned: Owned, action: Action): Promise<void> {
+export async function act(db: Db, owned: Owned, action: Action, withoutSettings = false): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const row = await lockOwned(tx, owned);
     const desired = actionsByStatus[row.status][action];
@@ -25,7 +27,7 @@ export async function act(db: Db, owned: Owned, action: Action): Promise<void> {
     if (action === "pause") await requirePause(tx, row);
     const starting = row.status === "stopped" && desired === "running";
     if (starting) await leaseAgain(tx, row);
-    await want(tx, row, { desired, ...(starting && { stage: "placed" }) });
+    await want(tx, row, { desired, ...(starting && { stage: "placed", without_settings: withoutSettings }) });
     // Whoever presses a button is there: it is not stopped for being idle a moment later.
     await beginActivity(tx, row.id);
   });
@@ -45,11 +47,29 @@ export async function terminate(db: Db, owned: Owned, confirm: string): Promise<
 /** Only before JupyterLab has ever answered: from then on its time runs and a refund is not automatic (G75). */
 export async function cancel(db: Db, owned: Owned): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    await lockAccount(tx, owned.userId);
     const row = await lockOwned(tx, owned);
     if (row.ended_reason === "cancelled") return;
-    if (row.created_at !== null || row.desired === "terminated") throw refusal(row, "cancel");
+    if (row.created_at !== null || row.desired !== "running") throw refusal(row, "cancel");
+    await checkCancels(tx, row);
     await want(tx, row, { desired: "terminated", ended_reason: "cancelled" });
   });
+}
+
+/**
+ * What has run and is cancelled has cost GPU time and is paid back nevertheless: so often a day (G105). Asked of what has run
+ * only, so that a launch that hangs before its container can always be cancelled.
+ */
+async function checkCancels(tx: Tx, { id, user_id, subdomain }: Environment): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from environments e
+    where user_id = ${user_id} and (id = ${id} or (ended_reason = 'cancelled' and requested_at > now() - interval '1 day'))
+      and exists (select from launch_stages where environment_id = e.id and stage = 'started')`.execute(tx);
+  if (rows.length <= cancelsPerDay || rows.every((row) => row.id !== id)) return;
+  throw new AppError(
+    "action_not_allowed",
+    `You have cancelled ${cancelsPerDay} launches today after their containers had started, so ${subdomain} goes on: its time begins when JupyterLab answers. If it does not answer within ten minutes it is stopped by itself, and its payment is not lost`,
+  );
 }
 
 /** The row, locked. Another's is like none: the same 404. */
@@ -108,14 +128,20 @@ export async function endAll(tx: Tx, userId: string): Promise<void> {
 interface Wanted {
   readonly desired: Desired;
   readonly stage?: string;
+  readonly without_settings?: boolean;
   readonly ended_reason?: "terminated" | "cancelled";
 }
 
 /** Due now, unless a worker has it: it finds the change when it records, and two workers never share a row. */
-async function want(tx: Tx, { id }: Environment, wanted: Wanted): Promise<void> {
+async function want(tx: Tx, { id, status }: Environment, wanted: Wanted): Promise<void> {
+  const staysStopped = status === "stopped" && wanted.desired === "stopped";
   await tx
     .updateTable("environments")
-    .set({ ...wanted, idle_stopped: false, due_at: sql`case when claim is null then now() else due_at end` })
+    .set({
+      ...wanted,
+      ...(!staysStopped && { stop_reason: null }),
+      due_at: sql`case when claim is null then now() else due_at end`,
+    })
     .where("id", "=", id)
     .execute();
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import type { EnvironmentsTable } from "../database/environment-tables.ts";
+import { isSilent } from "./silence.ts";
 
 /** A row that this worker alone may bring closer, as long as it renews its claim. */
 export type Claimed = Selectable<EnvironmentsTable> & { readonly claim: string };
@@ -8,14 +9,16 @@ export type Claimed = Selectable<EnvironmentsTable> & { readonly claim: string }
 /** Short, because a killed worker's rows wait this long; a working one renews. */
 const claimSeconds = 10;
 export const renewMs = 3000;
-/** How long a rental that has run may be down before its unused time is paid back (payments.md 10). */
+/** How long a rental that has run may be down before it is stopped, or its unused time is paid back (payments.md 10). */
 export const lostMinutes = 10;
 
 /**
  * Claims due rows. What the clock wants is decided here, by the database's clock alone and only while it can be believed
  * (`clockAgrees`): an expired environment and one that never answered in time are turned to `terminated` in the same
- * statement (runtime.md 8, payments.md 6), and so is one that has run and could not be brought back (payments.md 10). After an outage longer than the deadline a launch still gets half of it, from
- * its first attempt on. A claim that is lost with the machine is only a second pass, so it does not wait for the disk.
+ * statement (runtime.md 8, payments.md 6), and so is one that has run and could not be brought back (payments.md 10); where
+ * the container ran and JupyterLab was silent it is only stopped (G106). After an outage longer than the deadline a launch
+ * still gets half of it, from its first attempt on. A claim that is lost with the machine is only a second pass, so it does
+ * not wait for the disk.
  */
 export async function claimDue(
   db: Db,
@@ -26,22 +29,28 @@ export async function claimDue(
   const { rows } = await sql<Claimed>`
     with lazily as (select set_config('synchronous_commit', 'off', true)),
     due as (
-      select id, ${clockAgrees} and expires_at <= now() as expired,
-        ${clockAgrees} and created_at is null and first_attempt_at is not null and give_up_at <= now() as too_late,
+      select *, ${clockAgrees} and coalesce(expires_at <= now(), false) as expired,
+        ${clockAgrees} and created_at is null and first_attempt_at is not null and desired = 'running' and give_up_at <= now() as too_late,
         ${clockAgrees} and down_since is not null and status <> 'unknown' and desired = 'running' and give_up_at <= now() as lost
       from environments where status <> 'terminated' and due_at <= now() and host_id = any(${[...hostIds]})
-      order by due_at limit ${limit} for update skip locked)
+      order by due_at limit ${limit} for update skip locked),
+    decided as (
+      select id, expired, case when (too_late or lost) and ${isSilent} then 'silent'
+        when lost then 'hardware' when too_late then 'not_delivered' end as failure
+      from due e)
     update environments e
     set claim = gen_random_uuid(), due_at = now() + make_interval(secs => ${claimSeconds}),
         first_attempt_at = coalesce(e.first_attempt_at, now()),
         give_up_at = case when e.first_attempt_at is null
           then greatest(e.give_up_at, now() + (e.give_up_at - e.requested_at) / 2) else e.give_up_at end,
-        desired = case when due.expired or due.too_late or due.lost then 'terminated' else e.desired end,
+        desired = case when d.expired or d.failure <> 'silent' then 'terminated' when d.failure = 'silent' then 'stopped' else e.desired end,
+        stop_reason = case when not d.expired and d.failure = 'silent' then 'silent' else e.stop_reason end,
+        fault_since = case when d.failure = 'hardware' then coalesce(e.fault_since, e.down_since) else e.fault_since end,
         ended_reason = case
           when e.ended_reason is not null then e.ended_reason
-          when due.expired then 'expired' when due.too_late then 'not_delivered' when due.lost then 'hardware'
+          when d.expired then 'expired' when d.failure <> 'silent' then d.failure
           when e.desired = 'terminated' then 'terminated' end
-    from due, lazily where e.id = due.id returning e.*`.execute(db);
+    from decided d, lazily where e.id = d.id returning e.*`.execute(db);
   return rows;
 }
 

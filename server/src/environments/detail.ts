@@ -57,6 +57,7 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
     payment_reference: payment?.gateway_payment_id ?? null,
     shares,
     idle_stop,
+    stop_reason: row.status === "stopped" ? row.stop_reason : null,
     generation: row.generation,
     stages,
     gpu: gpu ? { ...gpu, count: row.gpu_count } : null,

@@ -1,21 +1,27 @@
-import { planOf, type Status } from "@berth/contract";
+import { bankedDays, planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { beginActivity } from "./activity.ts";
 import type { Claimed } from "./claims.ts";
-import { giveBackDownTime } from "./gpu-faults.ts";
+import { closeClock } from "./clock.ts";
 import { closeHome, remeasureHome, useHome } from "./homes.ts";
 import { forgetIdleStop, tellIdleStopped } from "./idle-stop.ts";
 import { releaseLeases } from "./leases.ts";
 import { type Announce, resetNotice } from "./notices.ts";
 import { closeSession, openSession } from "./sessions.ts";
+import { tellSilent } from "./silence.ts";
 
 /** Given by payments; called inside the transaction that records the change. Both lock the order before we lock the row. */
 export interface Delivery {
   /** First answer. Undefined when the order no longer waits for delivery: the environment is then terminated instead. */
   delivered(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
   /** The end of an environment that never answered; its container is confirmed gone, or its host does not answer either. */
-  undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered"): Promise<void>;
+  undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered" | "silent"): Promise<void>;
+  /**
+   * JupyterLab never answered while its container ran, and this account was paid back for that once: a person decides about
+   * the money, and the time is the owner's to start again (G106). False when the order no longer waits for delivery.
+   */
+  kept(tx: Tx, environment: Delivered): Promise<boolean>;
   /** The end of one that had answered. `unpaidSeconds` of its time could not be used for a fault of ours. */
   ended(tx: Tx, environment: Delivered, unpaidSeconds: number): Promise<void>;
 }
@@ -51,7 +57,6 @@ export async function takeEffect(
 ): Promise<void> {
   const unfinished = status === "stopped" && (row.stage !== null || row.run_token !== null);
   if (status === row.status && !unfinished) return;
-  if (status !== "terminated") await giveBackDownTime(tx, row);
   if (status === "active") await enterActive(tx, parts, row, bonusHours);
   if (status === "stopped") await enterStopped(tx, parts, row, goneSeconds);
   if (status === "terminated") await enterTerminated(tx, parts, row);
@@ -61,16 +66,16 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
   const { id, user_id: userId, subdomain } = row;
   await openSession(tx, id);
   await beginActivity(tx, id);
-  await sql`update environments set ${forgetIdleStop} where id = ${id}`.execute(tx);
-  if (row.created_at && row.expires_at) return;
   await useHome(tx, row);
-  const seconds = row.created_at ? row.banked_seconds : (row.duration_hours + bonusHours) * 3600;
+  await closeClock(tx, id);
+  await sql`update environments set ${forgetIdleStop}, stop_reason = null where id = ${id}`.execute(tx);
+  if (row.created_at) return;
+  const seconds = (row.duration_hours + bonusHours) * 3600;
   await sql`
     update environments
-    set created_at = coalesce(created_at, now()), expires_at = now() + make_interval(secs => ${seconds}), banked_seconds = 0,
+    set created_at = now(), expires_at = now() + make_interval(secs => ${seconds}),
         due_at = least(due_at, now() + make_interval(secs => ${seconds})) where id = ${id}`.execute(tx);
   await resetNotice(tx, id);
-  if (row.created_at) return;
   const title = `${subdomain} is ready`;
   const body = "JupyterLab answers. Its time runs from now on.";
   await announce(tx, { userId, cause: `ready:${id}`, title, body, link: `/environments/${id}` });
@@ -78,28 +83,35 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
 
 /**
  * Hourly: the time left is banked and the GPUs go, and what was suspected of them with them; monthly: all of it stays, and
- * the clock runs (G2, G24). Where nothing is left the end stays as it is, and is the next thing that happens.
+ * the clock runs (G2, G24), unless its files are not there (G111). Where nothing is left the end stays as it is, and is the
+ * next thing that happens.
  */
 async function enterStopped(tx: Tx, { announce }: EffectParts, row: Claimed, goneSeconds: number): Promise<void> {
+  const { id, stop_reason: reason } = row;
   const keepsGpus = planOf(row.duration_hours) === "monthly";
-  await closeSession(tx, row.id, row.idle_stopped ? "idle" : "stopped");
+  await closeSession(tx, id, reason ?? "stopped");
   await remeasureHome(tx, row);
-  await revokeGrants(tx, row.id);
+  await revokeGrants(tx, id);
+  await closeClock(tx, id);
   await sql`
     update environments set run_token = null, endpoint = null, stage = null, ${forgetIdleStop},
       faulty_generation = case when ${keepsGpus} then faulty_generation end
-    where id = ${row.id}`.execute(tx);
-  const bankedSeconds = keepsGpus ? null : await bankTime(tx, row.id, goneSeconds);
-  if (row.idle_stopped) await tellIdleStopped(tx, announce, row, bankedSeconds);
+    where id = ${id}`.execute(tx);
+  if (!keepsGpus) await releaseLeases(tx, "environment", id);
+  const bankedSeconds = keepsGpus && reason !== "no_home" ? null : await bankTime(tx, id, goneSeconds);
+  if (reason === "idle") await tellIdleStopped(tx, announce, row, bankedSeconds);
+  if (reason === "silent") await tellSilent(tx, announce, row, bankedSeconds);
 }
 
+/** Answers the whole seconds that are banked; what was banked before and has not begun stays as it was. */
 async function bankTime(tx: Tx, id: string, goneSeconds: number): Promise<number> {
-  await releaseLeases(tx, "environment", id);
   const left = sql<number>`extract(epoch from expires_at - now()) + ${goneSeconds}::float8`;
   const { rows } = await sql<{ banked_seconds: number }>`
     update environments
-    set banked_seconds = floor(${left}), expires_at = null, notice = ''
-    where id = ${id} and ${left} > 0 returning banked_seconds`.execute(tx);
+    set banked_seconds = case when expires_at is null then banked_seconds else floor(${left}) end, expires_at = null,
+      banked_until = coalesce(banked_until, now() + make_interval(days => ${bankedDays})),
+      notice = case when expires_at is null then notice else '' end
+    where id = ${id} and (expires_at is null or ${left} > 0) returning banked_seconds`.execute(tx);
   return rows[0]?.banked_seconds ?? 0;
 }
 
@@ -109,7 +121,7 @@ async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts,
   await releaseLeases(tx, "environment", row.id);
   await sql`
     update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, terminated_at = now(),
-      idle_stop_at = null
+      idle_stop_at = null, clock_from = null, banked_until = null
     where id = ${row.id}`.execute(tx);
   await tx.deleteFrom("activity").where("environment_id", "=", row.id).execute();
   const keptDays = await closeHome(tx, row, retentionDays);

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../database/database.ts";
-import { type Claimed, lostMinutes } from "./claims.ts";
+import type { Db } from "../database/database.ts";
+import { lostMinutes } from "./claims.ts";
 import { leasesOf, putAside } from "./leases.ts";
-import { type Announce, resetNotice } from "./notices.ts";
+import type { Announce } from "./notices.ts";
 
 /** An active environment that has GPUs. */
 export interface WithGpus {
@@ -20,7 +20,7 @@ const stillRuns = ({ id, generation }: WithGpus) =>
 
 /**
  * The next generation, with the files: the run counts as lost, so the reconciler starts another (runtime.md 3). The
- * seconds for which the GPUs had not answered are given back at once, those until the new run answers with its answer.
+ * seconds for which the GPUs had not answered are given back at once, those until the new container runs when it does.
  * False when it is not that run any more.
  */
 export async function giveUpRun(db: Db, announce: Announce, row: WithGpus, seconds: number): Promise<boolean> {
@@ -29,7 +29,7 @@ export async function giveUpRun(db: Db, announce: Announce, row: WithGpus, secon
     const { rows } = await sql`
       update environments
       set status = 'pending', stage = 'placed', stage_percent = null, endpoint = null, run_token = null,
-        claim = null, attempts = 0, due_at = now(), down_since = now(), faulty_generation = generation,
+        claim = null, attempts = 0, due_at = now(), down_since = now(), fault_since = now(), faulty_generation = generation,
         give_up_at = now() + make_interval(mins => ${lostMinutes}),
         expires_at = expires_at + make_interval(secs => ${seconds})
       where ${stillRuns(row)} returning id`.execute(tx);
@@ -54,7 +54,7 @@ export async function giveUpGpus(db: Db, row: WithGpus, seconds: number, fault: 
     const { rows } = await sql`
       update environments
       set desired = 'terminated', ended_reason = 'hardware', claim = null, due_at = now(),
-        down_since = now() - make_interval(secs => ${seconds})
+        fault_since = now() - make_interval(secs => ${seconds})
       where ${stillRuns(row)} returning id`.execute(tx);
     if (rows.length === 0) return false;
     const leases = await leasesOf(tx, "environment", row.id);
@@ -66,16 +66,4 @@ export async function giveUpGpus(db: Db, row: WithGpus, seconds: number, fault: 
 /** The new run's GPUs answer: nothing is suspected any more. */
 export async function gpusAnswer(db: Db, row: WithGpus): Promise<void> {
   await sql`update environments set faulty_generation = null where ${stillRuns(row)}`.execute(db);
-}
-
-/**
- * What is lost between giving a run up and the answer of the next is not the owner's time, nor if they stop it meanwhile; nor
- * is what its host did not answer for.
- */
-export async function giveBackDownTime(tx: Tx, row: Claimed): Promise<void> {
-  if (row.down_since === null || (row.faulty_generation === null && row.status !== "unknown")) return;
-  const { rows } = await sql`
-    update environments set expires_at = expires_at + (now() - ${row.down_since}::timestamptz)
-    where id = ${row.id} and expires_at is not null returning id`.execute(tx);
-  if (rows.length > 0) await resetNotice(tx, row.id);
 }

@@ -52,11 +52,11 @@ test("GPUs that do not answer three times: a new run with the files, one notice,
   await expect.poll(() => failures).toEqual([expect.stringMatching(/ALARM: .* nvidia-smi ended with 255. It gets/)]);
 
   // As if it had taken a minute to come up.
-  await sql`update environments set down_since = down_since - interval '1 minute' where id = ${id}`.execute(db);
+  await sql`update environments set fault_since = fault_since - interval '1 minute' where id = ${id}`.execute(db);
   mend();
   await reach(id, "active");
   const again = await read(id);
-  expect(again).toMatchObject({ generation: 2, faulty_generation: 1, down_since: null });
+  expect(again).toMatchObject({ generation: 2, faulty_generation: 1, down_since: null, fault_since: null });
   expect(again.run_token).not.toBe(first);
   expect(driver.machine.runs.get(id)?.spec).toMatchObject({ generation: 2, home: again.home });
   expect(driver.machine.homes.get(again.home)?.get("kept.txt")).toBe("still here");
@@ -80,8 +80,8 @@ test("the new run's GPUs do not answer either: they are put aside, and what is l
   await look();
   await expect.poll(async () => (await read(id)).desired).toBe("terminated");
   // As if it had not answered for ten minutes.
-  await sql`update environments set down_since = down_since - interval '10 minutes' where id = ${id}`.execute(db);
-  const { expires_at: end, down_since: since } = await read(id);
+  await sql`update environments set fault_since = fault_since - interval '10 minutes' where id = ${id}`.execute(db);
+  const { expires_at: end, fault_since: since } = await read(id);
   const unpaid: number[] = [];
   const ended = async (_: unknown, __: unknown, seconds: number) => void unpaid.push(seconds);
   await pass({ delivery: { ...parts.delivery, ended } });
@@ -122,7 +122,7 @@ test("whoever stops it meanwhile keeps the time that the repair took, and it sta
   fail();
   await look(3);
   await expect.poll(statusOf).toBe("pending");
-  await sql`update environments set down_since = down_since - interval '5 minutes',
+  await sql`update environments set fault_since = fault_since - interval '5 minutes',
     expires_at = now() + interval '1 hour' where id = ${id}`.execute(db);
   await want(id, "stopped");
   await reach(id, "stopped");

@@ -23,10 +23,22 @@ export async function openHome(tx: Tx, home: Home & Owner): Promise<void> {
     .execute();
 }
 
-/** JupyterLab answered: from now on there may be something worth keeping. */
+/** JupyterLab answered: from now on there may be something worth keeping, and the files are there. */
 export async function useHome(tx: Tx, { home, host_id }: Home): Promise<void> {
   await sql`
-    update homes set used_at = now() where home = ${home} and host_id = ${host_id} and used_at is null`.execute(tx);
+    update homes set used_at = coalesce(used_at, now()), missing_since = null
+    where home = ${home} and host_id = ${host_id} and (used_at is null or missing_since is not null)`.execute(tx);
+}
+
+/** The homes of a host that should have files (G111). */
+export async function usedHomes(db: Sql, hostId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("homes")
+    .select("home")
+    .where("host_id", "=", hostId)
+    .where("used_at", "is not", null)
+    .execute();
+  return rows.map(({ home }) => home);
 }
 
 /** A run has ended, so its size is another; whoever deletes measures. */

@@ -233,14 +233,14 @@ test("an owner who acts in the same moment wins, whoever of the two comes first"
     .toBeGreaterThan(0);
   go();
   await Promise.all([owner, stop]);
-  expect(await read(id)).toMatchObject({ desired: "running", idle_stop_at: null, idle_stopped: false });
+  expect(await read(id)).toMatchObject({ desired: "running", idle_stop_at: null, stop_reason: null });
 
   await due();
   await keep();
-  expect(await read(id)).toMatchObject({ desired: "stopped", idle_stopped: true });
+  expect(await read(id)).toMatchObject({ desired: "stopped", stop_reason: "idle" });
   await act(db, owned, "restart");
   await pass();
-  expect(await read(id)).toMatchObject({ desired: "running", status: "active", idle_stopped: false });
+  expect(await read(id)).toMatchObject({ desired: "running", status: "active", stop_reason: null });
   await keep();
   expect(await read(id)).toMatchObject({ desired: "running" });
   await act(db, owned, "stop");

@@ -39,7 +39,7 @@ export async function keepIdleStop(db: Db, announce: Announce, id: string): Prom
       await tx.updateTable("environments").set({ idle_stop_at: null }).where("id", "=", id).execute();
     if (due?.step === "stop")
       await sql`
-        update environments set desired = 'stopped', idle_stopped = true, ${forgetIdleStop},
+        update environments set desired = 'stopped', stop_reason = 'idle', ${forgetIdleStop},
           due_at = case when claim is null then now() else due_at end
         where id = ${id}`.execute(tx);
   });

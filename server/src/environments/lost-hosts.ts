@@ -68,7 +68,7 @@ export async function endAllOn(tx: Tx, announce: Announce, hostId: string, lostA
         when ended_reason is not null then ended_reason
         when desired = 'terminated' then 'terminated'
         when created_at is null then 'not_delivered' else 'hardware' end,
-      down_since = case when created_at is not null then coalesce(down_since, greatest(created_at, ${lostAt})) end
+      fault_since = case when created_at is not null then coalesce(fault_since, greatest(created_at, ${lostAt})) end
     from lost where e.id = lost.id`.execute(tx);
   await sql`
     update subdomain_claims c set retained_until = now() from homes h

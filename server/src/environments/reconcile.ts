@@ -3,6 +3,7 @@ import { type LaunchStage, maxSessionHours } from "@berth/contract";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../drivers/driver.ts";
 import { abandon, type Claimed, renewClaim, renewMs } from "./claims.ts";
 import { keepIdleStop } from "./idle-stop.ts";
+import { isNoHome, noteMissing, stopWithoutFiles } from "./missing-files.ts";
 import { noticeExpiry, noticeRollover, untold } from "./notices.ts";
 import { plan, shownStatus } from "./plan.ts";
 import { backoffMs, type Outcome, type RecordParts, record, recordFailure, unreachableAfter } from "./record.ts";
@@ -47,6 +48,7 @@ export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<vo
     if (waitMs === settledMs && (status === "active" || status === "paused")) await keepTime(parts, row);
   } catch (error) {
     parts.failed(error);
+    if (isNoHome(error)) await noteMissing(parts, row, error);
     await recordFailure(parts.db, row, error);
   } finally {
     clearInterval(renewing);
@@ -61,7 +63,7 @@ interface Found {
 async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promise<Found | undefined> {
   const before = await driver.observe(row.id).catch((error) => unseen(row, error));
   if (row.warm && row.created_at === null && row.desired === "running") return await wake(parts, driver, row, before);
-  if (endedByItself(row, before)) return { row, outcome: afterLoss(row) };
+  if (endedByItself(row, before)) return { row, outcome: { ...afterLoss(row), ...ranBefore(row, before) } };
   const state = seenState(row, before);
   const { step } = plan[row.desired][state];
   if (step === "none" || step === "wait") return await found(parts, row, before);
@@ -76,7 +78,7 @@ async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promis
 /** Nobody waits for the run of a launch that is given up, or for its host: what may be there is removed when that is back. */
 function unseen({ created_at, desired, attempts }: Claimed, error: unknown): Observed {
   const isAway = error instanceof DriverError && error.code === "unavailable" && attempts >= unreachableAfter;
-  if (isAway && created_at === null && desired === "terminated") return { state: "absent" };
+  if (isAway && created_at === null && desired !== "running") return { state: "absent" };
   throw error;
 }
 
@@ -111,7 +113,13 @@ async function startRun(
   if (outcome) return { row, outcome };
   const begun = await beginRun(parts.db, row, before);
   if (!begun) return undefined;
-  await driver.start(await specOf(parts.db, begun));
+  try {
+    await driver.start(await specOf(parts.db, begun));
+  } catch (error) {
+    // Nothing waits for files that are not there: its clock stands still, and its owner starts it when they are back.
+    if (isNoHome(error) && (await stopWithoutFiles(parts, begun, error))) return undefined;
+    throw error;
+  }
   return await found(parts, begun, await driver.observe(row.id));
 }
 
@@ -129,9 +137,20 @@ function afterLoss(row: Claimed): Outcome {
   };
 }
 
+/** What a run that has ended by itself says of its start, where nobody looked while it was there. */
+function ranBefore(row: Claimed, observed: Observed): Partial<Outcome> {
+  if (observed.state !== "stopped" || !observed.startedAt) return {};
+  const { createdAt, startedAt } = observed;
+  const stamps = [
+    { stage: "created" as const, at: createdAt },
+    { stage: "started" as const, at: startedAt },
+  ];
+  return { fault: false, startedAt, ...(row.stage === "created" && { stamps }) };
+}
+
 /** For the GPUs, where something stood ready on them, then for the image. */
 async function waitFirst(parts: ReconcileParts, row: Claimed): Promise<Outcome | undefined> {
-  const outcome = { ...afterLoss(row), runOver: row.run_token !== null, attempts: 0 };
+  const outcome = { ...afterLoss(row), runOver: row.run_token !== null, attempts: 0, fault: true };
   if (await waitsForGpus(parts.db, row)) return { ...outcome, waitMs: workingMs };
   const image = await imageOf(parts.db, row);
   if (image?.state !== "preparing") return undefined;
@@ -148,6 +167,7 @@ async function found(parts: ReconcileParts, row: Claimed, observed: Observed): P
   const starting = row.desired === "running" && row.stage !== null;
   const reached = starting ? stagesOf(state, observed, answering) : [];
   const stage = starting ? nextStage(row, reached) : null;
+  const startedAt = startOf(state, observed);
   const settled = plan[row.desired][state].step === "none" && (row.desired !== "running" || answering);
   return {
     row,
@@ -161,8 +181,14 @@ async function found(parts: ReconcileParts, row: Claimed, observed: Observed): P
       // A start that has not answered yet keeps its count of failures, so that a run that always dies is tried ever slower.
       attempts: settled ? 0 : row.attempts,
       waitMs: settled ? settledMs : workingWaitMs(observed),
+      ...(startedAt && { fault: false, startedAt }),
     },
   };
+}
+
+/** When the container of this row's run began; undefined where it has none that is there. */
+function startOf(state: Observed["state"], observed: Observed): Date | undefined {
+  return state === "stopped" || observed.state === "absent" ? undefined : observed.startedAt;
 }
 
 async function answers(parts: ReconcileParts, endpoint: Endpoint, { run_token: token }: Claimed): Promise<boolean> {

@@ -4,9 +4,11 @@ import type { Db, Tx } from "../database/database.ts";
 import { DriverError, type Endpoint } from "../drivers/driver.ts";
 import { together } from "../together.ts";
 import { abandon, type Claimed, dueIn, lostMinutes } from "./claims.ts";
+import { giveBackFault, openClock } from "./clock.ts";
 import { type Delivery, type EffectParts, takeEffect } from "./effects.ts";
 import { keepLaunchTime } from "./launch-times.ts";
 import { putAside } from "./leases.ts";
+import { keepTimeOf, lockAccount, wasPaidBack } from "./silence.ts";
 
 /** What one pass found. */
 export interface Outcome {
@@ -23,6 +25,10 @@ export interface Outcome {
   readonly waitMs: number;
   /** What the run left on GPUs that are given back, in words by id: they are put aside (runtime.md 7). */
   readonly residue?: ReadonlyMap<string, string>;
+  /** Whether the machine keeps it from running (G106); undefined where this pass did not show it. */
+  readonly fault?: boolean;
+  /** When the container of what is to run began. */
+  readonly startedAt?: Date;
   /** How long that look took, after the run was seen to be gone. */
   readonly goneSeconds?: number;
 }
@@ -61,51 +67,91 @@ async function writeAll(parts: RecordParts, row: Claimed, outcome: Outcome): Pro
 
 async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome): Promise<void> {
   const environment = { id: row.id, orderId: row.order_id, userId: row.user_id };
-  const first = outcome.status === "active" && row.created_at === null;
-  const delivered = first ? await parts.delivery.delivered(tx, environment) : undefined;
-  if (first && !delivered) return await giveUp(tx, row);
-  if (outcome.status === "terminated" && row.created_at !== null)
-    await parts.delivery.ended(tx, environment, unpaidOf(row));
-  if (outcome.status === "terminated" && row.created_at === null)
-    await parts.delivery.undelivered(tx, environment, row.ended_reason === "cancelled" ? "cancelled" : "not_delivered");
-  const isDown = outcome.status === "pending" && isToRunAgain(row);
-  const { rows } = await sql`
-    update environments
-    set status = ${outcome.status}, endpoint = ${outcome.endpoint && JSON.stringify(outcome.endpoint)},
-        stage = ${outcome.stage}, stage_percent = ${outcome.stagePercent}, attempts = ${outcome.attempts},
-        run_token = case when ${outcome.runOver} then null else run_token end, warm = warm and not ${outcome.runOver},
-        last_error = null, claim = null,
-        terminated_at = case when ${outcome.status} = 'terminated' then now() end,
-        down_since = case when ${isDown} and status = 'unknown' then now()
-          when ${isDown} or ${outcome.status} = 'unknown' then coalesce(down_since, now()) end,
-        give_up_at = case when ${isDown} and (down_since is null or status = 'unknown') then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
-        due_at = ${dueIn(outcome.waitMs)}
-    where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
-  if (rows.length === 0) throw new Overtaken();
+  const isFirst = row.created_at === null;
+  const told = isFirst ? await tellFirst(tx, parts, row, outcome) : { bonusHours: 0 };
+  if (typeof told === "string") return await giveUp(tx, row, told);
+  if (outcome.status === "terminated" && !isFirst) await parts.delivery.ended(tx, environment, unpaidOf(row));
+  await writeRow(tx, row, outcome);
   await stamp(tx, row, outcome);
   if (outcome.residue) await putAside(tx, outcome.residue);
   const { status, goneSeconds = 0 } = outcome;
-  await takeEffect(tx, parts, row, status, { bonusHours: delivered?.bonusHours ?? 0, goneSeconds });
+  if (isFirst && status === "stopped") await keepTimeOf(tx, row);
+  await keepClock(tx, row, outcome);
+  await takeEffect(tx, parts, row, status, { ...told, goneSeconds });
+}
+
+/** What never answered before: delivered, kept for its owner, or not delivered. Answers why it has to end instead. */
+async function tellFirst(
+  tx: Tx,
+  { delivery }: RecordParts,
+  row: Claimed,
+  { status }: Outcome,
+): Promise<{ readonly bonusHours: number } | "not_delivered" | "silent"> {
+  const environment = { id: row.id, orderId: row.order_id, userId: row.user_id };
+  if (status === "active") return (await delivery.delivered(tx, environment)) ?? "not_delivered";
+  if (status === "stopped" && (await isPaidBack(tx, row))) return "silent";
+  if (status === "stopped" && !(await delivery.kept(tx, environment))) return "not_delivered";
+  if (status === "terminated") await delivery.undelivered(tx, environment, reasonOf(row));
+  return { bonusHours: 0 };
+}
+
+async function writeRow(tx: Tx, row: Claimed, outcome: Outcome): Promise<void> {
+  const { status, fault } = outcome;
+  const isDown = status === "pending" && isToRunAgain(row);
+  // Ten minutes of the container's own, however long the machine took to have one.
+  const begins = isDown && (row.down_since === null || row.status === "unknown" || endsFault(row, outcome));
+  const { rows } = await sql`
+    update environments
+    set status = ${status}, endpoint = ${outcome.endpoint && JSON.stringify(outcome.endpoint)},
+        stage = ${outcome.stage}, stage_percent = ${outcome.stagePercent}, attempts = ${outcome.attempts},
+        run_token = case when ${outcome.runOver} then null else run_token end, warm = warm and not ${outcome.runOver},
+        last_error = null, claim = null,
+        terminated_at = case when ${status} = 'terminated' then now() end,
+        down_since = case when ${isDown} and status = 'unknown' then now() when ${isDown} then coalesce(down_since, now()) end,
+        fault_since = case when ${endsFault(row, outcome)} then null when ${fault === true} then coalesce(fault_since, now()) else fault_since end,
+        give_up_at = case when ${begins} then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
+        due_at = ${dueIn(outcome.waitMs)}
+    where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
+  if (rows.length === 0) throw new Overtaken();
+}
+
+/** The machine was at fault and is not any more: its container runs, or nothing is to run. */
+function endsFault({ fault_since }: Claimed, { status, fault }: Outcome): boolean {
+  return fault_since !== null && (fault === false || status === "stopped");
+}
+
+/** Opens the clock where a container of a later start is seen; elsewhere only gives back what the machine has cost. */
+async function keepClock(tx: Tx, row: Claimed, outcome: Outcome): Promise<void> {
+  const { startedAt, stamps } = outcome;
+  const isNew = row.expires_at === null || stamps.some(({ stage }) => stage === "started");
+  if (startedAt && isNew) await openClock(tx, row, startedAt);
+  else if (endsFault(row, outcome)) await giveBackFault(tx, row);
+}
+
+/** Whether this account's first silence is this one: that goes back by itself, the next is decided by a person (G106). */
+async function isPaidBack(tx: Tx, row: Claimed): Promise<boolean> {
+  await lockAccount(tx, row.user_id);
+  return !(await wasPaidBack(tx, row));
+}
+
+function reasonOf({ ended_reason: reason }: Claimed): "cancelled" | "silent" | "not_delivered" {
+  return reason === "cancelled" || reason === "silent" ? reason : "not_delivered";
 }
 
 function isToRunAgain({ created_at, desired }: Claimed): boolean {
   return created_at !== null && desired === "running";
 }
 
-/**
- * The time that a machine's failure cost: from when it was down, or all that was banked (payments.md 10). It is the machine's
- * failure too where the time ran out while its host did not answer.
- */
-function unpaidOf({ ended_reason, status, expires_at, down_since, banked_seconds }: Claimed): number {
-  const isFault = ended_reason === "hardware" || (ended_reason === "expired" && status === "unknown");
-  if (!isFault || !down_since) return 0;
-  return expires_at ? Math.max(0, (expires_at.getTime() - down_since.getTime()) / 1000) : banked_seconds;
+/** The time that a machine's failure cost: from when it was at fault, or all that was banked (payments.md 10, G106). */
+function unpaidOf({ ended_reason, expires_at, fault_since, banked_seconds }: Claimed): number {
+  if (!fault_since || (ended_reason !== "hardware" && ended_reason !== "expired")) return 0;
+  return expires_at ? Math.max(0, (expires_at.getTime() - fault_since.getTime()) / 1000) : banked_seconds;
 }
 
-/** Nobody waits for it any more: its order was refunded meanwhile. It is never shown as active. */
-async function giveUp(tx: Tx, row: Claimed): Promise<void> {
+/** Nobody waits for it any more, or it is paid back: never shown as active, nor as stopped. */
+async function giveUp(tx: Tx, row: Claimed, reason: "not_delivered" | "silent"): Promise<void> {
   await sql`
-    update environments set desired = 'terminated', ended_reason = coalesce(ended_reason, 'not_delivered'),
+    update environments set desired = 'terminated', ended_reason = coalesce(ended_reason, ${reason}),
       claim = null, due_at = now()
     where id = ${row.id} and claim = ${row.claim}`.execute(tx);
 }
@@ -159,7 +205,10 @@ function isQuiet(row: Claimed, outcome: Outcome): boolean {
     JSON.stringify(row.endpoint) === JSON.stringify(outcome.endpoint) &&
     outcome.stamps.length === 0 &&
     outcome.attempts === 0 &&
-    !outcome.runOver
+    !outcome.runOver &&
+    !endsFault(row, outcome) &&
+    (outcome.fault !== true || row.fault_since !== null) &&
+    !(outcome.startedAt && row.created_at !== null && row.expires_at === null)
   );
 }
 
@@ -172,18 +221,19 @@ export function backoffMs(attempts: number): number {
 export const unreachableAfter = 5;
 
 /**
- * Writes that a pass failed. Nothing is destroyed: a host out of reach only makes the status unknown after a while, from
- * when on its time is not the owner's. What the driver refuses for good ends the attempt: a run that is not ours to
- * continue gives way to the next generation, and a pause that this machine cannot do is taken back. What was asked for
- * meanwhile does not wait for the back-off.
+ * Writes that a pass failed. Nothing is destroyed: a host out of reach, or one with other files than these, only makes the
+ * status unknown after a while, from when on its time is not the owner's. What the driver refuses for good ends the attempt:
+ * a run that is not ours to continue gives way to the next generation, and a pause that this machine cannot do is taken
+ * back. What was asked for meanwhile does not wait for the back-off.
  */
 export async function recordFailure(db: Db, row: Claimed, error: unknown): Promise<void> {
   const code = error instanceof DriverError ? error.code : undefined;
   const attempts = row.attempts + 1;
   const isRunning = row.status === "active" || row.status === "paused";
-  const isAway = isRunning && code === "unavailable" && attempts >= unreachableAfter;
+  const isOutOfReach = code === "unavailable" || code === "no_home";
+  const isAway = isRunning && isOutOfReach && attempts >= unreachableAfter;
   const runOver = code === "refused" || code === "stale";
-  const isStarting = row.status === "pending" || row.status === "stopped";
+  const isStarting = (row.status === "pending" || row.status === "stopped") && row.desired === "running";
   const isDown = isStarting && isToRunAgain(row);
   await sql`
     update environments
@@ -191,6 +241,7 @@ export async function recordFailure(db: Db, row: Claimed, error: unknown): Promi
         status = case when ${isAway} then 'unknown' else status end,
         desired = case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end,
         run_token = case when ${runOver} then null else run_token end, warm = warm and not ${runOver},
+        fault_since = case when ${isStarting || isAway} then coalesce(fault_since, now()) else fault_since end,
         down_since = case when ${isDown || isAway} then coalesce(down_since, now()) else down_since end,
         give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
         due_at = case when desired = ${row.desired} then ${dueIn(backoffMs(attempts))} else now() end

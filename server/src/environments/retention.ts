@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import type { HomesTable } from "../database/environment-tables.ts";
 import { type Driver, DriverError } from "../drivers/driver.ts";
+import { endBankedTime } from "./banked-time.ts";
 import { type Announce, instant } from "./notices.ts";
 
 interface RetentionParts {
@@ -51,8 +52,9 @@ async function tellOf(tx: Tx, { id, subdomain, user_id: userId, told_at }: Home,
 /** While its files are being deleted a name is nobody's; after a crash it is found again by this. */
 const marker = "deleting:";
 
-/** Tells of what is to go, deletes the files whose keeping is over (G31), and measures those that are kept. */
+/** Ends banked time that nobody used for a year (G113), tells of what is to go, deletes the files whose keeping is over (G31), and measures those that are kept. */
 export async function keepHomes(parts: RetentionParts): Promise<void> {
+  await endBankedTime(parts);
   await tellOfDeletion(parts);
   await deleteLapsedHomes(parts);
   await measureHomes(parts);

@@ -13,6 +13,7 @@ import {
   type SampleSpan,
   setIdleStop as setIdleStopCall,
   snoozeIdleStop as snoozeIdleStopCall,
+  startEnvironment,
   subdomainCheck,
   terminate as terminateEnvironment,
 } from "@berth/contract";
@@ -55,6 +56,11 @@ export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteP
   mount(app, environmentSamples, async ({ params, query, user }) => {
     if (!(await environmentOf(db, params.id, user.id))) throw notFound();
     return { ...success, ...(await samplesOf(db, params.id, query["span"] as SampleSpan)) };
+  });
+
+  mount(app, startEnvironment, async ({ params, body, user }) => {
+    await act(db, { id: params.id, userId: user.id }, "start", body.without_settings);
+    return success;
   });
 
   mount(app, terminateEnvironment, async ({ params, body, user }) => {

@@ -61,7 +61,17 @@ export async function specOf(db: Db, row: Claimed): Promise<Spec> {
   if (leases.length !== row.gpu_count)
     throw new Error(`environment ${row.id} holds ${leases.length} of ${row.gpu_count} GPUs`);
   const { id, generation, run_token: token, home, container_type: image } = row;
-  return { id, generation, image, token, home, ...shareOf(leases) };
+  const files = await db
+    .selectFrom("homes")
+    .select("used_at")
+    .where("home", "=", home)
+    .where("host_id", "=", row.host_id)
+    .executeTakeFirst();
+  return {
+    ...{ id, generation, image, token, home, ...shareOf(leases) },
+    ...(row.without_settings && { withoutSettings: true }),
+    ...(files?.used_at && { homeIsKept: true }),
+  };
 }
 
 /** What a run gets that leases these, given in the order of their ids. */

@@ -19,6 +19,7 @@ export interface Route {
   /** The stage being worked on while pending. */
   readonly stage: string | null;
   readonly bankedSeconds: number;
+  readonly stopReason: EnvironmentsTable["stop_reason"];
   readonly endedReason: EnvironmentsTable["ended_reason"];
   /** Of an ended one: until when its files are kept (G31). */
   readonly filesUntil: Date | null;
@@ -34,7 +35,7 @@ export async function routesOf(db: Sql, id?: string): Promise<readonly Route[]> 
   const { rows } = await sql<Route>`
     select distinct on (e.subdomain)
       e.id, e.subdomain, e.user_id as "userId", e.status, e.desired, e.endpoint, e.run_token as "runToken", e.secret,
-      e.expires_at as "expiresAt", e.stage, e.banked_seconds as "bankedSeconds", e.ended_reason as "endedReason",
+      e.expires_at as "expiresAt", e.stage, e.banked_seconds as "bankedSeconds", e.stop_reason as "stopReason", e.ended_reason as "endedReason",
       case when e.status = 'terminated' then c.retained_until end as "filesUntil",
       e.gpu_count as "gpuCount", e.requested_at as "requestedAt"
     from environments e left join subdomain_claims c on c.name = e.subdomain and c.user_id = e.user_id

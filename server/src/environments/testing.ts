@@ -40,7 +40,12 @@ export async function setupEnvironments({
   const { db } = database;
   const driver = fakeDriver(options);
   await registerHost(db, "host", driver, slots);
-  const told = { delivered: [] as string[], undelivered: [] as string[], failures: [] as unknown[] };
+  const told = {
+    delivered: [] as string[],
+    undelivered: [] as string[],
+    kept: [] as string[],
+    failures: [] as unknown[],
+  };
   const loops: Loop[] = [];
   onTestFinished(async () => {
     for (const loop of loops) await loop.stop();
@@ -87,7 +92,7 @@ export async function setupEnvironments({
 
 export type Setup = Awaited<ReturnType<typeof setupEnvironments>>;
 
-function recorder(told: { delivered: string[]; undelivered: string[] }): Delivery {
+function recorder(told: { delivered: string[]; undelivered: string[]; kept: string[] }): Delivery {
   return {
     async delivered(_, { id }) {
       told.delivered.push(id);
@@ -95,6 +100,10 @@ function recorder(told: { delivered: string[]; undelivered: string[] }): Deliver
     },
     async undelivered(_, { id }, reason) {
       told.undelivered.push(`${id}:${reason}`);
+    },
+    async kept(_, { id }) {
+      told.kept.push(id);
+      return true;
     },
     async ended() {},
   };

@@ -31,6 +31,23 @@ const stageWords: Readonly<Record<string, string>> = {
   ready: "starting JupyterLab",
 };
 
+/** What a stopped one's page says before its time. */
+const stoppedBecause: Readonly<Record<NonNullable<Route["stopReason"]>, string>> = {
+  idle: "Your files are safe and ",
+  silent:
+    "JupyterLab did not answer for ten minutes, though its container ran. On its page you can start it without your settings. Your files are safe and ",
+  no_home:
+    "Its files are not there at the moment, so it is not started. Whoever runs this service has been told. None of its time is lost: ",
+};
+
+function stoppedText(route: Route, nowMs: number): string {
+  const time =
+    route.bankedSeconds > 0
+      ? `${formatDuration(route.bankedSeconds)} ${route.bankedSeconds < 3600 ? "is" : "are"} banked.`
+      : `your GPUs are held, and the clock is running${left(route, nowMs)}.`;
+  return `${stoppedBecause[route.stopReason ?? "idle"]}${time}`;
+}
+
 /** What an environment's owner meets when it is not open (runtime.md 9). `path` is what was asked for; `silentSinceMs` when it first did not answer. */
 export function standingRefusal(
   standing: Exclude<Standing, "open">,
@@ -50,7 +67,7 @@ export function standingRefusal(
         status: 503,
         code: "starting",
         title: "This environment is starting",
-        text: `The page opens by itself as soon as JupyterLab answers${route.expiresAt ? "" : "; the clock starts then, not before"}.`,
+        text: `The page opens by itself as soon as JupyterLab answers${route.expiresAt || route.bankedSeconds > 0 ? "" : "; the clock starts then, not before"}.`,
         badge: { glyph: "pending", word: doing ? `Starting: ${doing}` : "Starting" },
         action: { label: "Show progress", href: manage },
         retryAfterSeconds: 1,
@@ -71,10 +88,7 @@ export function standingRefusal(
         status: 503,
         code: "stopped",
         title: "This environment is stopped",
-        text:
-          route.bankedSeconds > 0
-            ? `Your files are safe and ${formatDuration(route.bankedSeconds)} ${route.bankedSeconds < 3600 ? "is" : "are"} banked.`
-            : `Your files are safe, your GPUs are held, and the clock is running${left(route, about.nowMs)}.`,
+        text: stoppedText(route, about.nowMs),
         badge: { glyph: "stopped", word: "Stopped" },
         action: { label: "Restart", href: manage },
       };

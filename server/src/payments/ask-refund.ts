@@ -8,6 +8,7 @@ import { bookRefundAsked } from "./ledger.ts";
 
 export type RefundReason =
   | "not_delivered"
+  | "silent"
   | "cancelled"
   | "late_payment"
   | "surplus_payment"
@@ -17,6 +18,8 @@ export type RefundReason =
 
 const why: Readonly<Record<RefundReason, string>> = {
   not_delivered: "The environment could not be delivered.",
+  silent:
+    "Its container ran, but JupyterLab did not answer within ten minutes. This goes back by itself once; the next time a person decides.",
   cancelled: "You cancelled the launch.",
   late_payment: "The payment arrived after the reserved time, and the name or its GPUs were gone.",
   surplus_payment: "The order was paid twice.",

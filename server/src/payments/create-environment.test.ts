@@ -141,7 +141,7 @@ test("C38 delivery fails for good: one refund, one credit of two hours, GPUs and
     { amount_minor: 40 },
   ]);
   expect(await db.selectFrom("time_credits").selectAll().execute()).toMatchObject([
-    { hours: 2, order_id: (await rowOf(id)).id, used_by_order: null },
+    { gpu_hours: 4, order_id: (await rowOf(id)).id, used_by_order: null },
   ]);
   expect(await rowOf(id)).toMatchObject({ usd_net_minor: 0, hours: 0 });
   expect(await openLeases()).toEqual([]);
@@ -154,7 +154,7 @@ test("delivered later than ten minutes: two hours more, and an open credit is us
   const first = (await rowOf(id)).id;
   await db
     .insertInto("time_credits")
-    .values({ id: "c", user_id: "ada", order_id: first, hours: 2, reason: "not_delivered", used_by_order: null })
+    .values({ id: "c", user_id: "ada", order_id: first, gpu_hours: 4, reason: "not_delivered", used_by_order: null })
     .execute();
   const answer = create("ada", proof);
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");

@@ -2,10 +2,11 @@ import { sql } from "kysely";
 import type { Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { Announce, Delivery } from "../environments/reconciler.ts";
+import { formatDuration } from "../format-duration.ts";
 import { askRefund } from "./ask-refund.ts";
 import { bookSessionOver } from "./ledger.ts";
 import { payBack } from "./paid-back.ts";
-import { bonusHours } from "./timing.ts";
+import { bonusHours, hoursOfCredit } from "./timing.ts";
 
 interface Options {
   readonly announce: Announce;
@@ -20,7 +21,7 @@ export function delivery({ announce }: Options): Delivery {
     async delivered(tx, { orderId, userId }) {
       const order = await lockPaid(tx, orderId);
       if (!order) return undefined;
-      const bonus = (order.late ? bonusHours : 0) + (await useCredit(tx, orderId, userId));
+      const bonus = (order.late ? bonusHours : 0) + (await useCredit(tx, orderId, userId, order.gpu_count));
       await tx
         .updateTable("orders")
         .set({ status: "fulfilled", hours: order.duration_hours + bonus, closed_at: sql`now()` })
@@ -30,16 +31,16 @@ export function delivery({ announce }: Options): Delivery {
         await announce(tx, {
           userId,
           cause: `bonus:${orderId}`,
-          title: `${bonus} hours added`,
+          title: `${hoursWords(bonus)} added`,
           body: order.late
-            ? `${order.subdomain} took longer than ten minutes, so it runs ${bonus} hours more than you paid for.`
-            : `The ${bonus} hours we owed you are part of ${order.subdomain}.`,
+            ? `${order.subdomain} took longer than ten minutes, so it runs ${hoursWords(bonus)} more than you paid for.`
+            : `The GPU-hours we owed you are ${hoursWords(bonus)} of ${order.subdomain}.`,
           link: `/billing/orders/${orderId}`,
         });
       return { bonusHours: bonus };
     },
 
-    async undelivered(tx, { orderId, userId }, reason) {
+    async undelivered(tx, { orderId }, reason) {
       if (!(await lockPaid(tx, orderId))) return;
       await tx
         .updateTable("orders")
@@ -49,13 +50,10 @@ export function delivery({ announce }: Options): Delivery {
       const payment = await settlingPayment(tx, orderId);
       if (payment.refund_minor === payment.amount_minor) return await closeRefunded(tx, orderId);
       await askRefund(tx, payment, reason, announce);
-      if (reason === "not_delivered")
-        await tx
-          .insertInto("time_credits")
-          .values({ id: newId(), user_id: userId, order_id: orderId, hours: bonusHours, reason })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+      if (reason === "not_delivered") await giveCredit(tx, orderId);
     },
+
+    kept: keepDelivered,
 
     async ended(tx, { id, orderId }, unpaidSeconds) {
       const orders = await tx
@@ -76,6 +74,31 @@ export function delivery({ announce }: Options): Delivery {
       }
     },
   };
+}
+
+/** The order counts as delivered, and waits in the queue of refund requests for a person. */
+async function keepDelivered(tx: Tx, { orderId, userId }: Parameters<Delivery["kept"]>[1]): Promise<boolean> {
+  const order = await lockPaid(tx, orderId);
+  if (!order) return false;
+  await tx
+    .updateTable("orders")
+    .set({ status: "fulfilled", hours: order.duration_hours, closed_at: sql`now()` })
+    .where("id", "=", orderId)
+    .execute();
+  await tx
+    .insertInto("refund_requests")
+    .values({ id: newId(), order_id: orderId, user_id: userId, reason: "silent", text: silentText })
+    .onConflict((conflict) => conflict.column("order_id").where("status", "=", "open").doNothing())
+    .execute();
+  return true;
+}
+
+/** For the operator, in the queue of refund requests. */
+const silentText =
+  "Berth asks: JupyterLab never answered though its container ran, and this account was paid back for that before. The environment is stopped and its whole time banked.";
+
+function hoursWords(hours: number): string {
+  return Number.isInteger(hours) ? `${hours} hours` : formatDuration(hours * 3600);
 }
 
 /** Whole seconds of paid time that are left of one that is ended by an operator, and not by its owner or its clock (G108). */
@@ -105,19 +128,26 @@ async function closeRefunded(tx: Tx, orderId: string): Promise<void> {
 async function lockPaid(tx: Tx, orderId: string) {
   return tx
     .selectFrom("orders")
-    .select(["duration_hours", "subdomain", sql<boolean>`now() > deliver_by`.as("late")])
+    .select(["duration_hours", "gpu_count", "subdomain", sql<boolean>`now() > deliver_by`.as("late")])
     .where("id", "=", orderId)
     .where("status", "=", "paid")
     .forUpdate()
     .executeTakeFirst();
 }
 
-/** One open credit, the oldest (G15); two deliveries at once never take the same. */
-async function useCredit(tx: Tx, orderId: string, userId: string): Promise<number> {
-  const { rows } = await sql<{ hours: number }>`
+/** Two hours of what was ordered, in GPU-hours; an account has one open credit (G107). */
+async function giveCredit(tx: Tx, orderId: string): Promise<void> {
+  await sql`
+    insert into time_credits (id, user_id, order_id, gpu_hours, reason)
+    select ${newId()}, user_id, id, ${bonusHours} * gpu_count, 'not_delivered' from orders where id = ${orderId}
+    on conflict do nothing`.execute(tx);
+}
+
+/** The open credit in hours of this order (G15, G107); two deliveries at once never take the same. */
+async function useCredit(tx: Tx, orderId: string, userId: string, gpuCount: number): Promise<number> {
+  const { rows } = await sql<{ gpu_hours: number }>`
     update time_credits set used_by_order = ${orderId} where id = (
-      select id from time_credits where user_id = ${userId} and used_by_order is null
-      order by granted_at limit 1 for update skip locked)
-    returning hours`.execute(tx);
-  return rows[0]?.hours ?? 0;
+      select id from time_credits where user_id = ${userId} and used_by_order is null for update skip locked)
+    returning gpu_hours`.execute(tx);
+  return hoursOfCredit(rows[0]?.gpu_hours ?? 0, gpuCount);
 }

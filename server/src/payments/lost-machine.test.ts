@@ -19,11 +19,12 @@ async function setup() {
     async lose(times = 1000) {
       driver.failNext("start", "unavailable", times);
       await driver.crash((await environment()).id);
-      await expect.poll(async () => (await environment()).down_since).not.toBeNull();
+      await expect.poll(async () => (await environment()).fault_since).not.toBeNull();
     },
     /** As if it had been down for so long; half of its six hours are left at the moment it failed. */
     async later(minutes: number) {
       await sql`update environments set down_since = now() - make_interval(mins => ${minutes}),
+        fault_since = now() - make_interval(mins => ${minutes}),
         give_up_at = now() - make_interval(mins => ${minutes - 10}), due_at = now(), claim = null,
         expires_at = case when expires_at is not null then now() - make_interval(mins => ${minutes}) + interval '3 hours' end`.execute(
         db,
@@ -61,7 +62,7 @@ test("a machine that fails for ten minutes ends the rental and pays back the tim
 
 test("time that ran out while the host did not answer is paid back from when it did not", async () => {
   const { environment, refundsOf, db } = await setup();
-  await sql`update environments set status = 'unknown', down_since = now() - interval '3 hours',
+  await sql`update environments set status = 'unknown', down_since = now() - interval '3 hours', fault_since = now() - interval '3 hours',
     expires_at = now() - interval '1 hour', due_at = now(), claim = null`.execute(db);
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   expect((await environment()).ended_reason).toBe("expired");
@@ -88,7 +89,7 @@ test("a restart that never works pays back what was banked", async () => {
     .execute();
   driver.failNext("start", "no_image", 1000);
   await act(db, { id, userId: "ada" }, "restart");
-  await expect.poll(async () => (await environment()).down_since).not.toBeNull();
+  await expect.poll(async () => (await environment()).fault_since).not.toBeNull();
   await later(11);
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   expect(await refundsOf()).toMatchObject([{ reason: "hardware", amount_minor: 200 }]);

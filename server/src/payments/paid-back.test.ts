@@ -90,7 +90,9 @@ type Which = "base" | "extension";
 async function openCredit({ db, order, rowOf, clear }: Awaited<ReturnType<typeof money>>, hours: number) {
   const { id } = (await order("ada", { subdomain: "lab-before" })).body;
   await clear("ada", id);
-  const row = { id: "credit", user_id: "ada", order_id: (await rowOf(id)).id, hours, reason: "not_delivered" };
+  const order_id = (await rowOf(id)).id;
+  // Each hour of its two GPUs.
+  const row = { id: "credit", user_id: "ada", order_id, gpu_hours: 2 * hours, reason: "not_delivered" };
   await db.insertInto("time_credits").values(row).execute();
 }
 

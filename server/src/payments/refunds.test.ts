@@ -181,8 +181,8 @@ test("cancelled while pending by its owner: no credit; not delivered: one of two
     runReconciler();
     await expect.poll(async () => (await rowOf(id)).status).toBe("refunding");
   }
-  const credits = await db.selectFrom("time_credits").select(["user_id", "hours"]).execute();
-  expect(credits).toEqual([{ user_id: "ben", hours: 2 }]);
+  const credits = await db.selectFrom("time_credits").select(["user_id", "gpu_hours"]).execute();
+  expect(credits).toEqual([{ user_id: "ben", gpu_hours: 4 }]);
 });
 
 test("a share of the price is rounded down", async () => {

@@ -261,7 +261,7 @@ test("C40 one credit and two deliveries at once: it is used once", async () => {
   const [first = ""] = orders;
   await db
     .insertInto("time_credits")
-    .values({ id: "c", user_id: "ada", order_id: (await rowOf(first)).id, hours: 2, reason: "not_delivered" })
+    .values({ id: "c", user_id: "ada", order_id: (await rowOf(first)).id, gpu_hours: 4, reason: "not_delivered" })
     .execute();
   runReconciler();
   const rows = () => Promise.all(orders.map(rowOf));

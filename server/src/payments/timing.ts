@@ -15,6 +15,11 @@ export const deliverMinutes = 10;
 export const bonusHours = 2;
 export const watchDays = 5;
 export const sweepMinutes = 10;
+/** A credit in hours of an environment with so many GPUs, in whole minutes and rounded up; with the counts on sale it is exact. */
+export function hoursOfCredit(gpuHours: number, gpuCount: number): number {
+  return Math.ceil((gpuHours * 60) / gpuCount) / 60;
+}
+
 /** Seen again by the next sweep: a payment is listed by when it was begun, and ends later. */
 export const sweepOverlapMinutes = 60;
 export const createWaitsMs = 45_000;

@@ -1,6 +1,6 @@
 import type { Order, OrderFact } from "@berth/contract";
 import { endedWords, failureWords, refundWords } from "../content/order-words.ts";
-import { date, plural } from "../format.ts";
+import { date, duration, plural } from "../format.ts";
 import { amountText } from "./figures.ts";
 
 export interface Told {
@@ -15,15 +15,11 @@ export interface Told {
 /** One fact in words. */
 export function tell(fact: OrderFact, order: Order): Told {
   const sum = fact.amount === undefined ? "" : amountText(fact.amount, fact.currency);
-  const hours = fact.hours === undefined ? "" : plural(fact.hours, "hour");
+  const hours = fact.hours === undefined ? "" : hoursText(fact.hours);
   const by = fact.expected_by === undefined ? "" : date(fact.expected_by);
-  switch (fact.kind) {
-    case "refund_asked":
-    case "refund_declined":
-    case "dispute_opened":
-    case "dispute_closed":
-    case "dispute_lost":
-      return tellDecision(fact.kind, fact.text ? `“${fact.text}”` : "", sum);
+  const { kind } = fact;
+  if (isDecision(kind)) return tellDecision(kind, fact.text, sum);
+  switch (kind) {
     case "ordered":
       return done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`);
     case "payment_failed":
@@ -73,16 +69,42 @@ export function tell(fact: OrderFact, order: Order): Told {
     case "credited":
       return done(
         `${hours} owed to you`,
-        fact.order_id === undefined ? "Your next environment runs that much longer." : "Added to a later environment.",
+        fact.order_id === undefined
+          ? "Your next environment with as many GPUs runs that much longer."
+          : "Added to a later environment.",
       );
   }
 }
 
-type Decision = "refund_asked" | "refund_declined" | "dispute_opened" | "dispute_closed" | "dispute_lost";
+/** GPU-hours that were owed may be a part of an hour with more GPUs. */
+function hoursText(hours: number): string {
+  return Number.isInteger(hours) ? plural(hours, "hour") : duration(hours * 3600);
+}
+
+const decisions = [
+  "silent",
+  "refund_asked",
+  "refund_declined",
+  "dispute_opened",
+  "dispute_closed",
+  "dispute_lost",
+] as const;
+type Decision = (typeof decisions)[number];
+
+function isDecision(kind: OrderFact["kind"]): kind is Decision {
+  return decisions.some((decision) => decision === kind);
+}
 
 /** What a person or a bank asked for and decided. */
-function tellDecision(kind: Decision, quoted: string, sum: string): Told {
+function tellDecision(kind: Decision, text: string | undefined, sum: string): Told {
+  const quoted = text ? `“${text}”` : "";
   switch (kind) {
+    case "silent":
+      return {
+        title: "Stopped: JupyterLab did not answer",
+        text: "Its container ran for ten minutes. The time is kept for another start, and we look at this payment.",
+        state: "failed",
+      };
     case "dispute_opened":
       return done("Disputed by your bank", `${sum} is asked for`);
     case "dispute_closed":

@@ -28,6 +28,7 @@ export const failureWords: Readonly<Record<PaymentFailure, string>> = {
 
 export const refundWords: Readonly<Record<RefundReason, string>> = {
   not_delivered: "the environment was not delivered",
+  silent: "its container ran, but JupyterLab did not answer",
   cancelled: "you cancelled the launch",
   late_payment: "the payment came too late for what was reserved",
   surplus_payment: "the order was paid twice",
@@ -42,6 +43,7 @@ export const refundRequestWords: Readonly<Record<RefundRequest["reason"], string
   accidental_termination: "I ended it by mistake",
   maintenance: "Maintenance took time from me",
   other: "Something else",
+  silent: "JupyterLab never answered",
 };
 
 export const endedWords: Readonly<Record<EndedReason, string>> = {
@@ -49,6 +51,7 @@ export const endedWords: Readonly<Record<EndedReason, string>> = {
   terminated: "You ended it.",
   cancelled: "You cancelled it.",
   not_delivered: "It never answered.",
+  silent: "JupyterLab did not answer, though its container ran.",
   hardware: "Its machine failed and could not be brought back.",
   operator: "It was ended by our staff.",
 };

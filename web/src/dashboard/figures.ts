@@ -55,7 +55,7 @@ export function utilization(percent: number | null): string {
 }
 
 function wasDelivered({ status, ended_reason }: Environment): boolean {
-  return status !== "pending" && ended_reason !== "cancelled" && ended_reason !== "not_delivered";
+  return status !== "pending" && !["cancelled", "not_delivered", "silent"].includes(ended_reason ?? "");
 }
 
 function counted(count: number): string {

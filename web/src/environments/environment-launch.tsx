@@ -26,7 +26,9 @@ export function EnvironmentLaunch({ environment }: { readonly environment: Detai
           stages={lines}
           elapsed={elapsed}
           {...(running && figures && { median: figures.p50_ms / 1000 })}
-          state={running ? "running" : ended_reason === "not_delivered" ? "failed" : "idle"}
+          state={
+            running ? "running" : ended_reason === "not_delivered" || ended_reason === "silent" ? "failed" : "idle"
+          }
         />
       </div>
     </section>

@@ -21,6 +21,7 @@ import { EnvironmentReferences } from "./environment-references.tsx";
 import { EnvironmentSessions } from "./environment-sessions.tsx";
 import { EnvironmentShares } from "./environment-shares.tsx";
 import { EnvironmentSkeleton } from "./environment-skeleton.tsx";
+import { StopNotice } from "./environment-stopped.tsx";
 import { EnvironmentSummary } from "./environment-summary.tsx";
 import { EnvironmentUse } from "./environment-use.tsx";
 import { TerminateDialog } from "./terminate-dialog.tsx";
@@ -67,6 +68,11 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
   return (
     <>
       <IdleWarning environment={environment} />
+      <StopNotice
+        environment={environment}
+        busy={actions.busy.has(environment.id)}
+        onStart={() => actions.run(environment, "start_without_settings")}
+      />
       <EnvironmentHead
         environment={environment}
         busy={actions.busy.get(environment.id)}

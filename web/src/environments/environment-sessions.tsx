@@ -8,6 +8,8 @@ import classes from "./environment-sessions.module.css";
 const reasons: Readonly<Record<string, string>> = {
   stopped: "Stopped",
   idle: "Stopped, because it was idle",
+  silent: "Stopped, because JupyterLab did not answer",
+  no_home: "Stopped, because its files were not there",
   rollover: "168 hours, the next followed",
   expired: "Time is used up",
   terminated: "Terminated",

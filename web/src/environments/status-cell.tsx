@@ -9,6 +9,7 @@ const endings: Readonly<Record<EndedReason, string>> = {
   terminated: "Ended by you",
   cancelled: "Cancelled, refunded",
   not_delivered: "Not delivered, refunded",
+  silent: "JupyterLab did not answer, refunded",
   hardware: "Hardware failed",
   operator: "Ended by the operator",
 };

@@ -1,4 +1,4 @@
-import { type Action, actOnContainer, cancelLaunch, terminate } from "@berth/contract";
+import { type Action, actOnContainer, cancelLaunch, startEnvironment, terminate } from "@berth/contract";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
 import { ApiError, call } from "../api/client.ts";
@@ -12,7 +12,7 @@ const reloadAfterMs = 1_500;
 /** How often it is read again while the row still shows what it showed before. */
 const reloads = 10;
 
-export type RowAction = Action | "cancel" | "terminate";
+export type RowAction = Action | "cancel" | "terminate" | "start_without_settings";
 
 export interface Actions {
   /** What is under way, by environment id; only those rows are busy. */
@@ -54,7 +54,9 @@ async function perform({ client, userId, environment, action, retry }: Performan
     await ask(userId, environment, action);
   } catch (error) {
     const message = error instanceof ApiError ? error.message : "";
-    toast.error(failedText(action, message), { action: { label: "Retry", onClick: retry } });
+    toast.error(failedText(action === "start_without_settings" ? "start" : action, message), {
+      action: { label: "Retry", onClick: retry },
+    });
     await client.invalidateQueries({ queryKey: keys.profile(userId) });
     return;
   }
@@ -68,12 +70,15 @@ async function perform({ client, userId, environment, action, retry }: Performan
 async function ask(userId: string, { id, subdomain }: Environment, action: RowAction): Promise<void> {
   if (action === "cancel") await call(cancelLaunch, { params: { id }, body: {} });
   else if (action === "terminate") await call(terminate, { params: { id }, body: { confirm: subdomain } });
+  else if (action === "start_without_settings")
+    await call(startEnvironment, { params: { id }, body: { without_settings: true } });
   else await call(actOnContainer, { params: { action, container_id: id, user_id: userId }, body: {} });
 }
 
 function successText({ name }: Environment, action: RowAction): string {
   if (action === "cancel") return `Launch of ${name} cancelled. The full amount goes back to your card.`;
-  return action === "terminate" ? `Environment ${name} terminated` : doneText(action, name);
+  if (action === "terminate") return `Environment ${name} terminated`;
+  return doneText(action === "start_without_settings" ? "start" : action, name);
 }
 
 /** Reads the list again; a failed reading leaves the rest to the page's own error. */
@@ -90,5 +95,5 @@ async function hasSettled(
   const now = listed.find(({ id }) => id === environment.id)?.status;
   if (now === undefined) return true;
   if (action === "cancel" || action === "terminate") return now !== environment.status;
-  return isSettled(action, environment.status, now);
+  return isSettled(action === "start_without_settings" ? "start" : action, environment.status, now);
 }
