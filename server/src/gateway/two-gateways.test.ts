@@ -8,7 +8,7 @@ const handshake = (host: string, cookie: string) =>
   `GET /ws HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
 
 /** As where every notification is lost. */
-const deafness = { subscribe: () => () => {} };
+const deafness = { subscribe: () => () => {}, subscribeUser: () => () => {} };
 
 /** An environment at one gateway; `beside` adds another on the same database. */
 async function twoGateways() {
