@@ -166,6 +166,8 @@ interface SignInCodesTable {
   auth_session: string | null;
   expires_at: Date;
   used_at: Date | null;
+  /** Of the browser that set out for the code; null for a program's. */
+  visit: Buffer | null;
 }
 
 interface GrantsTable {

@@ -15,7 +15,7 @@ const codeSeconds = 30;
 /** The app's half of the hand-off: a code for the caller's own environment, by its id or its name (runtime.md 9), links for others (G50), and a new password for scripts (G109). */
 export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: Hosts }): void {
   const { db } = parts;
-  mount(app, signInCode, async ({ params, user }) => {
+  mount(app, signInCode, async ({ params, body, user }) => {
     if (!/^[a-z0-9-]{1,64}$/.test(params.id)) throw notFound();
     const environment = await db
       .selectFrom("environments")
@@ -34,6 +34,7 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
         user_id: user.id,
         environment_id: environment.id,
         auth_session: user.sessionId,
+        visit: body.visit === undefined ? null : Buffer.from(body.visit, "base64url"),
         expires_at: sql<Date>`now() + ${codeSeconds} * interval '1 second'`,
       })
       .returning("expires_at")

@@ -77,8 +77,13 @@ export async function insertEnvironment(db: Db, fields: Fields): Promise<Row> {
   return row;
 }
 
-/** Answers a code that signs the owner in, once and within half a minute. */
-export async function insertCode(db: Db, row: Row, session: string | null): Promise<string> {
+/** Answers a code that signs the owner in, once and within half a minute: a program, or the browser that set out with `visit`. */
+export async function insertCode(
+  db: Db,
+  row: Row,
+  session: string | null,
+  visit: string | null = null,
+): Promise<string> {
   const code = randomBytes(32).toString("base64url");
   const hash = createHash("sha256").update(code).digest();
   await db
@@ -88,6 +93,7 @@ export async function insertCode(db: Db, row: Row, session: string | null): Prom
       user_id: row.userId,
       environment_id: row.id,
       auth_session: session,
+      visit: visit === null ? null : Buffer.from(visit, "base64url"),
       expires_at: new Date(Date.now() + 30_000),
     })
     .execute();

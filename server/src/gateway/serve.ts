@@ -12,10 +12,10 @@ import {
   unavailableRefusal,
   wrongHostRefusal,
 } from "./pages.ts";
-import { redirect, refuse, refuseUpgrade } from "./refuse.ts";
+import { refuse, refuseUpgrade } from "./refuse.ts";
 import { requestHead } from "./request-head.ts";
 import { openShare } from "./share.ts";
-import { openUrl, signIn, signInPath } from "./sign-in.ts";
+import { setOut, signIn, signInPath } from "./sign-in.ts";
 import { standingOf } from "./standing.ts";
 import type { Target } from "./target-table.ts";
 import { tunnel } from "./upgrade.ts";
@@ -98,7 +98,7 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
     return undefined;
   }
   if (way.to === "sign_in") {
-    redirect(response, openUrl(core.appUrl, label, withoutToken(url)));
+    setOut(request, response, { subdomain: label }, core, withoutToken(url));
     return undefined;
   }
   if ("grant" in way.visitor && isCrossSite(request, core.hosts.originOf(request.headers.host))) return crossSite;

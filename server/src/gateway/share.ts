@@ -6,10 +6,11 @@ import { shareHash } from "../environments/shares.ts";
 import type { Route } from "../environments/targets-source.ts";
 import { limitBody } from "../http/slow-bodies.ts";
 import type { Cookies } from "./cookie.ts";
-import type { Grant, Grants } from "./grants.ts";
+import type { Grant } from "./grants.ts";
 import { sharePath } from "./names.ts";
 import { endedShareRefusal } from "./pages.ts";
 import { confirmShare, redirect, refuse } from "./refuse.ts";
+import type { Targets } from "./targets.ts";
 
 const start = "/lab";
 /** Of the form that confirms: a key and nothing else. */
@@ -18,7 +19,7 @@ const mostBody = 1024;
 interface Parts {
   readonly db: Db;
   readonly appUrl: string;
-  readonly grants: Grants;
+  readonly targets: Pick<Targets, "lookForGrant">;
   readonly cookies: Cookies;
 }
 
@@ -47,7 +48,7 @@ export async function openShare(
   if (posted) {
     const grant = await exchange(parts.db, hash, route);
     if (!grant) return refuse(request, response, endedShareRefusal(parts.appUrl));
-    parts.grants.set(grant.id, grant);
+    await parts.targets.lookForGrant(grant.id);
     return redirect(response, start, { "Set-Cookie": parts.cookies.issue(grant) }, 303);
   }
   const owner = await ownerOf(parts.db, hash, route);

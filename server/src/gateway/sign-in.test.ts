@@ -5,16 +5,26 @@ import { handleErrors } from "../http/error-handler.ts";
 import { createHosts } from "./hosts.ts";
 import { gatewayRoutes } from "./routes.ts";
 import { localPath } from "./sign-in.ts";
-import { setup, upstreamServer } from "./testing.ts";
+import { type Reply, setup, upstreamServer } from "./testing.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
 
 async function running() {
-  const upstream = await upstreamServer((_request, response) => void response.end("notebook"));
+  const cookies: (string | undefined)[] = [];
+  const upstream = await upstreamServer((request, response) => {
+    cookies.push(request.headers.cookie);
+    response.end("notebook");
+  });
   const given = await setup();
   const row = await given.environment({ port: upstream.port });
   await expect.poll(() => given.ask(given.hostOf(row), "/").then(({ status }) => status)).toBe(401);
-  return { ...given, upstream, row, host: given.hostOf(row) };
+  return { ...given, upstream, cookies, row, host: given.hostOf(row) };
+}
+
+/** What a browser without a cookie is sent to the app with, and keeps. */
+function setOut({ headers }: Reply) {
+  const visit = new URL(headers.location ?? "").searchParams.get("visit") ?? "";
+  return { visit, cookie: headers["set-cookie"]?.[0]?.split(";")[0] ?? "" };
 }
 
 /** The app's side, with a user already recognised by the `x-user` header. */
@@ -28,11 +38,11 @@ function routes(given: Awaited<ReturnType<typeof running>>) {
   });
   gatewayRoutes(app, { db: given.db, hosts: createHosts({ appUrl: given.appUrl, envHost: "localhost" }) });
   onTestFinished(() => app.close());
-  return (id: string, user?: string) =>
+  return (id: string, user?: string, payload: { visit?: string } = {}) =>
     app.inject({
       method: "POST",
       url: `/environments/${id}/sign-in-code`,
-      payload: {},
+      payload,
       headers: user === undefined ? {} : { "x-user": user },
     });
 }
@@ -41,23 +51,28 @@ test("a visitor goes through the app and comes back with a cookie and a clean ad
   const given = await running();
   const { ask, host, row, appUrl, gateway } = given;
   const first = await ask(host, "/lab/tree/a b?x=1".replace(" ", "%20"), { headers: html });
+  const out = setOut(first);
   expect([first.status, first.headers.location]).toEqual([
     302,
-    `${appUrl}/open?environment=${row.subdomain}&path=%2Flab%2Ftree%2Fa%2520b%3Fx%3D1`,
+    `${appUrl}/open?environment=${row.subdomain}&path=%2Flab%2Ftree%2Fa%2520b%3Fx%3D1&visit=${out.visit}`,
   ]);
   expect(first.headers["cache-control"]).toBe("no-store");
+  expect(first.headers["set-cookie"]?.[0]).toMatch(
+    /^env-visit=[\w-]{43}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/,
+  );
 
-  const issued = signInCode.reply.parse((await routes(given)(row.subdomain, "owner")).json());
+  const issued = signInCode.reply.parse((await routes(given)(row.subdomain, "owner", { visit: out.visit })).json());
+  const browser = { ...html, cookie: out.cookie };
   const url = new URL(issued.url);
   expect(url.host).toBe(host);
   url.searchParams.set("path", "/lab/tree/a%20b?x=1");
-  const clearing = await ask(host, url.pathname + url.search);
+  const clearing = await ask(host, url.pathname + url.search, { headers: browser });
   expect([clearing.status, clearing.headers["clear-site-data"], clearing.headers["set-cookie"]]).toEqual([
     302,
     '"storage"',
     undefined,
   ]);
-  const exchanged = await ask(host, clearing.headers.location as string);
+  const exchanged = await ask(host, clearing.headers.location as string, { headers: browser });
   expect([exchanged.status, exchanged.headers.location]).toEqual([302, "/lab/tree/a%20b?x=1"]);
   expect(exchanged.headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
   const cookie = exchanged.headers["set-cookie"]?.[0] ?? "";
@@ -71,6 +86,48 @@ test("a visitor goes through the app and comes back with a cookie and a clean ad
   expect((await ask(host, clearing.headers.location as string, { headers })).headers.location).toBe(
     "/lab/tree/a%20b?x=1",
   );
+});
+
+test("a code lets in the browser that set out for it; any other, and one with a program's code, sets out first", async () => {
+  const given = await running();
+  const { ask, row, host, codeFor, appUrl } = given;
+  await given.signedIn(row);
+  const victim = {
+    ...html,
+    "sec-fetch-site": "cross-site",
+    "sec-fetch-mode": "navigate",
+    "sec-fetch-dest": "document",
+  };
+  const follow = (code: string, headers: Record<string, string> = victim) =>
+    ask(host, `/_berth/sign-in?code=${code}&path=/lab/tree/x`, { headers });
+  // Another's link: without what its browser set out with, with another browser's, and with a code that is bound to none.
+  const mallory = setOut(await ask(host, "/lab", { headers: html }));
+  const own = setOut(await ask(host, "/lab", { headers: html }));
+  expect(own.visit).not.toBe(mallory.visit);
+  const links = [
+    await follow(await codeFor(row, null, mallory.visit)),
+    await follow(await codeFor(row, null, mallory.visit), { ...victim, cookie: own.cookie }),
+    await follow(await codeFor(row)),
+    await follow(await codeFor(row), html),
+    await follow(await codeFor(row), { "sec-fetch-site": "same-site", accept: "image/*" }),
+    await follow(await codeFor(row, null, mallory.visit), {}),
+  ];
+  for (const reply of links) {
+    expect(reply.headers["set-cookie"]?.map((cookie) => cookie.split("=")[0])).toEqual(["env-visit"]);
+    expect(reply.headers.location).toContain(
+      `${appUrl}/open?environment=${row.subdomain}&path=%2Flab%2Ftree%2Fx&visit=`,
+    );
+  }
+  // The owner's own browser comes back with a code of its own; its tabs set out with one value.
+  const again = setOut(await follow(await codeFor(row), { ...victim, cookie: own.cookie }));
+  expect(again).toEqual(own);
+  const back = await follow(await codeFor(row, null, own.visit), { ...victim, cookie: own.cookie });
+  expect([back.headers.location, back.headers["set-cookie"]?.[0]?.split("=")[0]]).toEqual(["/lab/tree/x", "env"]);
+  // A program needs no browser's value; neither it nor the environment ever sees one.
+  expect((await follow(await codeFor(row), {})).headers["set-cookie"]?.[0]).toMatch(/^env=/);
+  const headers = { cookie: `${own.cookie}; a=1`, authorization: `token ${row.secret}` };
+  expect((await ask(host, "/", { headers })).status).toBe(200);
+  expect(given.cookies).toEqual(["a=1"]);
 });
 
 test("a second visit clears nothing; a name that was another's loses that one's cookies too", async () => {

@@ -5,10 +5,13 @@ import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import type { Route } from "../environments/targets-source.ts";
 import type { Cookies } from "./cookie.ts";
-import type { Grant, Grants } from "./grants.ts";
+import type { Grant } from "./grants.ts";
+import type { Hosts } from "./hosts.ts";
 import { ownPrefix } from "./names.ts";
 import { spentCodeRefusal } from "./pages.ts";
 import { redirect, refuse } from "./refuse.ts";
+import type { Targets } from "./targets.ts";
+import { beginVisit, mayUse } from "./visit.ts";
 
 export const signInPath = `${ownPrefix}sign-in`;
 const start = "/lab";
@@ -16,16 +19,28 @@ const start = "/lab";
 interface Parts {
   readonly db: Db;
   readonly appUrl: string;
-  readonly grants: Grants;
+  readonly targets: Pick<Targets, "lookForGrant">;
   readonly cookies: Cookies;
+  readonly hosts: Pick<Hosts, "secure">;
 }
 
-/** Where a browser without a cookie goes: the app asks for a code with its bearer token and comes back (runtime.md 9). */
-export function openUrl(appUrl: string, subdomain: string, path: string): string {
-  return `${appUrl}/open?${new URLSearchParams({ environment: subdomain, path })}`;
+/** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back (runtime.md 9). */
+export function setOut(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { subdomain }: Pick<Route, "subdomain">,
+  { appUrl, hosts }: Pick<Parts, "appUrl" | "hosts">,
+  path: string,
+): void {
+  const { hash, cookie } = beginVisit(request, hosts.secure);
+  const query = new URLSearchParams({ environment: subdomain, path, visit: hash });
+  redirect(response, `${appUrl}/open?${query}`, { "Set-Cookie": cookie });
 }
 
-/** Exchanges a code for a cookie, then leaves a clean address. Throws when the database does not answer. */
+/**
+ * Exchanges a code for a cookie, then leaves a clean address. A browser that did not set out for the code does so now: the
+ * owner comes back with one of their own, whoever was sent here by another does not. Throws when the database does not answer.
+ */
 export async function signIn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,10 +52,16 @@ export async function signIn(
   const hash = createHash("sha256")
     .update(query.get("code") ?? "")
     .digest();
-  if (!(await isGood(parts.db, hash, route))) {
+  const code = await goodCode(parts.db, hash, route);
+  if (!code) {
     // Back, or reload: whoever is already signed in just goes on.
     if (parts.cookies.read(request.headers.cookie, route)) return redirect(response, path);
     return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
+  }
+  if (!mayUse(request, parts.hosts.secure, code.visit)) {
+    // Cleared with all cookies, the browser's value is gone too: the code's use says that nothing is left to clear.
+    if (query.has("cleared")) await markUsed(parts.db, hash);
+    return setOut(request, response, route, parts, path);
   }
   if (!query.has("cleared")) {
     const directives = await toClear(parts.db, route);
@@ -49,7 +70,7 @@ export async function signIn(
   }
   const grant = await exchange(parts.db, hash, route);
   if (!grant) return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
-  parts.grants.set(grant.id, grant);
+  await parts.targets.lookForGrant(grant.id);
   redirect(response, path, { "Set-Cookie": parts.cookies.issue(grant) });
 }
 
@@ -61,17 +82,20 @@ export function localPath(path: string | null): string {
   return url.pathname + url.search + url.hash;
 }
 
-async function isGood(db: Db, hash: Buffer, route: Route): Promise<boolean> {
-  const row = await db
+function goodCode(db: Db, hash: Buffer, route: Route): Promise<{ readonly visit: Buffer | null } | undefined> {
+  return db
     .selectFrom("sign_in_codes")
-    .select("hash")
+    .select("visit")
     .where("hash", "=", hash)
     .where("environment_id", "=", route.id)
     .where("user_id", "=", route.userId)
     .where("used_at", "is", null)
     .where("expires_at", ">", sql<Date>`now()`)
     .executeTakeFirst();
-  return row !== undefined;
+}
+
+async function markUsed(db: Db, hash: Buffer): Promise<void> {
+  await db.updateTable("sign_in_codes").set({ used_at: sql<Date>`now()` }).where("hash", "=", hash).execute();
 }
 
 /**
@@ -80,7 +104,8 @@ async function isGood(db: Db, hash: Buffer, route: Route): Promise<boolean> {
  */
 async function toClear(db: Db, route: Route): Promise<string | undefined> {
   const { rows } = await sql<{ visited: boolean; anothers: boolean }>`
-    select exists (select from grants where environment_id = ${route.id}) as visited,
+    select exists (select from grants where environment_id = ${route.id})
+        or exists (select from sign_in_codes where environment_id = ${route.id} and used_at is not null) as visited,
       exists (select from environments where subdomain = ${route.subdomain} and user_id <> ${route.userId}) as anothers`.execute(
     db,
   );

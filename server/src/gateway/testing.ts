@@ -53,7 +53,7 @@ export async function setup(options: Partial<GatewayParts> = {}) {
   const ask = (host: string, path: string, given: Given = {}) => send(port, host, path, given);
   const environment = (fields: Fields = {}) => insertEnvironment(db, fields);
 
-  const codeFor = (row: Row, session: string | null = null) => insertCode(db, row, session);
+  const codeFor = (row: Row, session: string | null = null, visit?: string) => insertCode(db, row, session, visit);
 
   /** The cookie of a browser that came through the hand-off. */
   async function signedIn(row: Row, session: string | null = null): Promise<string> {

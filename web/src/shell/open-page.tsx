@@ -15,10 +15,12 @@ export function OpenPage() {
   const [search] = useSearchParams();
   const environment = search.get("environment") ?? "";
   const path = search.get("path");
+  const visit = search.get("visit") ?? undefined;
   const config = useConfig();
   const code = useQuery({
-    queryKey: ["sign-in-code", environment],
-    queryFn: () => call(signInCode, { params: { id: environment }, body: {} }),
+    queryKey: ["sign-in-code", environment, visit],
+    // The gateway lets in the browser that it sent here with this, and sends any other here first.
+    queryFn: () => call(signInCode, { params: { id: environment }, body: { visit } }),
     enabled: isName.test(environment),
     // A code is good once and for 30 seconds.
     gcTime: 0,
