@@ -10,9 +10,10 @@ import {
   optional,
   record,
   string,
+  union,
 } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength } from "./rules.ts";
+import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength, texts } from "./rules.ts";
 import { container, instant, typed } from "./wire.ts";
 
 /** A payment as the profile carries it (spec section 3, G87). Amounts in major units. */
@@ -59,14 +60,27 @@ export const updateProfile = endpoint({
   errors: ["not_found"],
 });
 
-const password = () => string().check(minLength(signupPasswordLength), maxLength(maxPasswordLength));
+const oldPassword = string().check(maxLength(maxPasswordLength));
+const newPassword = string().check(
+  minLength(signupPasswordLength, texts.passwordTooShort),
+  maxLength(maxPasswordLength, `A password has at most ${maxPasswordLength} characters`),
+);
+
+/** Both paths that change a password take both spellings (G63): the specification's own and the settings screen's. */
+export const passwordChange = union(
+  [
+    object({ current_password: oldPassword, new_password: newPassword }),
+    object({ currentPassword: oldPassword, newPassword }),
+  ],
+  "Give current_password and new_password, or currentPassword and newPassword",
+);
 
 export const updatePassword = endpoint({
   method: "POST",
   path: "/profile/{user_id}/update_password",
   auth: "bearer",
   summary: "Changes the password and ends every other sign-in (spec section 7)",
-  body: object({ current_password: string().check(maxLength(maxPasswordLength)), new_password: password() }),
+  body: passwordChange,
   reply: changed,
   errors: ["not_found", "wrong_password", "weak_password"],
 });

@@ -1,6 +1,7 @@
-import { boolean, type infer as Infer, literal, maxLength, minLength, object, optional, string } from "zod/mini";
+import { boolean, type infer as Infer, literal, object, optional, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength } from "./rules.ts";
+import { passwordChange } from "./profile.ts";
+import { maxNameLength, maxPhoneLength } from "./rules.ts";
 import { nothing, typed } from "./wire.ts";
 
 const changed = object({ status: literal("success"), success: literal(true), message: string() });
@@ -57,11 +58,8 @@ export const settingsPassword = endpoint({
   method: "POST",
   path: "/settings/{user_id}/password",
   auth: "bearer",
-  summary: "The same as POST /profile/{user_id}/update_password, with the settings screen's spelling (G63)",
-  body: object({
-    currentPassword: string().check(maxLength(maxPasswordLength)),
-    newPassword: string().check(minLength(signupPasswordLength), maxLength(maxPasswordLength)),
-  }),
+  summary: "The same as POST /profile/{user_id}/update_password (G63)",
+  body: passwordChange,
   reply: changed,
   errors: ["not_found", "wrong_password", "weak_password"],
 });

@@ -88,12 +88,12 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   });
   const whoAsks = authenticate(identity);
   await limitRequests(app, config.limits, whoAsks);
-  await describeApi(app, { title: config.brand.name, version });
+  await describeApi(app, { title: config.brand.name, version, appUrl, email: config.brand.email });
   await servePages(app, { dist: parts.dist, documents, appUrl });
 
   healthRoutes(app, { db, version, disk: parts.disk });
   productRoutes(app, parts);
-  identityRoutes(app, { identity });
+  identityRoutes(app, { db, identity });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: parts.local });

@@ -8,7 +8,7 @@ import { handleErrors } from "./http/error-handler.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { testInstallation } from "./identity/testing.ts";
 
-const { start } = await testInstallation();
+const { db, start } = await testInstallation();
 
 /** A server whose log is kept, and what becomes of a request that somebody breaks off. */
 async function setup() {
@@ -26,7 +26,7 @@ async function setup() {
   app.post("/broken", async () => {
     throw new Error("something of ours");
   });
-  identityRoutes(app, { identity: start() });
+  identityRoutes(app, { db, identity: start() });
   const { promise, resolve } = Promise.withResolvers<void>();
   app.addHook("onError", async () => resolve());
   const url = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));

@@ -120,6 +120,19 @@ test("how many of each type stand ready", () => {
   expect(readConfig({}).warmPool).toEqual({});
 });
 
+test("how many links are mailed for an account, a network and a mail domain", () => {
+  const mails = { linksPerHour: 3, networkPerHour: 20, networkPerDay: 60, domainPerDay: 2000 };
+  expect(readConfig({}).limits.mails).toEqual(mails);
+  const set = { NETWORK_MAILS_PER_HOUR: "5", NETWORK_MAILS_PER_DAY: "6", DOMAIN_MAILS_PER_DAY: "7" };
+  expect(readConfig(set).limits.mails).toEqual({
+    linksPerHour: 3,
+    networkPerHour: 5,
+    networkPerDay: 6,
+    domainPerDay: 7,
+  });
+  expect(problemsOf({ NETWORK_MAILS_PER_DAY: "0" })).toEqual([expect.stringContaining("NETWORK_MAILS_PER_DAY")]);
+});
+
 test("every problem is in the one message, and no secret is", () => {
   const read = () => readConfig({ RAZORPAY_KEY_SECRET: "hush-hush", HOST: "0.0.0.0" });
   expect(read).toThrow(/set both.*\n.*binds loopback/s);

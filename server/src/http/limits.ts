@@ -11,7 +11,7 @@ interface Limits {
   readonly unauthenticatedPerMinute: number;
 }
 
-/** Two sign-ins that are used up leave a third its share. */
+/** One sign-in that is used up leaves the others as much again. */
 const sessionsPerUser = 2;
 
 /** The owner's ways out, which whoever uses up a sign-in must not close (G91). */
@@ -37,21 +37,16 @@ export async function limitRequests(
     // Before the body is read, and after the hook below.
     hook: "preParsing",
     timeWindow,
-    max: (request) => (request.user ? limits.requestsPerMinute : limits.anonymousPerMinute),
-    keyGenerator: keyOf,
-    allowList: ({ routeOptions }) => routeOptions.config.rateLimit === false,
+    max: limits.anonymousPerMinute,
+    keyGenerator: anonymousKey,
+    allowList: ({ user, routeOptions }) => user !== undefined || routeOptions.config.rateLimit === false,
     errorResponseBuilder: (_, { ttl }) => tooMany(ttl),
   });
-  const ofUser = app.createRateLimit({
-    timeWindow,
-    max: limits.requestsPerMinute * sessionsPerUser,
-    keyGenerator: ({ user }) => `user ${user?.id}`,
-  });
-  const refusedToken = app.createRateLimit({
-    timeWindow,
-    max: limits.unauthenticatedPerMinute,
-    keyGenerator: (request) => `401 ${addressKey(request.ip)}`,
-  });
+  const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) =>
+    app.createRateLimit({ timeWindow, max, keyGenerator, allowList: [] });
+  const ofSession = limiter(limits.requestsPerMinute, sessionKey);
+  const ofUser = limiter(limits.requestsPerMinute * sessionsPerUser, ({ user }) => `user ${user?.id}`);
+  const refusedToken = limiter(limits.unauthenticatedPerMinute, ({ ip }) => `401 ${addressKey(ip)}`);
 
   app.addHook("preParsing", async (request) => {
     if (request.routeOptions.config.auth !== "bearer") return;
@@ -60,7 +55,9 @@ export async function limitRequests(
       await count(refusedToken, request);
       throw new AppError("unauthenticated", "Sign in first");
     }
-    if (!waysOut.has(request.routeOptions.config.endpoint)) await count(ofUser, request);
+    await count(ofSession, request);
+    // What was refused counts for that sign-in alone.
+    if (!isWayOut(request)) await count(ofUser, request);
   });
 }
 
@@ -71,12 +68,21 @@ async function count(limiter: Limiter, request: FastifyRequest): Promise<void> {
   if ("isExceeded" in counted && counted.isExceeded) throw tooMany(counted.ttl);
 }
 
-/** A way out is counted by itself, and for each network: a thief elsewhere does not use it up. */
-function keyOf({ user, ip, routeOptions: { config, url } }: FastifyRequest): string {
+/** Reading is counted apart, so that the pages of an office leave its people their sign-ins. */
+function anonymousKey({ ip, method }: FastifyRequest): string {
   const network = addressKey(ip);
-  if (!user) return network;
-  const session = user.sessionId ?? user.id;
-  return waysOut.has(config.endpoint) ? `${session} ${network} ${url}` : session;
+  return method === "GET" || method === "HEAD" ? `read ${network}` : network;
+}
+
+/** A way out is counted apart, and for each network: a thief elsewhere does not use it up. */
+function sessionKey(request: FastifyRequest): string {
+  const { user, ip, routeOptions } = request;
+  const session = `session ${user?.sessionId ?? user?.id}`;
+  return isWayOut(request) ? `${session} ${addressKey(ip)} ${routeOptions.url}` : session;
+}
+
+function isWayOut({ routeOptions }: FastifyRequest): boolean {
+  return waysOut.has(routeOptions.config.endpoint);
 }
 
 function tooMany(ttlMs: number): AppError {

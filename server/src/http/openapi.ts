@@ -1,22 +1,42 @@
+import * as contract from "@berth/contract";
 import { type AnyEndpoint, errorReply, errorStatus } from "@berth/contract";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { toJSONSchema, type ZodMiniType } from "zod/mini";
 
+interface About {
+  readonly title: string;
+  readonly version: string;
+  readonly appUrl: string;
+  /** Who answers for it. */
+  readonly email: string;
+}
+
 /** `/openapi.json`, made of the mounted endpoints of the contract (G98). Register before the routes. */
-export async function describeApi(
-  app: FastifyInstance,
-  { title, version }: { title: string; version: string },
-): Promise<void> {
+export async function describeApi(app: FastifyInstance, { title, version, appUrl, email }: About): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title, version },
+      info: {
+        title,
+        version,
+        description: "Rents GPU environments. Every call that is not public takes an ID token as a bearer token.",
+        contact: { name: title, email },
+        license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: appUrl }],
+      tags: [...new Set(Object.values(tags))].map((name) => ({ name })),
       components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
     },
     transform: ({ route, schema, url }) => {
       const endpoint = route.config?.endpoint;
       return endpoint ? { url: endpoint.path, schema: schemaOf(endpoint) } : { url, schema: { ...schema, hide: true } };
+    },
+    transformObject: (made) => {
+      if (!("openapiObject" in made)) return made.swaggerObject;
+      const paths = made.openapiObject.paths as Record<string, Record<string, Operation>>;
+      for (const operation of Object.values(paths).flatMap(Object.values<Operation>)) requireBodies(operation);
+      return made.openapiObject;
     },
   });
   // Nothing is mounted after the start, so it is written once.
@@ -27,27 +47,65 @@ export async function describeApi(
   });
 }
 
+/** By the first word of a path that has one; `/docker` stands for two things. */
+const tags: Readonly<Record<string, string>> = {
+  "/auth": "Sign-in",
+  "/profile": "Account",
+  "/settings": "Account",
+  "/notifications": "Account",
+  "/docker/payments": "Orders",
+  "/orders": "Orders",
+  "/environments/{id}/extend": "Orders",
+  "/docker": "Environments",
+  "/environments": "Environments",
+  "/subdomains": "Environments",
+  "/files": "Environments",
+  "/billing": "Billing",
+  "/support": "Support",
+  "/config": "Product",
+  "/capacity": "Product",
+  "/status": "Product",
+};
+
+/** The name under which the contract exports it, which is nobody else's. */
+const names: ReadonlyMap<unknown, string> = new Map(Object.entries(contract).map(([name, value]) => [value, name]));
+
+interface Operation {
+  requestBody?: { required?: boolean; content: Record<string, { schema?: { required?: string[]; anyOf?: unknown } }> };
+}
+
+/** The generator calls every body required; one whose every field may be missing may be missing too. */
+function requireBodies({ requestBody }: Operation): void {
+  const schema = requestBody?.content["application/json"]?.schema;
+  if (requestBody && schema) requestBody.required = Boolean(schema.required?.length || schema.anyOf);
+}
+
 function schemaOf(endpoint: AnyEndpoint): FastifySchema {
-  const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
+  const params = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
   const refusals = new Set(
     [...endpoint.errors, "invalid_request", "rate_limited"].map(
       (code) => errorStatus[code as keyof typeof errorStatus],
     ),
   );
   if (endpoint.auth === "bearer") refusals.add(errorStatus.unauthenticated);
+  const body = plain(endpoint.body);
   return {
+    operationId: names.get(endpoint),
     summary: endpoint.summary,
-    ...(endpoint.auth === "bearer" && { security: [{ bearer: [] }] }),
-    ...(names.length > 0 && {
+    tags: Object.entries(tags)
+      .flatMap(([path, tag]) => (endpoint.path.startsWith(path) ? [tag] : []))
+      .slice(0, 1),
+    security: endpoint.auth === "bearer" ? [{ bearer: [] }] : [],
+    ...(params.length > 0 && {
       params: {
         type: "object",
         properties: Object.fromEntries(
-          names.map((name) => [
+          params.map((name) => [
             name,
             { type: "string", ...(endpoint.values?.[name] && { enum: endpoint.values[name] }) },
           ]),
         ),
-        required: names,
+        required: params,
       },
     }),
     ...(endpoint.query && {
@@ -58,7 +116,7 @@ function schemaOf(endpoint: AnyEndpoint): FastifySchema {
         ),
       },
     }),
-    ...(endpoint.method !== "GET" && { body: plain(endpoint.body) }),
+    ...(!isEmpty(body) && { body }),
     response: {
       200: endpoint.media ? fileOf(endpoint.media) : plain(endpoint.reply),
       ...Object.fromEntries([...refusals].map((status) => [status, plain(errorReply)])),
@@ -70,7 +128,12 @@ function fileOf(media: string): unknown {
   return { description: "The file", content: { [media]: { schema: { type: "string", format: "binary" } } } };
 }
 
-function plain(schema: ZodMiniType): unknown {
+function plain(schema: ZodMiniType) {
   const { $schema, ...rest } = toJSONSchema(schema, { io: "input" });
   return rest;
+}
+
+/** Of a call that takes no body. */
+function isEmpty({ type, properties = {} }: ReturnType<typeof plain>): boolean {
+  return type === "object" && Object.keys(properties).length === 0;
 }

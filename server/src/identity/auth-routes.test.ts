@@ -113,7 +113,9 @@ test("logging out ends this sign-in and what the gateway opened for it, and no o
 
 test.each([
   ["/profile/{id}/update_password", { current_password: password, new_password: "second" }],
+  ["/profile/{id}/update_password", { currentPassword: password, newPassword: "second" }],
   ["/settings/{id}/password", { currentPassword: password, newPassword: "second" }],
+  ["/settings/{id}/password", { current_password: password, new_password: "second" }],
 ])("%s changes the password, keeps this sign-in and ends everything else", async (path, body) => {
   const { call, signUp, identity } = await setup();
   const { id, email, token } = await signUp();
@@ -137,6 +139,26 @@ test("a wrong current password changes nothing and says so in the specification'
   const message = "Failed to change passwords";
   expect(reply.statusCode).toBe(400);
   expect(reply.json()).toEqual({ status: "error", code: "wrong_password", message, detail: message });
+});
+
+const bothFields = "Give current_password and new_password, or currentPassword and newPassword";
+
+test.each([
+  [{}, bothFields],
+  [{ current_password: password }, bothFields],
+  [{ current_password: password, newPassword: "second" }, bothFields],
+  [{ current_password: password, new_password: "short" }, "new_password: Password must be at least 6 characters"],
+  [{ currentPassword: password, newPassword: "x".repeat(257) }, "newPassword: A password has at most 256 characters"],
+])("a change of the password by %o is refused with what it takes", async (body, message) => {
+  const { call, signUp } = await setup();
+  const { id, token } = await signUp();
+  for (const path of [`/profile/${id}/update_password`, `/settings/${id}/password`]) {
+    const reply = await call("POST", path, token, body);
+    expect([reply.statusCode, reply.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: "invalid_request", message }),
+    ]);
+  }
 });
 
 test("the current password cannot be guessed without end", async () => {

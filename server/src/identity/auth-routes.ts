@@ -48,12 +48,12 @@ export function authRoutes(app: FastifyInstance, parts: Parts): void {
   mount(app, updateProfileEndpoint, ({ user, body }) => changeProfile(parts, user, body));
   mount(app, settingsProfile, ({ user, body }) => changeProfile(parts, user, body));
 
-  mount(app, updatePassword, ({ user, body, request }) =>
-    changePassword(parts, user, { current: body.current_password, next: body.new_password }, request),
-  );
-  mount(app, settingsPassword, ({ user, body, request }) =>
-    changePassword(parts, user, { current: body.currentPassword, next: body.newPassword }, request),
-  );
+  for (const endpoint of [updatePassword, settingsPassword])
+    mount(app, endpoint, ({ user, body, request }) => {
+      const [current, next] =
+        "newPassword" in body ? [body.currentPassword, body.newPassword] : [body.current_password, body.new_password];
+      return changePassword(parts, user, { current, next }, request);
+    });
 }
 
 const changed = { ...success, success: true, message: "Settings updated successfully" } as const;

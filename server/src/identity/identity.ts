@@ -30,6 +30,7 @@ export type ActionKind = "PASSWORD_RESET" | "VERIFY_EMAIL";
 export type IdentityErrorCode =
   | "EMAIL_EXISTS"
   | "WEAK_PASSWORD"
+  | "MISSING_PASSWORD"
   | "INVALID_EMAIL"
   | "INVALID_LOGIN_CREDENTIALS"
   | "USER_NOT_FOUND"

@@ -1,9 +1,10 @@
 import Fastify from "fastify";
-import { createLocalJWKSet, jwtVerify } from "jose";
+import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { expect, onTestFinished, test } from "vitest";
 import { parseBodies } from "../http/body.ts";
 import { handleErrors } from "../http/error-handler.ts";
 import { newEmail } from "./identity.suite.ts";
+import { readProfile } from "./profiles.ts";
 import { identityRoutes } from "./routes.ts";
 import { password, testInstallation } from "./testing.ts";
 
@@ -14,7 +15,7 @@ async function setup(signInsPerMinute = 1_000) {
   const app = Fastify();
   parseBodies(app);
   handleErrors(app);
-  identityRoutes(app, { identity });
+  identityRoutes(app, { db: installation.db, identity });
   onTestFinished(() => app.close());
   const email = newEmail();
   const user = await identity.createUser({ email, password });
@@ -48,13 +49,18 @@ test("a browser signs in, refreshes by a form, and anybody can check the token b
   const { keys } = (await app.inject("/identity/.well-known/jwks.json")).json();
   const { payload } = await jwtVerify(refreshed.json().id_token, createLocalJWKSet({ keys }));
   expect(payload).toMatchObject({ sub: user.uid, email, aud: "berth", iss: "http://localhost:3000/identity" });
+  expect(payload["firebase"]).toEqual({ identities: { email: [email] }, sign_in_provider: "password" });
 });
 
 test("a browser signs in once with a custom token", async () => {
-  const { identity, account, user, email } = await setup();
+  const { identity, account, token: refresh, user, email } = await setup();
   const token = await identity.createCustomToken(user.uid);
   expect((await account("signInWithCustomToken", { token })).json()).toMatchObject({ localId: user.uid, email });
   const again = await account("signInWithCustomToken", { token });
+  const other = (await account("signInWithCustomToken", { token: await identity.createCustomToken(user.uid) })).json();
+  const refreshed = (await refresh({ grant_type: "refresh_token", refresh_token: other.refreshToken })).json();
+  for (const idToken of [other.idToken, refreshed.id_token])
+    expect(decodeJwt(idToken)["firebase"]).toMatchObject({ sign_in_provider: "custom" });
   expect([again.statusCode, again.json().error.message]).toEqual([400, "INVALID_CUSTOM_TOKEN"]);
 });
 
@@ -77,6 +83,36 @@ test("a browser changes the password by its ID token and goes on with the new to
   const old = await token({ grant_type: "refresh_token", refresh_token: refreshToken });
   expect(old.json().error).toMatchObject({ code: 400, message: "TOKEN_EXPIRED" });
   expect((await token({ grant_type: "refresh_token", refresh_token: changed.refreshToken })).statusCode).toBe(200);
+});
+
+test("the hosted provider's SDK reads who is signed in, and changes the name that the product shows", async () => {
+  const { identity, account, email, user } = await setup();
+  const { idToken } = (await account("signInWithPassword", { email, password })).json();
+  const [found] = (await account("lookup", { idToken })).json().users;
+  expect(found).toMatchObject({ localId: user.uid, email, emailVerified: false, displayName: "" });
+  expect(found.providerUserInfo).toMatchObject([{ providerId: "password", federatedId: email, email }]);
+  const renamed = await account("update", { idToken, displayName: " Ada ", returnSecureToken: true });
+  expect([renamed.statusCode, renamed.json()]).toEqual([200, { localId: user.uid, email, displayName: "Ada" }]);
+  expect((await account("lookup", { idToken })).json().users[0].displayName).toBe("Ada");
+  expect((await readProfile(installation.db, { id: user.uid, email, name: "" })).name).toBe("Ada");
+  await identity.revokeSessions(user.uid);
+  for (const answer of [await account("lookup", { idToken }), await account("update", { idToken, displayName: "Eve" })])
+    expect([answer.statusCode, answer.json().error.message]).toEqual([400, "TOKEN_EXPIRED"]);
+});
+
+test.each([
+  ["an address that is none", "signInWithPassword", { email: "nobody", password: "x" }, 400, "INVALID_EMAIL"],
+  ["an empty password", "signInWithPassword", { email: "a@b.co", password: "" }, 400, "MISSING_PASSWORD"],
+  ["no password", "signInWithPassword", { email: "a@b.co" }, 400, "MISSING_PASSWORD"],
+  ["a token that is none", "lookup", { idToken: "x" }, 400, "INVALID_ID_TOKEN"],
+  ["a call that is not offered", "sendOobCode", { requestType: "PASSWORD_RESET" }, 404, "OPERATION_NOT_ALLOWED"],
+])("%s is told in the dialect", async (_what, method, body, status, message) => {
+  const { account } = await setup();
+  const answer = await account(method, body);
+  expect([answer.statusCode, answer.json().error]).toEqual([
+    status,
+    { code: status, message, errors: [{ message, domain: "global", reason: "invalid" }] },
+  ]);
 });
 
 test("too many sign-ins are refused with the time to come back", async () => {
@@ -120,10 +156,9 @@ test.each<[string, number, string, string, string]>([
     payload,
   });
   expect(reply.statusCode).toBe(status);
-  if (status !== 404)
-    expect(reply.json().error).toEqual({
-      code: status,
-      message: expect.stringMatching(/^[A-Z_]+( : .+)?$/),
-      errors: expect.any(Array),
-    });
+  expect(reply.json().error).toEqual({
+    code: status,
+    message: expect.stringMatching(/^[A-Z_]+( : .+)?$/),
+    errors: expect.any(Array),
+  });
 });

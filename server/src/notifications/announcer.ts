@@ -36,7 +36,7 @@ export function announcer({ appUrl, brandName }: Options): (tx: Tx, notice: Noti
 
 const flags: readonly (readonly [causes: RegExp, flag: keyof Flags])[] = [
   [/^(refund|refunded|refund-declined|dispute|dispute-over|disputed):/, "billingAlerts"],
-  [/^(sign-in-copied|password-changed):/, "securityAlerts"],
+  [/^(sign-in-copied|password-changed|suspended):/, "securityAlerts"],
 ];
 
 function flagOf(cause: string): keyof Flags {

@@ -77,12 +77,17 @@ async function paid(flagOff: Parameters<Prepare>[0]) {
   return { ...world, paymentId, payment, orderId: (await rowOf(id)).id };
 }
 
-const password: (reset: boolean) => Prepare = (reset) => async (flagOff) => {
+async function account(flagOff: Parameters<Prepare>[0]) {
   const { db } = await setupMoney({ announce });
   const limits = { signInsPerMinute: 100 };
   const identity = localIdentity({ db, secret: Buffer.alloc(32), appUrl: "http://localhost", limits, announce });
   const { uid } = await identity.createUser({ email: "ada@uni.example", password: "First password 1!" });
   await flagOff(db, uid);
+  return { db, identity, uid };
+}
+
+const password: (reset: boolean) => Prepare = (reset) => async (flagOff) => {
+  const { db, identity, uid } = await account(flagOff);
   const code = await identity.createActionCode("PASSWORD_RESET", "ada@uni.example");
   if (reset) await identity.resetPassword(code ?? "", "Second password 2!");
   else await identity.updateUser(uid, { password: "Second password 2!" });
@@ -276,6 +281,19 @@ const events: readonly Event[] = [
     body: /^Every other sign-in has ended\./,
     link: "/settings?tab=password",
     happen: password(true),
+  },
+  {
+    name: "account suspended (G109)",
+    flag: "securityAlerts",
+    cause: /^suspended:/,
+    title: /^Your account is suspended$/,
+    body: /^Every sign-in has ended\. Write to us if you think that this is a mistake\.$/,
+    link: "",
+    async happen(flagOff) {
+      const { db, identity, uid } = await account(flagOff);
+      await identity.updateUser(uid, { disabled: true });
+      return { db, again: () => identity.updateUser(uid, { disabled: true }) };
+    },
   },
 ];
 

@@ -53,11 +53,17 @@ export function accounts(
     if (password !== undefined) requirePassword(password);
     const passwordHash = password === undefined ? undefined : await hashPassword(password, proven(from));
     return db.transaction().execute(async (tx) => {
+      const before = await tx
+        .selectFrom("identity_user")
+        .select("disabled")
+        .where("id", "=", uid)
+        .forNoKeyUpdate()
+        .executeTakeFirst();
       const row =
         passwordHash === undefined
           ? await changeUser(tx, uid, patch)
           : await replacePassword(tx, parts, uid, { ...patch, passwordHash }, keepSession);
-      if (patch.disabled) await suspend(tx, parts, uid);
+      if (patch.disabled && before?.disabled === false) await suspend(tx, parts, uid);
       return toUser(row);
     });
   }

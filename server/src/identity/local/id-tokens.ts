@@ -1,5 +1,6 @@
 import { errors, jwtVerify, SignJWT } from "jose";
 import { type IdentityClaims, IdentityError, type IdentityUser } from "../identity.ts";
+import type { Session } from "./sessions.ts";
 import { algorithm, type SigningKeys } from "./signing-keys.ts";
 
 export const idTokenSeconds = 3_600;
@@ -20,7 +21,7 @@ export async function signIdToken(
   keys: SigningKeys,
   { issuer, audience }: Origin,
   user: IdentityUser,
-  session: { id: string; authTime: Date },
+  session: Pick<Session, "id" | "authTime" | "provider">,
 ): Promise<string> {
   const { kid, key } = await keys.current();
   const issuedAt = Math.floor(Date.now() / 1000);
@@ -30,6 +31,7 @@ export async function signIdToken(
     ...(user.name && { name: user.name }),
     user_id: user.uid,
     sid: session.id,
+    firebase: { identities: { email: [user.email] }, sign_in_provider: session.provider },
     auth_time: Math.floor(session.authTime.getTime() / 1000),
   })
     .setProtectedHeader({ alg: algorithm, kid, typ: "JWT" })

@@ -40,6 +40,7 @@ export async function suspend(tx: Tx, parts: Parts, userId: string): Promise<voi
     cause: `suspended:${newId()}`,
     title: "Your account is suspended",
     body: `Every sign-in has ended. ${lost}Write to us if you think that this is a mistake.`,
+    // Nothing of the app opens for them.
     link: null,
   });
 }

@@ -12,17 +12,26 @@ export interface Device {
   readonly ip?: string | undefined;
 }
 
+/** In the dialect's words: a password, or a custom token. */
+export type SignInProvider = "password" | "custom";
+
 /** What tokens are made from. */
 export interface Session {
   readonly id: string;
   readonly userId: string;
+  readonly provider: SignInProvider;
   readonly generation: number;
   readonly authTime: Date;
 }
 
 export type Rotation = { readonly kind: "rotated" | "reused"; readonly session: Session } | { readonly kind: "ended" };
 
-export async function openSession(db: Sql, userId: string, { userAgent, ip }: Device): Promise<Session> {
+export async function openSession(
+  db: Sql,
+  userId: string,
+  provider: SignInProvider,
+  { userAgent, ip }: Device,
+): Promise<Session> {
   const row = await db
     .insertInto("identity_session")
     .values({
@@ -31,10 +40,11 @@ export async function openSession(db: Sql, userId: string, { userAgent, ip }: De
       expires_at: sql`now() + interval '60 days'`,
       user_agent: userAgent?.slice(0, 256) ?? null,
       ip: ip ?? null,
+      sign_in_provider: provider,
     })
     .returning(["id", "generation", "auth_time"])
     .executeTakeFirstOrThrow();
-  return { id: row.id, userId, generation: row.generation, authTime: row.auth_time };
+  return { id: row.id, userId, provider, generation: row.generation, authTime: row.auth_time };
 }
 
 /**
@@ -49,12 +59,12 @@ export async function rotateSession(db: Sql, id: string, generation: number): Pr
     .where("generation", "=", generation)
     .where("revoked_at", "is", null)
     .where("expires_at", ">", sql<Date>`now()`)
-    .returning(["user_id", "auth_time"])
+    .returning(["user_id", "auth_time", "sign_in_provider"])
     .executeTakeFirst();
   if (rotated) return { kind: "rotated", session: successor(id, generation, rotated) };
   const row = await db
     .selectFrom("identity_session")
-    .select(["user_id", "auth_time", "generation"])
+    .select(["user_id", "auth_time", "generation", "sign_in_provider"])
     .select(sql<boolean>`rotated_at > now() - interval '60 seconds'`.as("in_grace"))
     .where("id", "=", id)
     .where("revoked_at", "is", null)
@@ -65,8 +75,20 @@ export async function rotateSession(db: Sql, id: string, generation: number): Pr
   return { kind: again ? "rotated" : "reused", session: successor(id, generation, row) };
 }
 
-function successor(id: string, generation: number, row: { user_id: string; auth_time: Date }): Session {
-  return { id, userId: row.user_id, generation: generation + 1, authTime: row.auth_time };
+interface Row {
+  readonly user_id: string;
+  readonly auth_time: Date;
+  readonly sign_in_provider: SignInProvider;
+}
+
+function successor(id: string, generation: number, row: Row): Session {
+  return {
+    id,
+    userId: row.user_id,
+    provider: row.sign_in_provider,
+    generation: generation + 1,
+    authTime: row.auth_time,
+  };
 }
 
 /**

@@ -25,7 +25,7 @@ export async function signIn(parts: LocalParts, email: string, password: string,
     // A password changed while this one was being checked has ended all sign-ins: it must not begin one after that.
     const row = await lockUser(tx, checked.id);
     if (row?.password_hash !== checked.password_hash) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
-    return openSession(tx, row.id, device);
+    return openSession(tx, row.id, "password", device);
   });
   return tokensOf(parts, checked, session);
 }
@@ -42,7 +42,7 @@ export async function signInWithCustomToken(parts: LocalParts, token: string, de
   const { row, session } = await parts.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
-    return { row, session: await openSession(tx, row.id, device) };
+    return { row, session: await openSession(tx, row.id, "custom", device) };
   });
   return tokensOf(parts, row, session);
 }
@@ -75,7 +75,7 @@ export async function changePassword(
   const passwordHash = await hashPassword(password, proven(device.ip));
   const { row, session } = await parts.db.transaction().execute(async (tx) => {
     const row = await replacePassword(tx, parts, claims.uid, { passwordHash });
-    return { row, session: await openSession(tx, row.id, device) };
+    return { row, session: await openSession(tx, row.id, "password", device) };
   });
   return tokensOf(parts, row, session);
 }
