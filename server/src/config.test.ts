@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readConfig } from "./config.ts";
+import { misspelt, readConfig } from "./config.ts";
 
 const testKeys = { RAZORPAY_KEY_ID: "rzp_test_abc", RAZORPAY_KEY_SECRET: "s" };
 /** All that selling for real money needs. */
@@ -64,11 +64,44 @@ test.each([
   expect(problemsOf(source)).toEqual([expect.stringContaining(message)]);
 });
 
+test("problems of form and of fit are told in one round, each once (D16)", () => {
+  const problems = problemsOf({
+    ...testKeys,
+    RAZORPAY_KEY_SECRET: undefined,
+    PORT: "x",
+    SMTP_URL: "ftp://relay",
+    MAIL_FROM: "x",
+  });
+  expect(problems).toEqual([
+    expect.stringMatching(/^PORT: /),
+    expect.stringMatching(/^SMTP_URL: /),
+    expect.stringMatching(/^MAIL_FROM: /),
+    "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
+  ]);
+});
+
+test("a name that is nearly a setting's is told, and nothing else of the environment", () => {
+  const source = {
+    GPUS_PER_USR: "2",
+    DATA_DIRS: "x",
+    HOME: "/root",
+    HOSTNAME: "h",
+    PORTS: "1",
+    DATABASE: "x",
+    PATH: "/bin",
+  };
+  expect(misspelt(source)).toEqual([
+    "GPUS_PER_USR is not a setting and does nothing: is GPUS_PER_USER meant?",
+    "DATA_DIRS is not a setting and does nothing: is DATA_DIR meant?",
+  ]);
+});
+
 test.each([
   ["test options of the fake driver", { FAKE_DRIVER: "fail=1" }, "FAKE_DRIVER is for tests"],
   ["a short give-up", { GIVE_UP_AFTER: "5" }, "GIVE_UP_AFTER is for tests"],
   ["the fake driver", { RUNTIME: "fake" }, "RUNTIME=fake delivers nothing"],
   ["the process driver", { UNSAFE_PUBLIC_PROCESS_DRIVER: "false" }, "live keys sell to strangers"],
+  ["another provider", { RAZORPAY_URL: "http://127.0.0.1:4000/v1" }, "RAZORPAY_URL is for tests"],
   ["the embedded database", { DATABASE_URL: undefined }, "live keys need DATABASE_URL"],
   ["no address", { APP_URL: undefined }, "live keys need APP_URL"],
   ["an address of this machine", { APP_URL: "https://localhost:3000" }, "live keys need APP_URL"],
@@ -92,6 +125,7 @@ test("C48 the embedded gateway refuses to start beside live keys, and beside non
 test("live keys with all that they need start, and so do test keys with nothing else", () => {
   expect(readConfig({ ...live, RAZORPAY_WEBHOOK_SECRET: "new, old" }).payments).toEqual({
     kind: "razorpay",
+    url: "https://api.razorpay.com/v1",
     mode: "live",
     keyId: "rzp_live_abc",
     keySecret: "s",

@@ -99,11 +99,44 @@ export class ConfigError extends Error {}
 export function readConfig(source: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = variables.safeParse(present);
-  if (!parsed.success)
-    throw new ConfigError(explain(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`)));
-  const found = conflicts(parsed.data);
-  if (found.length > 0) throw new ConfigError(explain(found));
-  return nest(parsed.data);
+  if (parsed.success) {
+    const found = conflicts(parsed.data);
+    if (found.length > 0) throw new ConfigError(explain(found));
+    return nest(parsed.data);
+  }
+  const bad = new Set(parsed.error.issues.map(({ path }) => String(path[0])));
+  const rest = variables.safeParse(Object.fromEntries(Object.entries(present).filter(([name]) => !bad.has(name))));
+  // What cannot be read is told once, not again as missing.
+  const fitting = rest.success
+    ? conflicts(rest.data).filter((words) => ![...bad].some((name) => words.includes(name)))
+    : [];
+  throw new ConfigError(
+    explain([...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`), ...fitting]),
+  );
+}
+
+/** Names that are no setting and look like one, such as GPUS_PER_USR: each with what it may mean, for people. */
+export function misspelt(source: Readonly<Record<string, string | undefined>>): string[] {
+  const known = Object.keys(variables.shape);
+  return Object.keys(source).flatMap((name) => {
+    if (known.includes(name)) return [];
+    const near = known.find((one) => one.length >= 6 && distance(one, name) <= (one.length >= 10 ? 2 : 1));
+    return near ? [`${name} is not a setting and does nothing: is ${near} meant?`] : [];
+  });
+}
+
+/** How many letters must be added, left out or changed (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
 }
 
 type Variables = z.output<typeof variables>;
@@ -176,7 +209,7 @@ const conflictTable: readonly (readonly [when: (v: Variables) => boolean, messag
   [(v) => Boolean(v.TAX_LUT) && !v.TAX_GSTIN, "TAX_LUT is for exports of a seller with a TAX_GSTIN"],
   [(v) => rolesOf(v).some((role) => !isRole(role)), "ROLES: a comma-separated list of api, gateway, worker"],
   [
-    (v) => !hasKeys(v) && rolesOf(v).includes("api") !== rolesOf(v).includes("worker"),
+    (v) => !hasKeys(v) && rolesOf(v).every(isRole) && rolesOf(v).includes("api") !== rolesOf(v).includes("worker"),
     "ROLES: the embedded payment provider needs api and worker in one process; with Razorpay keys they may be split (G115)",
   ],
   [

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildApp } from "./app.ts";
-import { type Config, ConfigError, readConfig, version } from "./config.ts";
+import { type Config, ConfigError, misspelt, readConfig, version } from "./config.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
 import { type Connection, type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
@@ -53,7 +53,9 @@ const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 process.on("unhandledRejection", (error) => console.error(error));
 
 try {
-  await start(readConfig(process.env));
+  const config = readConfig(process.env);
+  for (const words of misspelt(process.env)) console.warn(`WARNING: ${words}`);
+  await start(config);
   process.exit(0);
 } catch (error) {
   console.error(isForPeople(error) ? error.message : error);

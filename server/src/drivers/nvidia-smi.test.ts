@@ -43,6 +43,13 @@ test("no driver of NVIDIA: no GPUs; a broken one is told, not taken for none", a
   await expect(hostGpus()).rejects.toMatchObject({ code: "unavailable" });
 });
 
+test("one that may not be run is none: a PATH may name what its user cannot look into", async () => {
+  install("echo never");
+  const [folder = ""] = String(process.env["PATH"]).split(":");
+  chmodSync(join(folder, "nvidia-smi"), 0o644);
+  expect(await hostGpus()).toEqual([]);
+});
+
 test("a run on a CPU slot asks nobody", async () => {
   install("exit 9");
   expect(await gpuUsage(["cpu-1"])).toEqual([]);

@@ -68,7 +68,8 @@ async function localQuery(fields: string, of: "gpu" | "compute-apps" = "gpu"): P
     return (await promisify(execFile)("nvidia-smi", args, { timeout: 5_000 })).stdout;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return "";
+    // Not there, or not to be found: a folder of PATH that may not be read makes the second of the first.
+    if (code === "ENOENT" || code === "EACCES") return "";
     throw new DriverError("unavailable", `nvidia-smi does not say what GPUs there are: ${message}`, { cause: error });
   }
 }

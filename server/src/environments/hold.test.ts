@@ -73,6 +73,11 @@ test("GPUs of one order are on one host, and two askers for all of them are not 
   expect(both.filter(({ ok }) => ok)).toHaveLength(1);
 });
 
+test("a machine that has none is told of one GPU as of one", async () => {
+  const { ask } = await setup({});
+  expect(await ask({ gpuCount: 1 })).toMatchObject({ ok: false, message: "No machine has 1 GPU" });
+});
+
 test("C10: of two users who want one name at once one wins; a refusal holds nothing", async () => {
   const { ask, open } = await setup({ a: 8 });
   const answers = await Promise.all(["ann", "bob"].map((userId) => ask({ userId, subdomain: "same" })));

@@ -232,7 +232,7 @@ export async function shortage(
   if (!time && (await isAnyAway(db, hostId)))
     return `${hostId ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
   if (!time && hostId) return "The machine that has these files takes no new environments";
-  if (!time) return `No machine has ${gpuCount} GPUs`;
+  if (!time) return `No machine has ${gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`}`;
   if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
   const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
   const when = time.freeAt.toISOString().slice(0, 16).replace("T", " ");

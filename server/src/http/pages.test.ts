@@ -64,6 +64,25 @@ test("every other address gets the shell for a navigation and the API or a 404 f
     expect((await app.inject({ url, headers: { accept: "*/*" } })).statusCode, url).toBe(404);
 });
 
+test("an address that the app does not have answers 404 to a navigation, with the app that says so (G117)", async () => {
+  const app = await setup();
+  const statusOf = async (url: string, method: "GET" | "HEAD" = "GET") =>
+    (await app.inject({ method, url, headers: html })).statusCode;
+  for (const url of [
+    "/dashboard",
+    "/Dashboard/",
+    "/environments/abc?tab=logs",
+    "/billing/orders/o1",
+    "/refund/",
+    "/open",
+  ])
+    expect(await statusOf(url), url).toBe(200);
+  for (const url of ["/nowhere", "/dashboard/deep", "/environments/a/b", "/refund.html", "/notifications"]) {
+    expect([await statusOf(url), await statusOf(url, "HEAD")], url).toEqual([404, 404]);
+    expect((await app.inject({ url, headers: html })).body).toContain("<title>shell");
+  }
+});
+
 test("a public page may share its path with a call: a browser gets the one, a program the other (G93)", async () => {
   const app = await setup();
   const browser = await app.inject({ url: "/status", headers: html });

@@ -1,4 +1,4 @@
-import { productStatus } from "@berth/contract";
+import { isAppPath, productStatus } from "@berth/contract";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
 import { crawlerRoutes } from "./crawlers.ts";
@@ -9,6 +9,7 @@ import { notFound } from "./mount.ts";
 /**
  * The built browser app. A document navigation without a bearer always gets the app, though the same path with one is
  * the API (G93): the prerendered page where there is one, else the empty shell, which React may hydrate under any path.
+ * Where the app has no page it says so, and the answer is a 404 (G117).
  */
 export async function servePages(
   app: FastifyInstance,
@@ -41,8 +42,12 @@ async function serveBuilt(
     const shared = calls.has(url) ? drawn[url.slice(1)] : undefined;
     if (shared && isNavigation(request)) return sendDocument(request, reply, shared);
     if ((config.auth === "bearer" || request.is404) && isNavigation(request))
-      return sendDocument(request, reply, shell);
+      return sendDocument(request, reply.code(isAppPath(pathOf(request)) ? 200 : 404), shell);
   });
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split("?", 1)[0] ?? "";
 }
 
 function isNavigation({ method, headers }: FastifyRequest): boolean {

@@ -1,0 +1,39 @@
+/** Every address of the browser app; `:name` stands for one part (spec section 2, G84, G38, G52). web/src/router.tsx draws them. */
+export const appPaths = [
+  "/",
+  "/terms-condition",
+  "/refund",
+  "/privacy-policy",
+  "/legal-compliance",
+  "/delivery-policy",
+  "/status",
+  "/login",
+  "/signup",
+  "/forgot-password",
+  "/reset-password",
+  "/verify-email",
+  "/open",
+  "/dashboard",
+  "/environments",
+  "/environments/create",
+  "/environments/:id",
+  "/billing",
+  "/billing/orders/:orderId",
+  "/support",
+  "/settings",
+] as const;
+
+/** Whether the browser app has a page at a path, without its query; upper case and a slash at the end change nothing. */
+export function isAppPath(path: string): boolean {
+  const parts = partsOf(path.toLowerCase());
+  return appPaths.some((pattern) => {
+    const expected = partsOf(pattern.toLowerCase());
+    return (
+      expected.length === parts.length && expected.every((part, index) => part.startsWith(":") || part === parts[index])
+    );
+  });
+}
+
+function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "");
+}
