@@ -240,7 +240,7 @@ async function moneyOf(config: Config, port: number, parts: Pick<Payments, "db" 
   const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
-    const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor });
+    const provider = razorpay({ ...keys, baseUrl: "https://api.razorpay.com/v1", minimumMinor, failed });
     await checkKeys(provider, failed);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
   }
