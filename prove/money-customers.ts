@@ -1,3 +1,4 @@
+import { major, quote } from "@berth/contract";
 import { type Customer, create, must, orderOf, type Paid, pay, profileOf, send, signUp } from "./customer.ts";
 import type { Random } from "./random.ts";
 
@@ -9,7 +10,17 @@ export interface Shop {
   readonly isOpen: () => boolean;
   /** A payment that no card form would make, by the test gateway's own call. */
   readonly payAgain: (orderId: string) => Promise<void>;
-  readonly seen: { orders: number; left: number; late: number; twice: number };
+  /** What was paid for and delivered is paid back, by somebody who decided so. */
+  readonly payBack: (how: PaidBack, bought: Bought) => Promise<void>;
+  readonly seen: { orders: number; left: number; late: number; twice: number; extended: number };
+}
+
+/** By hand in the provider's dashboard, by an operator's command, or because the buyer's bank took it. */
+export type PaidBack = "dashboard" | "operator" | "prorated" | "bank";
+
+export interface Bought {
+  readonly orderId: string;
+  readonly paymentId: string;
 }
 
 const pauseMs = 150;
@@ -22,7 +33,8 @@ export async function shopAlong(shop: Shop, number: number): Promise<void> {
     try {
       customer ??= await signUp(shop.url, `Customer ${number}`);
       await endOwn(shop, customer);
-      await buy(shop, customer);
+      // Whose bank took a payment back orders nothing any more: somebody else comes.
+      if ((await buy(shop, customer)) === "bank") customer = undefined;
     } catch {
       // The server is down, or refuses: a person tries again a little later.
     }
@@ -44,17 +56,21 @@ async function endOwn({ url, random }: Shop, customer: Customer): Promise<void> 
   }
 }
 
-async function buy({ url, random, seen, seed, payAgain }: Shop, customer: Customer): Promise<void> {
+async function buy(shop: Shop, customer: Customer): Promise<PaidBack | undefined> {
+  const { url, random, seen, seed, payAgain } = shop;
   const token = customer.idToken;
+  const gpuCount = random.of([1, 2, 4] as const);
   const { body, order } = await orderOf(url, customer, {
     subdomain: `lab-${seed}-${process.pid}-${names++}`,
-    gpuCount: random.of([1, 2, 4]),
+    gpuCount,
     duration: random.of([1, 6, 24]),
     currency: random.of(["USD", "INR"]),
   });
   seen.orders++;
-  if (random.chance(0.1))
-    return void (await must(url, "POST", `/docker/payments/clear/${order.id}`, { token, body: {} }));
+  if (random.chance(0.1)) {
+    await must(url, "POST", `/docker/payments/clear/${order.id}`, { token, body: {} });
+    return undefined;
+  }
   if (random.chance(0.12)) {
     await must(url, "POST", `/docker/payments/clear/${order.id}`, { token, body: {} });
     seen.late++;
@@ -64,7 +80,42 @@ async function buy({ url, random, seen, seed, payAgain }: Shop, customer: Custom
     await payAgain(order.id);
     seen.twice++;
   }
-  if (random.chance(0.3)) return void seen.left++;
+  if (random.chance(0.3)) {
+    seen.left++;
+    return undefined;
+  }
   const calls = Array.from({ length: random.of([1, 1, 2, 4]) }, () => create(url, customer, paid));
-  await Promise.race([Promise.allSettled(calls), new Promise((resolve) => setTimeout(resolve, 3000))]);
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 3000));
+  const answers = await Promise.race([Promise.allSettled(calls), late]);
+  const answer = answers?.find((each) => each.status === "fulfilled" && each.value.body.status === "active");
+  if (answer?.status !== "fulfilled" || !random.chance(0.3)) return undefined;
+  const bought = [boughtOf(paid), await extend(shop, customer, answer.value.body.environment_id, paid)];
+  const how = random.of(["dashboard", "operator", "prorated", "bank", undefined, undefined] as const);
+  if (how) await shop.payBack(how, random.of(bought));
+  if (how === "dashboard" && random.chance(0.5)) for (const each of bought) await shop.payBack("operator", each);
+  return how;
+}
+
+function boughtOf({ payment_data }: Paid): Bought {
+  return { orderId: payment_data.razorpay_order_id, paymentId: payment_data.razorpay_payment_id };
+}
+
+/** Six hours more of it. */
+async function extend(
+  { url, seen }: Shop,
+  customer: Customer,
+  id: string,
+  { container_request }: Paid,
+): Promise<Bought> {
+  const token = customer.idToken;
+  const amount = major(quote(container_request.gpu_count, 6, "USD").amountMinor);
+  const body = { duration: 6, amount, currency: "USD" };
+  const order = await must(url, "POST", `/environments/${id}/extend`, { token, body });
+  const paid = {
+    container_request: { ...container_request, duration: 6 as const },
+    payment_data: await pay(url, order),
+  };
+  seen.extended++;
+  await create(url, customer, paid);
+  return boughtOf(paid);
 }

@@ -4,6 +4,7 @@ import { major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 import { act, cancel, terminate } from "../server/src/environments/actions.ts";
+import { note } from "../server/src/payments/ask-provider.ts";
 import { deliver } from "../server/src/payments/create-environment.ts";
 import { grantRefund, type Share } from "../server/src/payments/decide-refund.ts";
 import type { EmbeddedGateway } from "../server/src/payments/embedded-gateway/embedded-gateway.ts";
@@ -26,7 +27,7 @@ export interface Visit {
   readonly user: string;
 }
 
-/** "never delivered" is one whose machine starts nothing. */
+/** "never delivered" is one whose machine starts nothing; "silent" one whose container runs and never answers. */
 export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
   "paid and delivered": async (visit) => prove(visit, await pay(visit, await order(visit))),
   "left after paying": async (visit) => pay(visit, await order(visit)),
@@ -46,6 +47,7 @@ export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>>
     await own(visit, (id) => cancel(visit.process.payments.db, { id, userId: visit.user }));
   },
   "never delivered": async (visit) => pay(visit, await order(visit)),
+  silent: async (visit) => pay(visit, await order(visit)),
   "stopped, started, extended, ended": async (visit) => {
     await prove(visit, await pay(visit, await order(visit)));
     const { payments } = visit.process;
@@ -54,9 +56,7 @@ export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>>
     await own(
       visit,
       async (id) => {
-        const body = { duration: 6 as const, amount: major(quote(2, 6, "USD").amountMinor), currency: "USD" as const };
-        const more = await placeExtension(payments, visit.user, id, body);
-        await prove(visit, await pay(visit, more.gateway_order_id ?? ""), 6);
+        await extend(visit, id);
         await terminate(payments.db, { id, userId: visit.user }, visit.user);
       },
       "active",
@@ -64,6 +64,32 @@ export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>>
   },
   "granted back whole": (visit) => askBack(visit, "full"),
   "granted back in part": (visit) => askBack(visit, 15),
+  "extended, the base paid back in the dashboard": (visit) => extended(visit, ({ base }) => sendBack(visit, base)),
+  "stopped, the extension paid back in the dashboard": (visit) =>
+    extended(visit, async ({ more, id }) => {
+      const { db } = visit.process.payments;
+      await act(db, { id, userId: visit.user }, "stop");
+      await own(visit, () => sendBack(visit, more), "stopped");
+    }),
+  "extended, the base granted back whole, then the rest": (visit) =>
+    extended(visit, async ({ base, more }) => {
+      await grantUnasked(visit, base, "full");
+      await grantUnasked(visit, more, "prorated");
+    }),
+  "extended, the base lost to the bank": (visit) => extended(visit, ({ base }) => loseDispute(visit, base.payment_id)),
+  "extended, then ended by an operator": (visit) =>
+    extended(visit, async ({ id }) => {
+      await sql`update environments set desired = 'terminated', ended_reason = 'operator', due_at = now(), claim = null
+        where id = ${id} and desired <> 'terminated'`.execute(visit.process.payments.db);
+    }),
+  "delivered with the hours of a credit, then paid back": async (visit) => {
+    const before = await order(visit);
+    await clearOrder(visit.process.payments, visit.user, before);
+    await openCredit(visit, before);
+    const paid = await pay(visit, await order(visit));
+    await prove(visit, paid);
+    await sendBack(visit, paid);
+  },
   "lost to the bank": async (visit) => {
     const paid = await pay(visit, await order(visit));
     await prove(visit, paid);
@@ -119,6 +145,45 @@ async function prove(
   const payment_data = { razorpay_order_id: order_id, razorpay_payment_id: payment_id, razorpay_signature };
   const signal = AbortSignal.any([AbortSignal.timeout(5000), process.ending]);
   return deliver(process.payments, user, { container_request, payment_data }, signal);
+}
+
+type Payment = Awaited<ReturnType<typeof pay>>;
+
+async function extend(visit: Visit, id: string): Promise<Payment> {
+  const body = { duration: 6 as const, amount: major(quote(2, 6, "USD").amountMinor), currency: "USD" as const };
+  const order = await placeExtension(visit.process.payments, visit.user, id, body);
+  const paid = await pay(visit, order.gateway_order_id ?? "");
+  await prove(visit, paid, 6);
+  return paid;
+}
+
+/** One hour and then six more, all of it paid and running. */
+async function extended(
+  visit: Visit,
+  then: (bought: { base: Payment; more: Payment; id: string }) => Promise<unknown>,
+): Promise<void> {
+  const base = await pay(visit, await order(visit));
+  await prove(visit, base);
+  await own(visit, async (id) => then({ base, id, more: await extend(visit, id) }), "active");
+}
+
+/** By hand, in the provider's dashboard. */
+async function sendBack({ scene, process }: Visit, { payment_id }: Payment): Promise<void> {
+  await asMerchant(scene, `/payments/${payment_id}/refund`, {});
+  await note(process.payments, await process.payments.provider.payment(payment_id));
+}
+
+async function grantUnasked({ process: { payments } }: Visit, { order_id }: Payment, share: Share): Promise<void> {
+  const { db, announce } = payments;
+  await grantRefund({ db, announce, orderId: order_id, words: "" }, share);
+}
+
+/** As of an order that could not be delivered. */
+async function openCredit({ process, user }: Visit, order_id: string): Promise<void> {
+  await sql`insert into time_credits (id, user_id, order_id, hours, reason)
+    select id, ${user}, id, 2, 'not_delivered' from orders where gateway_order_id = ${order_id} on conflict do nothing`.execute(
+    process.payments.db,
+  );
 }
 
 /** The customer asks, and an operator grants: each at once, and again if the process ends meanwhile. */
@@ -191,7 +256,8 @@ export async function settle(scene: Scene, user: string, tries = 600): Promise<v
       (select count(*) from environments where user_id = ${user} and (status = 'pending' or desired = 'terminated') and status <> 'terminated') +
       (select count(*) from embedded_gateway_payments g join orders o on o.gateway_order_id = g.order_id
         where o.user_id = ${user} and g.status = 'captured'
-          and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured')) +
+          and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured'
+            and p.refund_minor >= g.refunded_minor)) +
       (select count(*) from embedded_gateway_disputes g join embedded_gateway_payments p on p.id = g.payment_id
         join orders o on o.gateway_order_id = p.order_id
         where o.user_id = ${user} and not exists (select 1 from disputes d where d.gateway_dispute_id = g.id and d.status = g.status)) as left`.execute(

@@ -108,7 +108,7 @@ type Flow = (visit: Visit) => Promise<unknown>;
 
 /** How many steps a process takes that lives to the end. */
 async function measure(scene: Scene, name: string, flow: Flow): Promise<number> {
-  const process = startProcess(scene, { starts: name !== "never delivered" });
+  const process = startProcess(scene, machineOf(name));
   const user = newUser();
   await flow({ scene, process, user });
   await settle(scene, user);
@@ -124,12 +124,12 @@ interface Play {
 
 /** Answers how many processes ended. */
 async function play(scene: Scene, { name, fuses, random }: Play): Promise<number> {
-  const starts = name !== "never delivered";
+  const machine = machineOf(name);
   const user = newUser();
   let ends = 0;
   const ways: Promise<unknown>[] = [];
   for (const fuse of fuses) {
-    const process = startProcess(scene, { fuse, starts });
+    const process = startProcess(scene, { fuse, ...machine });
     const visit = { scene, process, user };
     // The customer's browser stays, and tries again with the next process, or not.
     const way = Promise.resolve(ends === 0 || random.chance(0.5) ? flows[name]?.(visit) : sleep(50)).catch(() => {});
@@ -142,7 +142,7 @@ async function play(scene: Scene, { name, fuses, random }: Play): Promise<number
   }
   // A process that ended does not end its customer, nor the bank: who was about to pay does so before the last one begins.
   await Promise.all(ways);
-  const last = startProcess(scene, { starts });
+  const last = startProcess(scene, machine);
   try {
     await settle(scene, user);
     await check(scene, user, name);
@@ -155,6 +155,8 @@ async function play(scene: Scene, { name, fuses, random }: Play): Promise<number
   }
   return ends;
 }
+
+const machineOf = (name: string) => ({ starts: name !== "never delivered", answers: name !== "silent" });
 
 let users = 0;
 function newUser(): string {
@@ -171,7 +173,8 @@ async function check(scene: Scene, user: string, name: string): Promise<void> {
     from embedded_gateway_payments g join orders o on o.gateway_order_id = g.order_id
     left join payments p on p.gateway_payment_id = g.id
     cross join lateral (select coalesce(sum(amount_minor), 0) as granted
-      from refunds where payment_id = p.id and reason = 'discretionary') discretion
+      from refunds where payment_id = p.id
+        and (reason in ('discretionary', 'external') or (o.extends is not null and reason = 'late_payment'))) discretion
     cross join lateral (select coalesce(sum(counted_minor), 0) as taken from disputes where payment_id = p.id) bank
     left join environments e on e.order_id = o.id or e.id = o.extends
     where o.user_id = ${user} and g.status = 'captured'`.execute(db);

@@ -34,7 +34,10 @@ export class Ended extends Error {}
  * A server process in a model: every word to the database, the provider and the driver passes one gate, and once that
  * has shut nothing gets out any more. Whatever the code does about the failure it sees, no effect of it is real.
  */
-export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fuse; starts?: boolean } = {}) {
+export function startProcess(
+  world: World,
+  { fuse, starts = true, answers = true }: { fuse?: Fuse; starts?: boolean; answers?: boolean } = {},
+) {
   const gate = openGate(fuse);
   const db = fusedDatabase(world.pool, gate);
   const provider = fused(world.provider, gate);
@@ -43,7 +46,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
     ...{ db, provider, failed, changes: world.changes, announce: world.announce, webhookSecrets: [] },
     caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000, newcomerShare: 1 },
     brandName: "Berth",
-    giveUpAfterSeconds: starts ? 600 : 0.2,
+    giveUpAfterSeconds: starts && answers ? 600 : 0.2,
   };
   const real = fakeDriver({ fail: starts ? 0 : 1 }, { machine: world.machine, install: "points" });
   const loops = [
@@ -51,7 +54,7 @@ export function startProcess(world: World, { fuse, starts = true }: { fuse?: Fus
       ...{ db, failed, changes: world.changes, announce: world.announce, retentionDays: 30 },
       drivers: new Map([["local", fused<Driver>(real, gate)]]),
       delivery: delivery({ announce: world.announce }),
-      answers: async () => true,
+      answers: async () => answers,
     }),
     startWatch(payments),
     startRefunds(payments),

@@ -261,7 +261,7 @@ async function moneyOf(
   const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
-    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor });
+    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, failed });
     await checkKeys(provider, failed);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
   }

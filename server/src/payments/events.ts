@@ -7,6 +7,7 @@ import { note } from "./ask-provider.ts";
 import type { Payments } from "./payments.ts";
 import { GatewayError } from "./provider.ts";
 import { noteReturned } from "./refund-returned.ts";
+import { Remark } from "./remark.ts";
 import { watchDays } from "./timing.ts";
 import { followDispute } from "./watch-disputes.ts";
 
@@ -62,7 +63,8 @@ async function work(payments: Payments, event: Claimed): Promise<void> {
   try {
     await end(payments, event, await take(payments, event));
   } catch (error) {
-    payments.failed(error);
+    // A stranger's payment is told of once: it is asked about for days, in case its order is being stored just now.
+    if (!(error instanceof Remark) || event.attempts === 1) payments.failed(error);
     // Refused for good, such as another account's payment: asking again would change nothing.
     if (error instanceof GatewayError && !error.retryable) await end(payments, event, String(error));
     else await retry(payments, event, String(error));
@@ -78,7 +80,7 @@ async function take(payments: Payments, event: Claimed): Promise<string | null> 
   if (!paymentId) return "names no payment";
   const outcome = await note(payments, await payments.provider.payment(paymentId));
   // Told before our own transaction had stored the order's id, or of an order that is not ours at all.
-  if (outcome === "unknown_order") throw new Error(`${event.event}: payment ${paymentId} belongs to no order of ours`);
+  if (outcome === "unknown_order") throw new Remark(`${event.event}: payment ${paymentId} belongs to no order of ours`);
   if (refund) await followRefund(payments, refund.entity.id, paymentId);
   if (refund && event.event === "refund.failed") await noteReturned(payments, refund.entity.id);
   if (dispute) await followDispute(payments, dispute.entity.id);

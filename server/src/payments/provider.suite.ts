@@ -92,10 +92,10 @@ export function providerSuite(
       const { provider } = await under();
       const long = new Date("2001-01-01T00:00:00Z");
       const window = { from: long, to: new Date(long.getTime() + minute), skip: 0, count: 100 };
-      expect(await provider.paymentsBetween(window)).toEqual([]);
+      expect(await provider.paymentsBetween(window)).toEqual({ payments: [], isLast: true });
       const now = Date.now();
       const last = { from: new Date(now - minute), to: new Date(now), skip: 0, count: 100 };
-      expect((await provider.paymentsBetween(last)).length).toBeLessThanOrEqual(100);
+      expect((await provider.paymentsBetween(last)).payments.length).toBeLessThanOrEqual(100);
     });
 
     test("a callback holds only as the lower-case hex of order and payment under its own secret", async () => {
@@ -144,10 +144,10 @@ export function providerSuite(
       expect(await provider.paymentsOfOrder(made.id)).toEqual([payment]);
       const now = Date.now();
       const window = { from: new Date(now - minute), to: new Date(now), skip: 0, count: 100 };
-      expect(await provider.paymentsBetween(window)).toContainEqual(payment);
-      expect(await provider.paymentsBetween({ ...window, skip: 100 })).toEqual([]);
+      expect((await provider.paymentsBetween(window)).payments).toContainEqual(payment);
+      expect((await provider.paymentsBetween({ ...window, skip: 100 })).payments).toEqual([]);
       const earlier = { from: new Date(now - 60 * minute), to: new Date(now - 30 * minute) };
-      expect(await provider.paymentsBetween({ ...window, ...earlier })).toEqual([]);
+      expect((await provider.paymentsBetween({ ...window, ...earlier })).payments).toEqual([]);
       expect((await provider.findOrderByReceipt(receipt))?.status).toBe("paid");
     });
 

@@ -66,13 +66,16 @@ export interface Provider {
   }): Promise<GatewayOrder>;
   findOrderByReceipt(receipt: string): Promise<GatewayOrder | undefined>;
   paymentsOfOrder(orderId: string): Promise<readonly GatewayPayment[]>;
-  /** Every payment of this account and mode that was begun in between, both ends included, newest first; at most 100 at once. */
+  /**
+   * The payments of this account and mode that were begun in between, both ends included, newest first; at most 100 at once.
+   * `isLast`: there is no other page.
+   */
   paymentsBetween(window: {
     readonly from: Date;
     readonly to: Date;
     readonly skip: number;
     readonly count: number;
-  }): Promise<readonly GatewayPayment[]>;
+  }): Promise<{ readonly payments: readonly GatewayPayment[]; readonly isLast: boolean }>;
   payment(paymentId: string): Promise<GatewayPayment>;
   /** Only from authorized, same amount and currency. */
   capture(paymentId: string, amountMinor: number, currency: string): Promise<GatewayPayment>;

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { refusalOf } from "./provider.suite.ts";
 import { razorpay } from "./razorpay.ts";
@@ -40,7 +41,9 @@ async function answering(status: number, body: string, delayMs = 0) {
     mode: "test",
     minimumMinor: { USD: 50, INR: 100 },
   } as const;
-  return { seen, client: razorpay({ baseUrl, timeoutMs: 250, ...keys }) };
+  const told: unknown[] = [];
+  const client = razorpay({ baseUrl, timeoutMs: 250, failed: (error) => void told.push(error), ...keys });
+  return { seen, told, client };
 }
 
 test("every id is escaped: a path in one cannot reach another call", async () => {
@@ -107,6 +110,38 @@ test("what a payment's entity becomes: refunded is captured and gone back, times
     feeMinor: 2,
     createdAt: new Date("2027-01-15T08:00:00Z"),
   });
+});
+
+test("one that does not fit hides no other: it is left out of the list, and told in one line", async () => {
+  const entity = { id: "pay_1", order_id: "order_1", amount: 40, currency: "USD", created_at: 1_800_000_000 };
+  const items = [
+    { ...entity, status: "captured", card: [] },
+    { ...entity, id: "pay_2", status: "pending", method: "cod", acquirer_data: [] },
+    { ...entity, id: "pay_3", status: "captured", amount: "40" },
+  ];
+  const { client, told } = await answering(200, JSON.stringify({ entity: "collection", count: 3, items }));
+  const window = { from: new Date(0), to: new Date(), skip: 0, count: 3 };
+  const { payments, isLast } = await client.paymentsBetween(window);
+  expect(payments.map(({ id, status, cardLast4 }) => [id, status, cardLast4])).toEqual([
+    ["pay_1", "captured", null],
+    ["pay_2", "created", null],
+  ]);
+  expect(isLast, "a full page, though one of it was left out").toBe(false);
+  expect(told.map((error) => inspect(error))).toEqual([
+    expect.stringMatching(/^\[?Remark: left out of .*pay_3, amount: .*$/),
+  ]);
+  expect(await client.paymentsOfOrder("order_1")).toHaveLength(2);
+});
+
+test.each([
+  [{ arn: "a1" }, "a1"],
+  [{ arn: 7 }, "7"],
+  [[], null],
+  [null, null],
+])("a refund's bank data %j is read", async (acquirer_data, arn) => {
+  const entity = { id: "rfnd_1", payment_id: "pay_1", amount: 40, status: "processed", acquirer_data };
+  const { client } = await answering(200, JSON.stringify(entity));
+  expect(await client.refundById("rfnd_1")).toMatchObject({ status: "processed", arn });
 });
 
 test("an order that the filter should not have given is not taken for ours", async () => {

@@ -9,6 +9,7 @@ import {
   type GatewayRefund,
   type Provider,
 } from "./provider.ts";
+import { Remark } from "./remark.ts";
 
 interface Options {
   /** Razorpay's `https://api.razorpay.com/v1`, or this server's own embedded gateway, whose port is known only later. */
@@ -20,6 +21,8 @@ interface Options {
   readonly minimumMinor: Readonly<Record<Currency, number>>;
   /** Of one call (payments.md 6). */
   readonly timeoutMs?: number;
+  /** Hears of what was left out of a list, because it does not fit. */
+  readonly failed?: (error: unknown) => void;
 }
 
 interface Call {
@@ -29,6 +32,7 @@ interface Call {
 }
 
 const maybe = z.string().nullish();
+const paymentStatuses = ["created", "authorized", "captured", "refunded", "failed"] as const;
 const order = z.object({
   id: z.string().min(1),
   receipt: maybe,
@@ -41,10 +45,12 @@ const payment = z.object({
   order_id: maybe,
   amount: z.int(),
   currency: z.string(),
-  status: z.enum(["created", "authorized", "captured", "refunded", "failed"]),
+  // Others wait for something outside, such as cash on delivery (`pending`): no money is here yet.
+  status: z.string().transform((status) => paymentStatuses.find((known) => known === status) ?? ("created" as const)),
   amount_refunded: z.int().nullish(),
   method: maybe,
-  card: z.object({ network: maybe, last4: maybe }).nullish(),
+  // Empty maps come as empty lists.
+  card: z.object({ network: maybe, last4: maybe }).nullish().catch(null),
   fee: z.int().nullish(),
   error_code: maybe,
   error_reason: maybe,
@@ -55,7 +61,10 @@ const refund = z.object({
   payment_id: z.string(),
   amount: z.int(),
   status: z.enum(["pending", "processed", "failed"]),
-  acquirer_data: z.object({ arn: maybe }).nullish(),
+  acquirer_data: z
+    .object({ arn: z.union([z.string(), z.number().transform(String)]).nullish() })
+    .nullish()
+    .catch(null),
 });
 const dispute = z.object({
   id: z.string().min(1),
@@ -81,6 +90,7 @@ const failure = z.object({ error: z.object({ code: z.string(), description: mayb
 export function razorpay(options: Options): Provider {
   const { keyId, keySecret, kind, mode, minimumMinor } = options;
   const call = <T>(path: string, schema: z.ZodType<T>, request?: Call) => send(options, path, schema, request);
+  const callList = <T>(path: string, item: z.ZodType<T>) => list(options, path, item);
   const id = encodeURIComponent;
   return {
     kind,
@@ -103,12 +113,12 @@ export function razorpay(options: Options): Provider {
     },
     async paymentsOfOrder(orderId) {
       const path = `/orders/${id(orderId)}/payments?expand[]=card`;
-      return (await call(path, z.object({ items: z.array(payment) }))).items.map(paymentOf);
+      return (await callList(path, payment)).items.map(paymentOf);
     },
     async paymentsBetween({ from, to, skip, count }) {
       const window = `from=${seconds(from)}&to=${seconds(to)}&count=${count}&skip=${skip}`;
-      const { items } = await call(`/payments?${window}&expand[]=card`, z.object({ items: z.array(payment) }));
-      return items.map(paymentOf);
+      const { items, size } = await callList(`/payments?${window}&expand[]=card`, payment);
+      return { payments: items.map(paymentOf), isLast: size < count };
     },
     payment: async (paymentId) => paymentOf(await call(`/payments/${id(paymentId)}?expand[]=card`, payment)),
     async capture(paymentId, amountMinor, currency) {
@@ -122,12 +132,11 @@ export function razorpay(options: Options): Provider {
     },
     async refundsOfPayment(paymentId) {
       const path = `/payments/${id(paymentId)}/refunds?count=100`;
-      return (await call(path, z.object({ items: z.array(refund) }))).items.map(refundOf);
+      return (await callList(path, refund)).items.map(refundOf);
     },
     refundById: async (refundId) => refundOf(await call(`/refunds/${id(refundId)}`, refund)),
     dispute: async (disputeId) => disputeOf(await call(`/disputes/${id(disputeId)}`, dispute)),
-    disputes: async () =>
-      (await call("/disputes?count=100", z.object({ items: z.array(dispute) }))).items.map(disputeOf),
+    disputes: async () => (await callList("/disputes?count=100", dispute)).items.map(disputeOf),
     verifyCallback({ orderId, paymentId, signature }) {
       const expected = Buffer.from(createHmac("sha256", keySecret).update(`${orderId}|${paymentId}`).digest("hex"));
       // Bytes, not characters: a multibyte text of 64 characters is longer, and timingSafeEqual would throw.
@@ -161,6 +170,22 @@ async function send<T>(options: Options, path: string, schema: z.ZodType<T>, req
     httpStatus: status,
     cause: parsed.error,
   });
+}
+
+const page = z.object({ items: z.array(z.unknown()) });
+
+/** Each by itself: one that does not fit is told of and left out, and hides no other. `size`: of all that were answered. */
+async function list<T>(options: Options, path: string, item: z.ZodType<T>): Promise<{ items: T[]; size: number }> {
+  const answered = (await send(options, path, page)).items;
+  const items = answered.flatMap((each) => {
+    const parsed = item.safeParse(each);
+    if (parsed.success) return [parsed.data];
+    const id = z.object({ id: z.string() }).safeParse(each).data?.id ?? "one without an id";
+    const [issue] = parsed.error.issues;
+    options.failed?.(new Remark(`left out of ${path}: ${id}, ${issue?.path.join(".")}: ${issue?.message}`));
+    return [];
+  });
+  return { items, size: answered.length };
 }
 
 async function exchange(url: string, init: RequestInit): Promise<{ status: number; text: string }> {

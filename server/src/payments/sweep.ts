@@ -60,8 +60,8 @@ async function catchUp(payments: Payments, { swept_until, now }: Sweep): Promise
 async function sweepSlice(payments: Payments, from: Date, to: Date): Promise<Date> {
   for (let page = 0; page < mostPages; page++) {
     const found = await payments.provider.paymentsBetween({ from, to, skip: page * width, count: width });
-    await tellNews(payments, found);
-    if (found.length < width) return to;
+    await tellNews(payments, found.payments);
+    if (found.isLast) return to;
   }
   const middle = new Date((from.getTime() + to.getTime()) / 2);
   if (middle.getTime() - from.getTime() < 1000)

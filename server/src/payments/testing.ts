@@ -80,6 +80,7 @@ export async function setup({
     kind: "embedded",
     mode: "embedded",
     minimumMinor,
+    failed,
     ...keys,
   });
   const payments: Payments = {

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { inspect } from "node:util";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { note } from "./ask-provider.ts";
@@ -179,6 +180,17 @@ test("C24 an event that could not be done while its order would be watched is cl
   runEvents();
   await expect.poll(async () => (await eventsOf())[0]?.processed_at).not.toBeNull();
   expect((await eventsOf())[0]?.last_error).toContain("belongs to no order of ours");
+});
+
+test("a payment of another client of the account is told of once, in one line, however often it is asked about", async () => {
+  const { bank, post, captured, runEvents, eventsOf, db, errors } = await setupStray();
+  await post(captured(await bank()), undefined, "stray");
+  runEvents();
+  for (const attempts of [1, 2, 3]) {
+    await expect.poll(async () => (await eventsOf())[0]?.attempts).toBeGreaterThanOrEqual(attempts);
+    await db.updateTable("gateway_events").set({ next_check_at: sql`now()` }).execute();
+  }
+  expect(errors.map((error) => inspect(error))).toEqual([expect.stringMatching(/^\[?Remark: .* no order of ours\]?$/)]);
 });
 
 test("a refund that nobody would look at for an hour is followed at once when its webhook comes", async () => {
