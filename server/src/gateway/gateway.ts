@@ -48,7 +48,8 @@ export interface GatewayParts {
 
 /**
  * What the HTTP server in front must be made with: 16 KB of header, no limit on a whole request (a long upload is fine,
- * a silent one is ended in forward.ts), and only WebSocket upgrades leave the request path.
+ * a silent one is ended in forward.ts, what is not forwarded in slow-bodies.ts), and only WebSocket upgrades leave the
+ * request path.
  */
 export const serverOptions = {
   maxHeaderSize: 16 * 1024,
