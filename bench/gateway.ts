@@ -158,14 +158,14 @@ async function leaks(proxies: readonly Proxy[]): Promise<void> {
   console.table(rows);
 }
 
-async function drive(load: Load): Promise<Reached> {
+export async function drive(load: Load): Promise<Reached> {
   const { stdout } = await promisify(execFile)(process.execPath, ["bench/gateway/load.ts", JSON.stringify(load)], {
     cwd: root,
   });
   return JSON.parse(stdout);
 }
 
-function installPeer(): string {
+export function installPeer(): string {
   const prefix = join(root, "node_modules/.cache/berth/chp");
   const script = join(prefix, "node_modules/configurable-http-proxy/bin/configurable-http-proxy");
   if (!existsSync(script)) {
@@ -190,14 +190,14 @@ function firstLine(child: ChildProcess): Promise<string> {
   return promise;
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
   await ended;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;

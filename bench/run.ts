@@ -1,5 +1,5 @@
 // npm run bench -- NAME: peers and floors in the same run; prints ratios.
-const benches = ["launch", "gateway", "lighthouse", "lists", "orders", "billing", "fleet"] as const;
+const benches = ["launch", "gateway", "lighthouse", "lists", "reads", "orders", "billing", "fleet"] as const;
 
 const name = benches.find((each) => each === process.argv[2]);
 if (!name) {
