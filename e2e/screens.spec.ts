@@ -279,6 +279,7 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
   await expect(page.getByText("Showing 7 of 7 environments")).toBeVisible();
   await expect(page.getByText("Your environment is ready.")).toBeVisible();
   await judge(page, "environments");
+  await page.getByRole("region", { name: "New environment" }).getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Delete now the files of old-one" }).click();
   await judge(page, "environments-delete-files", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.press("Escape");

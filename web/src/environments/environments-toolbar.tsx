@@ -72,7 +72,7 @@ function Tags({ environments, view, onView, onClear }: Props & Pick<ToolbarProps
     <div className={classes.tags}>
       {tags.map(({ label, without }) => (
         <span key={label} className={classes.tag}>
-          {label}
+          <span>{label}</span>
           <CloseButton size={24} iconSize={12} aria-label={`Remove ${label}`} onClick={() => onView(without)} />
         </span>
       ))}
