@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { signUp, until } from "../prove/customer.ts";
 import { removeFolder, runtimesDir, startProduct, temporaryFolder } from "../prove/product.ts";
 import { surroundings } from "../prove/surroundings.ts";
+import { readRuntime } from "../server/src/drivers/runtimes.ts";
 import { launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
 import { quantile } from "./quantiles.ts";
 
@@ -50,9 +51,11 @@ async function bareStart(n: number): Promise<number> {
   const socketPath = join(folder, `s${n}`);
   const home = join(folder, "home");
   mkdirSync(home);
+  const runtime = await readRuntime(runtimesDir, "jupyter");
+  if (!runtime) throw new Error("JupyterLab is not prepared");
   const began = performance.now();
   const child = spawn(
-    join(runtimesDir, "jupyter", "bin", "python"),
+    join(runtime.folder, "bin", "python"),
     [
       "-m",
       "jupyterlab",

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -59,6 +59,21 @@ test("a type is built from what it stands on and its own part, not from another 
   }
   expect(stagesOf("tensorflow", whole)).toContain("install-packages tensorflow");
   expect(stagesOf("tensorflow", whole)).not.toContain("pytorch.txt");
+});
+
+test("every package of a list has its hashes, and the versions that were asked for are those in it", async () => {
+  const place = join(folder, "requirements");
+  for (const name of (await readdir(place)).filter((each) => each.endsWith(".txt"))) {
+    const asked = (await readFile(join(place, name), "utf8")).match(/^[a-z].*$/gm) ?? [];
+    const lock = await readFile(join(place, name.replace(".txt", ".lock")), "utf8");
+    const packages = lock.split(/\n(?=[a-z])/);
+    expect(packages.filter((each) => !each.includes("--hash=sha256:"))).toEqual([]);
+    for (const one of asked)
+      expect(
+        packages.some((each) => each.startsWith(`${one.replace(/\[.*\]/, "")} `)),
+        one,
+      ).toBe(true);
+  }
 });
 
 test("the catalogue keeps one image of each type, and is empty before the first", async () => {

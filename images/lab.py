@@ -107,10 +107,12 @@ def make_home():
     version = "%d.%d.%d" % sys.version_info[:3]
     keep(OWN / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
     keep(packages / "_runtime.pth", f"{sys.prefix}/lib/{name}/site-packages\n")
-    # The owner may have put others in their places.
-    for link in ("python", "python3", name):
-        if not (OWN / "bin" / link).is_file():
-            place(OWN / "bin" / link, lambda draft: draft.symlink_to(sys.executable))
+    # The owner may have put others in their places: of links, one to a runtime that was before is ours.
+    for link in (OWN / "bin" / each for each in ("python", "python3", name)):
+        target = os.readlink(link) if link.is_symlink() else ""
+        is_older = target.endswith("/bin/python") and target != sys.executable and HOME not in pathlib.Path(target).parents
+        if is_older or not link.is_file():
+            place(link, lambda draft: draft.symlink_to(sys.executable))
     for script in ("pip", "pip3"):
         if not (OWN / "bin" / script).is_file():
             keep(OWN / "bin" / script, PIP, 0o755)

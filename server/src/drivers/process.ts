@@ -200,7 +200,7 @@ async function start(parts: Parts, spec: Spec, signal: AbortSignal | undefined):
 /** Writes the intent before the process is started: whenever the server dies, the run is found again or was never there. */
 async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState> {
   const { states, sandbox, network } = parts;
-  const runtime = await readRuntime(join(parts.runtimes, spec.image));
+  const runtime = await readRuntime(parts.runtimes, spec.image);
   if (!runtime) throw new DriverError("no_image", `${spec.image} is not prepared on this machine`);
   const { id, generation, image, gpus } = spec;
   const mark = randomUUID();

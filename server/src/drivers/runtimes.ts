@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,14 +25,15 @@ export const runtimeTypes: readonly string[] = ["jupyter", "pytorch", "tensorflo
 const byItself = "jupyter";
 
 /** About how many packages the above bring: only the progress shown hangs on it. */
-const packageCount = 92;
+const packageCount = 97;
 
 /** Written last: a folder without it is a prepare that was cut short, and is made anew. */
 const marker = "runtime.json";
 
-/** Undefined when the type is not prepared here. */
-export async function readRuntime(folder: string): Promise<Runtime | undefined> {
+/** Undefined when the type is not prepared here as this version of the product wants it. */
+export async function readRuntime(runtimes: string, type: string): Promise<Runtime | undefined> {
   try {
+    const folder = await runtimeFolder(runtimes, type);
     return { folder, ...JSON.parse(await readFile(join(folder, marker), "utf8")) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -39,15 +41,28 @@ export async function readRuntime(folder: string): Promise<Runtime | undefined> 
   }
 }
 
-/** Prepares a type in `<runtimes>/<type>`; at once when it is. Throws `no_image` for one that nobody asked for. */
+/**
+ * Named after what goes into it: an upgrade that brings other packages prepares a folder beside the one that runs still
+ * use, and what nobody needs any more is the operator's to delete.
+ */
+async function runtimeFolder(runtimes: string, type: string): Promise<string> {
+  const parts = [readFile(requirementsOf(type)), readFile(lastStep)];
+  const hash = createHash("sha256");
+  for (const part of await Promise.all(parts)) hash.update(part);
+  return join(runtimes, `${type}-${hash.digest("hex").slice(0, 8)}`);
+}
+
+const requirementsOf = (type: string) => join(images, "requirements", `${type}.lock`);
+const lastStep = join(images, "finish.py");
+
+/** Prepares a type below `runtimes`; at once when it is. Throws `no_image` for one that nobody asked for. */
 export async function prepareRuntime(
   runtimes: string,
   type: string,
   progress: (percent: number) => void,
   { asked = false }: { readonly asked?: boolean } = {},
 ): Promise<void> {
-  const folder = join(runtimes, type);
-  if (await readRuntime(folder)) return progress(100);
+  if (await readRuntime(runtimes, type)) return progress(100);
   if (!runtimeTypes.includes(type) || !(asked || type === byItself)) {
     throw new DriverError(
       "no_image",
@@ -55,21 +70,24 @@ export async function prepareRuntime(
     );
   }
   await mkdir(runtimes, { recursive: true });
+  const folder = await runtimeFolder(runtimes, type);
   const unlock = await lock(`${folder}.lock`);
   try {
-    if (!(await readRuntime(folder))) await build(folder, join(images, "requirements", `${type}.txt`), progress);
+    if (!(await readRuntime(runtimes, type))) await build(folder, requirementsOf(type), progress);
   } finally {
     await unlock();
   }
   progress(100);
 }
 
+/** `requirements` names each package's version and hashes for every platform: no other bytes are installed. */
 async function build(folder: string, requirements: string, progress: (percent: number) => void): Promise<void> {
   progress(0);
   const python = await findPython();
   await rm(folder, { recursive: true, force: true });
   progress(2);
   const own = join(folder, "bin", "python");
+  const only = ["--only-binary", ":all:", "--require-hashes"];
   let seen = 0;
   const line = (text: string) => {
     // pip says Collecting and Downloading per package and then Installing once; uv is too quick to matter.
@@ -80,15 +98,15 @@ async function build(folder: string, requirements: string, progress: (percent: n
   if (await works("uv", ["--version"])) {
     await command("uv", ["venv", "--quiet", "--seed", "--python", python.executable, folder]);
     progress(10);
-    await command("uv", ["pip", "install", "--python", own, "--only-binary", ":all:", "-r", requirements], line);
+    await command("uv", ["pip", "install", "--python", own, ...only, "-r", requirements], line);
   } else {
     await command(python.executable, ["-m", "venv", folder]);
     progress(10);
     const flags = ["--disable-pip-version-check", "--no-input", "--no-compile", "--progress-bar", "off"];
-    await command(own, ["-m", "pip", "install", ...flags, "--only-binary", ":all:", "-r", requirements], line);
+    await command(own, ["-m", "pip", "install", ...flags, ...only, "-r", requirements], line);
   }
   progress(85);
-  await command(own, [join(images, "finish.py")]);
+  await command(own, [lastStep]);
   const content = JSON.stringify({ python }, null, 2);
   await writeFile(join(folder, `${marker}.new`), content);
   await rename(join(folder, `${marker}.new`), join(folder, marker));

@@ -57,11 +57,7 @@ function bubblewrap(program: readonly string[], folder: string): Sandbox {
     ...(network ? [] : ["--unshare-net"]),
     ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/var/tmp"],
     ...(await systemFolders()),
-    ...[...settings, ...(await harmless("pip.conf"))].flatMap((path) => [
-      "--ro-bind-try",
-      `/etc/${path}`,
-      `/etc/${path}`,
-    ]),
+    ...[...settings, ...(await packageIndex())].flatMap((path) => ["--ro-bind-try", `/etc/${path}`, `/etc/${path}`]),
     ...["passwd", "group"].flatMap((name) => ["--ro-bind", join(folder, name), `/etc/${name}`]),
     ...readOnly.flatMap(({ path, at }) => ["--ro-bind", path, at ?? path]),
     ...writable.flatMap(({ path, at }) => ["--bind", path, at]),
@@ -82,10 +78,15 @@ const settings = [
   ...["bash.bashrc", "inputrc", "terminfo"],
 ];
 
-/** Where the machine's package index is, unless the password of one stands in its address. */
-async function harmless(name: string): Promise<string[]> {
-  const text = await readFile(`/etc/${name}`, "utf8").catch(() => undefined);
-  return text === undefined || /:\/\/[^\s/]*@/.test(text) ? [] : [name];
+/** Where the machine's package index is, unless the password of one stands in it. */
+async function packageIndex(): Promise<string[]> {
+  const text = await readFile("/etc/pip.conf", "utf8").catch(() => "");
+  return hasCredentials(text) ? [] : ["pip.conf"];
+}
+
+/** Whether an address in it names a user, or a password or token for one. Exported for its test. */
+export function hasCredentials(text: string): boolean {
+  return /:\/\/[^\s/]*@/.test(text);
 }
 
 async function systemFolders(): Promise<string[]> {

@@ -178,7 +178,7 @@ async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<voi
     told = Math.max(told, whole);
   };
   await prepareRuntime(runtimes, type, progress, { asked: true });
-  console.log(`${type} is prepared in ${join(runtimes, type)}`);
+  console.log(`${type} is prepared in ${runtimes}`);
 }
 
 /** Looks beside the running server and changes nothing; ends with 1 when something is found. */
