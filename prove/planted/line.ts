@@ -184,22 +184,16 @@ export const lineFaults: readonly FaultsOf[] = [
         "set faulty_generation = faulty_generation where",
         "given back",
       ],
-      [
-        "the time of a repair is the owner's",
-        "expires_at + (now() - ${row.down_since}::timestamptz)",
-        "expires_at + interval '0'",
-        "given back",
-      ],
     ],
   },
   {
-    file: "environments/effects.ts",
+    file: "environments/record.ts",
     tests: ["environments/gpu-watch"],
     rows: [
       [
         "whoever stops during a repair pays for it",
-        'status !== "terminated") await giveBackDownTime',
-        'status === "active") await giveBackDownTime',
+        'fault_since !== null && (fault === false || status === "stopped")',
+        "fault_since !== null && fault === false",
         "stops it meanwhile",
       ],
     ],

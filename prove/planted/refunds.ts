@@ -25,8 +25,13 @@ export const refundFaults: readonly FaultsOf[] = [
       ["late is what came in time", "now() > deliver_by", "now() < deliver_by", "later than ten"],
       ["late deliveries get nothing", "(order.late ? bonusHours : 0) + ", "", "later than ten"],
       ["one credit serves two deliveries at once", " for update skip locked", "", "C40"],
-      ["a credit never runs out", " and used_by_order is null\n", "\n", "later than ten"],
-      ["a credit for whoever cancels", 'if (reason === "not_delivered")\n', "if (true)\n", "cancelled while pending"],
+      ["a credit never runs out", " and used_by_order is null for update", " for update", "later than ten"],
+      [
+        "a credit for whoever cancels",
+        'if (reason === "not_delivered") await giveCredit',
+        "await giveCredit",
+        "cancelled while pending",
+      ],
       [
         "a second refund of what went back outside",
         "if (payment.refund_minor === payment.amount_minor) return await closeRefunded(tx, orderId);",
@@ -269,7 +274,12 @@ export const refundFaults: readonly FaultsOf[] = [
         "p.status = 'authorized' and not p.settles_order and",
         "each invariant",
       ],
-      ["only two credits are found, not none", "having count(c.id) <> 1", "having count(c.id) > 1", "each invariant"],
+      [
+        "a credit that is missing is not found",
+        "r.reason = 'not_delivered' and not",
+        "r.reason = 'never' and not",
+        "each invariant",
+      ],
     ],
   },
   {

@@ -16,11 +16,11 @@ export const faqOf = (retentionDays: string) => [
   {
     question: "What is the difference between pause and stop?",
     answer:
-      "Pause freezes the environment: memory and GPUs are held, and the clock keeps running. Stop gives the GPUs back: files stay, and on an hourly plan the remaining time is banked.",
+      "Pause freezes the environment: memory and GPUs are held, and the clock keeps running. Stop gives the GPUs back: files stay, and on an hourly plan the remaining time is banked for a year.",
   },
   {
     question: "When does the clock start?",
     answer:
-      "When JupyterLab answers at your address. Launching is never billed. One session runs for at most 168 hours; a monthly rental opens the next one by itself.",
+      "When JupyterLab answers at your address. Launching is never billed. Started again after a stop, the clock runs from the start of the container, less up to a minute until JupyterLab answers. One session runs for at most 168 hours; a monthly rental opens the next one by itself.",
   },
 ];

@@ -30,7 +30,11 @@ export const delivery: LegalText = {
         },
         {
           term: "Not delivered:",
-          text: "the full amount goes back to the card you paid with, by itself, and your next environment gets two bonus hours. Banks take 4-5 business days to show the money.",
+          text: "the full amount goes back to the card you paid with, by itself, and your next environment gets two bonus hours. Banks take 4-5 business days to show the money. The hours count with the GPUs of this order: two hours with 2 GPUs are four hours with 1. An account has one such credit open at a time.",
+        },
+        {
+          term: "JupyterLab does not answer, though its container runs:",
+          text: "the first time in an account the full amount goes back by itself. After that the environment is stopped with its whole time banked, and a person decides about the money.",
         },
       ],
       after:

@@ -91,7 +91,10 @@ export const privacy: LegalText = {
       id: "how-long",
       title: "How long",
       items: [
-        { term: "Files:", text: "{retentionDays} days after the last session; with banked time, until it is used." },
+        {
+          term: "Files:",
+          text: "{retentionDays} days after the last session; with banked time, until it is used or has ended, a year after the last session.",
+        },
         { term: "Sign-ins:", text: "60 days after they ended or expired." },
         { term: "Links to reset a password:", text: "they work for one hour and are removed within two days." },
         { term: "Account and environments:", text: "as long as your account exists." },

@@ -74,7 +74,13 @@ export const terms: LegalText = {
       items: [
         { text: "Later than ten minutes after the payment: two bonus hours are added to that environment." },
         {
-          text: "Delivery failed: the full amount goes back by itself, and your next environment gets 2 bonus hours.",
+          text: "Delivery failed: the full amount goes back by itself, and your next environment gets 2 bonus hours. They count with the GPUs of that order, and an account has one such credit open at a time.",
+        },
+        {
+          text: "JupyterLab stays silent for ten minutes while its container runs: the environment is stopped and its time is kept. The first time that this befalls a launch of yours the full amount goes back by itself.",
+        },
+        {
+          text: "The first start of an environment is not billed until JupyterLab answers. Later starts are billed from the start of the container, less up to a minute each and ten minutes a day.",
         },
         { text: "Refunds take 4-5 business days, which is the time that banks need to show them." },
       ],
@@ -92,7 +98,7 @@ export const terms: LegalText = {
       title: "Your files",
       text: [
         "What you make is yours. We claim no right to it, and we do not look into it, except as far as you ask us to or the law obliges us.",
-        "Files belong to your account and the environment's name. They survive stop and expiry, come back when you launch an environment of the same name, and are kept {retentionDays} days after the last session. The name stays reserved for you as long. Files with banked time are kept until it is used.",
+        "Files belong to your account and the environment's name. They survive stop and expiry, come back when you launch an environment of the same name, and are kept {retentionDays} days after the last session. The name stays reserved for you as long. Files with banked time are kept until it is used. Banked time ends a year after the last session; we write 30 days, 7 days and 1 day before.",
         "This is storage, not a backup. Keep a copy elsewhere of what you cannot lose.",
       ],
     },

@@ -16,15 +16,19 @@ export const refund: LegalText = {
       items: [
         {
           term: "You paid and no container was delivered.",
-          text: "The full amount goes back. This starts by itself, without a request, and your next environment gets two bonus hours.",
+          text: "The full amount goes back. This starts by itself, without a request, and your next environment gets two bonus hours. They count with the GPUs of this order: two hours with 2 GPUs are four hours with 1. An account has one such credit open at a time.",
+        },
+        {
+          term: "JupyterLab never answered, though its container ran.",
+          text: "The first time in an account the full amount goes back by itself, without bonus hours. After that the environment is stopped with its whole time banked, you can start it without your settings, and we decide about the money as below.",
         },
         {
           term: "You cancelled while the environment was still starting.",
-          text: "The full amount goes back, also by itself. There are no bonus hours for a cancellation.",
+          text: "The full amount goes back, also by itself. There are no bonus hours for a cancellation. Launches whose containers had started can be cancelled three times a day.",
         },
         {
           term: "The hardware failed in a paid session.",
-          text: "The paid time that you lost is refunded as soon as the failure is confirmed.",
+          text: "The paid time that you lost is refunded as soon as the failure is confirmed. A program of yours that keeps JupyterLab from answering is not a failure of hardware: the environment is stopped after ten minutes and its time is banked.",
         },
         {
           term: "Maintenance took a significant part of your paid time.",
@@ -60,7 +64,7 @@ export const refund: LegalText = {
         { term: "Completed or consumed sessions.", text: "The time was delivered and used, or it ran out." },
         {
           term: "Early termination by you.",
-          text: "On an hourly plan use Stop instead: the remaining time is banked and is there when you restart.",
+          text: "On an hourly plan use Stop instead: the remaining time is banked and is there when you restart, within a year.",
         },
         {
           term: "Violation of the terms.",
