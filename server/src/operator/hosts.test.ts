@@ -54,7 +54,7 @@ test("a host that drains leases nothing new, neither to orders nor to the line n
   const told = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
   expect(told).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
-  await expect(join(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPUs");
+  await expect(join(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
   expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
   expect(await listHosts(db)).toEqual([
     expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 put aside, 2 environments, draining since .* UTC$/),
