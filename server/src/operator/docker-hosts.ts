@@ -23,6 +23,8 @@ export interface EngineAnswer {
   readonly systemTime: Date;
   /** Of this machine's clock, in the middle of the question. */
   readonly askedAt: number;
+  /** Where it keeps images and the logs of containers, on its machine. */
+  readonly storage: string;
 }
 
 interface DockerHosts extends AsyncDisposable {
@@ -67,8 +69,11 @@ async function ask(engine: Engine): Promise<EngineAnswer | string> {
     const from = Date.now();
     // It takes the signal, though its type does not say so.
     const info = (abortSignal: AbortSignal) => engine.docker.info({ abortSignal } as unknown as () => void) as unknown;
-    const { SystemTime } = await engine.verb(async (signal) => (await info(signal)) as { SystemTime: string });
-    return { systemTime: new Date(SystemTime), askedAt: (from + Date.now()) / 2 };
+    const said = await engine.verb(
+      async (signal) => (await info(signal)) as { SystemTime: string; DockerRootDir: string },
+    );
+    const askedAt = (from + Date.now()) / 2;
+    return { systemTime: new Date(said.SystemTime), askedAt, storage: said.DockerRootDir ?? "" };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

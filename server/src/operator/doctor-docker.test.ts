@@ -12,7 +12,7 @@ import { bridgeName } from "../drivers/docker-network.ts";
 import { openOtherMachine, whyNoRemote } from "../drivers/docker-remote-testing.ts";
 import { openSecondEngine, whyNoSecondEngine } from "../drivers/docker-second-engine-testing.ts";
 import { docker, removeRuns, whyNoDocker } from "../drivers/docker-testing.ts";
-import { applyWall, missingRules, unwallCommands, wallCommands } from "../drivers/docker-wall.ts";
+import { applyWall, engineNameservers, missingRules, unwallCommands, wallCommands } from "../drivers/docker-wall.ts";
 import { imageOf } from "../drivers/image-catalogue.ts";
 import { shell, whyNoWall } from "../drivers/isolation-testing.ts";
 import { rent } from "../environments/testing.ts";
@@ -75,7 +75,8 @@ describe.skipIf(noWall)(
     test("a rule that is gone is named, also where only the running server knows that there is Docker; nothing is put back", async () => {
       const { db, install, folder, ask } = await setup();
       const what = "Holes in the firewall around environments";
-      await applyWall(wallCommands(install, []));
+      const nameservers = await engineNameservers();
+      await applyWall(wallCommands(install, nameservers));
       const { found } = await ask();
       expect(found[what]).toBeUndefined();
       const rule = `INPUT -i ${bridgeName(install)} -j BERTH-IN-${install.slice(0, 8)}`;
@@ -86,7 +87,7 @@ describe.skipIf(noWall)(
       onTestFinished(presence.stop);
       await expect.poll(async () => (await db.selectFrom("processes").select("id").execute()).length).toBe(1);
       expect((await ask({ RUNTIME: "process" })).found[what]).toContain(`local: a rule is gone: iptables ${rule}`);
-      expect(await missingRules(install, [])).toEqual([`iptables ${rule}`]);
+      expect(await missingRules(install, nameservers)).toEqual([`iptables ${rule}`]);
       await applyWall(unwallCommands(install));
     });
   },

@@ -91,7 +91,8 @@ interface Room {
 }
 
 async function fullDisks({ settings: { dataDir }, hosts, install, isHere }: Parts): Promise<readonly string[]> {
-  const here = isHere ? await roomHere([dataDir, join(dataDir, "homes")]) : [];
+  const storages = answering(hosts).flatMap(({ homeRoot, answer }) => (homeRoot ? [] : [answer.storage]));
+  const here = isHere ? await roomHere([dataDir, join(dataDir, "homes"), ...storages]) : [];
   const there = answering(hosts).flatMap((host) => (host.homeRoot ? [roomThere(host, host.homeRoot, install)] : []));
   return [...here, ...(await Promise.all(there))].flatMap(({ where, freeBytes, allBytes }) => {
     const percent = (freeBytes / allBytes) * 100;

@@ -42,7 +42,9 @@ const staleSeconds = 60;
 export async function thisProgram(): Promise<{ readonly version: string; readonly migration: string }> {
   const names = (await readdir(migrations)).filter((name) => name.endsWith(".sql")).sort();
   const migration = names.at(-1) ?? "";
-  const commit = await promisify(execFile)("git", ["rev-parse", "--short=12", "HEAD"], { cwd: root }).then(
+  // The checkout may be another user's than the process: the answer must not depend on who asks.
+  const words = ["-c", "safe.directory=*", "rev-parse", "--short=12", "HEAD"];
+  const commit = await promisify(execFile)("git", words, { cwd: root }).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );
