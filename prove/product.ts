@@ -51,6 +51,8 @@ export async function startProduct({
       RUNTIMES_DIR: runtimesDir,
       LOG_LEVEL: "warn",
       ...surroundings.runtime,
+      // Small ones, that never use what a run may.
+      SLOTS: "8",
       // A proof asks far more often than a person.
       REQUESTS_PER_MINUTE: "1000000",
       ANONYMOUS_PER_MINUTE: "1000000",

@@ -131,7 +131,11 @@ test("live keys with all that they need start, and so do test keys with nothing 
     keySecret: "s",
     webhookSecrets: ["new", "old"],
   });
-  expect([readConfig(live).slots, readConfig(testKeys).slots]).toEqual([0, 8]);
+  expect([live, testKeys, { ...testKeys, SLOTS: "3" }].map((each) => readConfig(each).slots)).toEqual([
+    0,
+    undefined,
+    3,
+  ]);
   expect(readConfig(testKeys).payments).toMatchObject({ kind: "razorpay", mode: "test", webhookSecrets: [] });
   expect(readConfig({ ...testKeys, APP_URL: "https://berth.dev" }).payments).toMatchObject({ mode: "test" });
 });

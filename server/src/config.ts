@@ -65,7 +65,7 @@ const variables = z.object({
     .string()
     .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")
     .default(""),
-  SLOTS: z.coerce.number().int().min(1).max(64).default(8),
+  SLOTS: z.coerce.number().int().min(1).max(64).optional(),
   PROCESS_NETWORK: word("shared", "off").default("shared"),
   FAKE_DRIVER: z
     .string()
@@ -292,7 +292,7 @@ function nest(v: Variables) {
     /** On loopback: /healthz and /readyz, for any role. */
     metricsPort: v.METRICS_PORT,
     roles: new Set(v.ROLES.split(",") as Role[]),
-    /** A slot is no GPU: none is sold for real money (runtime.md 7). */
+    /** A slot is no GPU: none is sold for real money (runtime.md 7). Undefined: what each host's memory allows. */
     slots: isLive(v) ? 0 : v.SLOTS,
     processNetwork: v.PROCESS_NETWORK as "shared" | "off",
     /** How many runs of one GPU stand ready on each host, by container type. */

@@ -5,6 +5,7 @@ interface EngineSaid {
   readonly apiVersion: string;
   readonly os: string;
   readonly cpus: number;
+  readonly memoryMb: number;
   readonly liveRestore: boolean;
   readonly hints: GpuHints;
 }
@@ -12,6 +13,7 @@ interface EngineSaid {
 interface EngineInfo extends GpuHints {
   readonly OSType: string;
   readonly NCPU: number;
+  readonly MemTotal: number;
   readonly LiveRestoreEnabled: boolean;
 }
 
@@ -25,8 +27,9 @@ export async function readEngine({ docker }: Engine, abortSignal: AbortSignal): 
     docker.info(given) as unknown as Promise<EngineInfo>,
     docker.version(given) as unknown as Promise<{ ApiVersion: string }>,
   ]);
-  const { OSType: os, NCPU: cpus, LiveRestoreEnabled: liveRestore } = info;
-  return { apiVersion: ApiVersion, os, cpus, liveRestore, hints: info };
+  const { OSType: os, NCPU: cpus, MemTotal, LiveRestoreEnabled: liveRestore } = info;
+  const memoryMb = Math.floor(MemTotal / (1024 * 1024));
+  return { apiVersion: ApiVersion, os, cpus, memoryMb, liveRestore, hints: info };
 }
 
 /** What the engine and its machine are, probed once and never configured. */

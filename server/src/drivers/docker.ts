@@ -64,8 +64,9 @@ function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
   const { facts, quota } = parts;
   return {
     async capabilities(anew) {
-      const { gpu, gpus } = await facts(anew);
-      return { pause: true, warm: "paused", diskQuota: quota !== undefined, gpu, gpus, isolation: "container" };
+      const { gpu, gpus, memoryMb } = await facts(anew);
+      const diskQuota = quota !== undefined;
+      return { pause: true, warm: "paused", diskQuota, gpu, gpus, memoryMb, isolation: "container" };
     },
     prepare: openPrepare(parts),
   };

@@ -48,6 +48,8 @@ export interface Capabilities {
   readonly diskQuota: boolean;
   readonly gpu: "cdi" | "nvidia" | "plugin" | "none";
   readonly gpus: readonly { readonly id: string; readonly model: string; readonly memoryMb: number }[];
+  /** Of the machine, where each run's memory is limited to its own; absent where no run has a limit. */
+  readonly memoryMb?: number;
   readonly isolation: "bubblewrap" | "container" | "gvisor" | "kata" | "none";
 }
 

@@ -1,15 +1,16 @@
 import { sql } from "kysely";
 import type { Db, Sql, Tx } from "../database/database.ts";
 import type { Capabilities, Driver } from "../drivers/driver.ts";
+import { memoryMbOfUnit } from "./runs.ts";
 
 /** The host of a driver that runs on this machine. */
 export const thisMachine = "local";
 
 /**
- * Writes what a host is and has, as its driver finds it now. Where there is no GPU it offers `slots` CPU slots, so that the
- * whole flow works (G37, G89). What is no longer there is put aside, never deleted: leases name it.
+ * Writes what a host is and has, as its driver finds it now. Where there is no GPU it offers CPU slots, so that the whole
+ * flow works (G37, G89): `slots`, or as many as its memory is enough for, at most eight. What is no longer there is put aside, never deleted: leases name it.
  */
-export async function registerHost(db: Db, hostId: string, driver: Driver, slots: number): Promise<void> {
+export async function registerHost(db: Db, hostId: string, driver: Driver, slots?: number): Promise<void> {
   const capabilities = await driver.capabilities(true);
   await db.transaction().execute(async (tx) => {
     const host = { kind: driver.kind, isolation: capabilities.isolation, pause: capabilities.pause };
@@ -18,7 +19,7 @@ export async function registerHost(db: Db, hostId: string, driver: Driver, slots
       .values({ id: hostId, ...host })
       .onConflict((conflict) => conflict.column("id").doUpdateSet(host))
       .execute();
-    const units = unitsOf(hostId, capabilities, slots);
+    const units = unitsOf(hostId, capabilities, slots ?? slotsOf(capabilities));
     await writeUnits(tx, hostId, units);
   });
 }
@@ -62,6 +63,12 @@ function unitsOf(hostId: string, { gpus }: Capabilities, slots: number): readonl
     memory_mb: 0,
   }));
 }
+
+function slotsOf({ memoryMb }: Capabilities): number {
+  return memoryMb === undefined ? mostSlots : Math.min(mostSlots, Math.max(1, Math.floor(memoryMb / memoryMbOfUnit)));
+}
+
+const mostSlots = 8;
 
 async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promise<void> {
   for (const { id, ...unit } of units)

@@ -33,7 +33,7 @@ export async function openRemoteHosts(db: Db, parts: RemoteParts): Promise<reado
 
 interface StartParts extends RemoteParts {
   readonly db: Db;
-  readonly slots: number;
+  readonly slots: number | undefined;
   readonly needsLiveRestore: boolean;
 }
 

@@ -91,9 +91,12 @@ export async function waitsForGpus(db: Db, { id }: Run): Promise<boolean> {
 /** What the files of one environment may take, in 10^9 bytes. */
 export const diskGb = 50;
 
+/** Of a run, for each GPU or CPU slot that it has. */
+export const memoryMbOfUnit = 16_384;
+
 /** A fair share of the machine for each GPU. */
 function limitsOf(gpuCount: number): Spec["limits"] {
-  return { cpus: 4 * gpuCount, memoryMb: 16_384 * gpuCount, shmMb: 1024 * gpuCount, pids: 4096, diskGb };
+  return { cpus: 4 * gpuCount, memoryMb: memoryMbOfUnit * gpuCount, shmMb: 1024 * gpuCount, pids: 4096, diskGb };
 }
 
 /** How far `prepare` is with a row's image on its host; undefined where nobody has said. */
