@@ -13,6 +13,7 @@ import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
 import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/decide-refund.ts";
+import { embeddedGatewayPath, readAccount } from "../payments/embedded-gateway/embedded-gateway.ts";
 import { formatAmount } from "../payments/format-amount.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 import { examine } from "./doctor.ts";
@@ -27,6 +28,7 @@ const commands: Readonly<Record<string, (config: Config, ...words: string[]) => 
   prepare,
   doctor,
   unflag,
+  "gateway-keys": gatewayKeys,
   refunds,
   refund,
   decline,
@@ -89,6 +91,15 @@ async function firewall(config: Config, verb = "print"): Promise<void> {
   if (verb === "print") return console.log(commands);
   await applyWall(commands);
   console.log(`Done: the bridge ${bridgeName(id)} ${verb === "apply" ? "is walled" : "has no wall any more"}`);
+}
+
+/** For a client of one's own, such as the provider's SDK pointed at the embedded gateway. */
+async function gatewayKeys(config: Config): Promise<void> {
+  if (config.payments.kind !== "embedded")
+    throw new ConfigError("This installation has keys of its provider: RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET");
+  const { keyId, keySecret, webhookSecret } = await beside(config, readAccount);
+  const address = `${config.appUrl ?? `http://localhost:${config.port}`}${embeddedGatewayPath}`;
+  console.log(`${address}\nkey id ${keyId}\nkey secret ${keySecret}\nwebhook secret ${webhookSecret}`);
 }
 
 /** An account that lost a dispute may order again. */
@@ -205,6 +216,7 @@ async function usage(): Promise<void> {
   console.error(`npm run operator -- prepare ${runtimeTypes.join(" | ")}
 npm run operator -- doctor
 npm run operator -- firewall [apply | remove]
+npm run operator -- gateway-keys
 npm run operator -- unflag USER
 npm run operator -- refunds
 npm run operator -- refund ORDER full | prorated | MINOR_UNITS [WORDS] [--again] [--yes]
