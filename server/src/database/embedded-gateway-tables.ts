@@ -44,6 +44,7 @@ export interface EmbeddedGatewayRefundsTable {
   amount_minor: number;
   idempotency_key: string | null;
   receipt: string | null;
+  speed: Generated<"normal" | "optimum">;
   notes: ColumnType<Record<string, string>, string, string>;
   created_at: Generated<Date>;
   arrives_at: Date;

@@ -11,6 +11,7 @@ import { installationOf } from "../installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftHold } from "../payments/account-holds.ts";
 import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/decide-refund.ts";
+import { embeddedGatewayPath, readAccount } from "../payments/embedded-gateway/embedded-gateway.ts";
 import { formatAmount } from "../payments/format-amount.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 import { type Command, type Options, parseCommand, UsageError, usageOf } from "./command-line.ts";
@@ -66,6 +67,12 @@ const commands: readonly Command[] = [
     words: ["USER"],
     about: "lets an account order again that lost a dispute",
     run: (config, words) => unflag(config, ...words),
+  },
+  {
+    name: "gateway-keys",
+    words: [],
+    about: "prints address and keys of the embedded payment provider",
+    run: (config) => gatewayKeys(config),
   },
   ...hostCommands(),
   {
@@ -198,6 +205,15 @@ async function firewall(config: Config, verb = "print"): Promise<void> {
   if (verb === "print") return console.log(commands);
   await applyWall(commands);
   console.log(`Done: the bridge ${bridgeName(id)} ${verb === "apply" ? "is walled" : "has no wall any more"}`);
+}
+
+/** For a client of one's own, such as the provider's SDK pointed at the embedded gateway. */
+async function gatewayKeys(config: Config): Promise<void> {
+  if (config.payments.kind !== "embedded")
+    throw new ConfigError("This installation has keys of its provider: RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET");
+  const { keyId, keySecret, webhookSecret } = await beside(config, readAccount);
+  const address = `${config.appUrl ?? `http://localhost:${config.port}`}${embeddedGatewayPath}`;
+  console.log(`${address}\nkey id ${keyId}\nkey secret ${keySecret}\nwebhook secret ${webhookSecret}`);
 }
 
 /** An account that lost a dispute may order again. */

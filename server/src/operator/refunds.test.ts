@@ -128,3 +128,11 @@ test("a refund names every order of the environment and what becomes of it, and 
   ]);
   expect(await refundsOf()).toMatchObject([{ reason: "discretionary", amount_minor: 40 }]);
 }, 60_000);
+
+test("gateway-keys prints what a client of one's own needs at the embedded provider", async () => {
+  const { db, gateway } = await setup();
+  expect(await operate(db, "gateway-keys")).toEqual({
+    code: 0,
+    said: `http://localhost:4000/embedded-gateway/v1\nkey id ${gateway.keyId}\nkey secret ${gateway.keySecret}\nwebhook secret ${gateway.webhookSecret}`,
+  });
+}, 60_000);

@@ -11,6 +11,7 @@ export class DialectError extends Error {
     this.name = "DialectError";
     this.httpStatus = httpStatus;
     const standard = {
+      field: null,
       source: "business",
       step: "payment_initiation",
       reason: "input_validation_failed",
@@ -21,6 +22,8 @@ export class DialectError extends Error {
 }
 
 interface Details {
+  /** Of the request, that did not fit. */
+  readonly field?: string | null;
   readonly source?: string;
   readonly step?: string;
   readonly reason?: string;

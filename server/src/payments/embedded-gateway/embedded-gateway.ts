@@ -68,7 +68,7 @@ export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Pr
 }
 
 /** Made at the first start and kept: a new key would orphan every order placed under the old one. */
-async function readAccount(db: Db): Promise<Account> {
+export async function readAccount(db: Db): Promise<Account> {
   const [keySecret, webhookSecret] = [24, 24].map((bytes) => randomBytes(bytes).toString("hex"));
   const { rows } = await sql<{ key_id: string; key_secret: string; webhook_secret: string }>`
     insert into embedded_gateway_account as stored (key_id, key_secret, webhook_secret)
@@ -102,5 +102,6 @@ function isMerchant(request: FastifyRequest, { keyId, keySecret }: Account): boo
 }
 
 function unauthorized(): DialectError {
-  return new DialectError("The api key provided is invalid", { httpStatus: 401 });
+  const details = { source: "NA", step: "NA", reason: "NA" };
+  return new DialectError("The api key provided is invalid", { httpStatus: 401, ...details });
 }

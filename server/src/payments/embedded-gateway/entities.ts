@@ -30,8 +30,9 @@ export function orderEntity(row: OrderRow) {
     currency: row.currency,
     receipt: row.receipt,
     status: row.status,
+    offer_id: null,
     attempts: row.attempts,
-    notes: row.notes,
+    notes: notesOf(row),
     created_at: seconds(row.created_at),
   };
 }
@@ -46,17 +47,43 @@ export function paymentEntity(row: PaymentRow) {
     // The provider has a fifth word for a payment that went back whole.
     status: fullyRefunded ? "refunded" : row.status,
     order_id: row.order_id,
+    invoice_id: null,
+    international: true,
     method: "card",
     captured: row.status === "captured",
+    description: null,
+    card_id: `card_${row.id.slice(4)}`,
+    bank: null,
+    wallet: null,
+    vpa: null,
+    email: null,
+    contact: null,
+    notes: [],
     amount_refunded: row.refunded_minor,
     refund_status: row.refunded_minor === 0 ? null : fullyRefunded ? "full" : "partial",
-    card: { entity: "card", network: row.card_network, last4: row.card_last4, type: "credit", international: true },
+    card: cardOf(row),
     fee: row.status === "captured" ? 0 : null,
+    tax: row.status === "captured" ? 0 : null,
     error_code: row.error_reason && "BAD_REQUEST_ERROR",
     error_description: row.error_description,
+    error_source: row.error_reason && "bank",
+    error_step: row.error_reason && "payment_authorization",
     error_reason: row.error_reason,
+    acquirer_data: { auth_code: null },
     created_at: seconds(row.created_at),
   };
+}
+
+function cardOf({ id, card_network: network, card_last4: last4 }: PaymentRow) {
+  return {
+    ...{ id: `card_${id.slice(4)}`, entity: "card", name: "", last4, network, type: "credit", issuer: null },
+    ...{ international: true, emi: false, sub_type: "consumer", token_iin: null },
+  };
+}
+
+/** None are an empty list, as the provider writes them. */
+function notesOf({ notes }: Pick<OrderRow, "notes">): Readonly<Record<string, string>> | readonly [] {
+  return Object.keys(notes).length > 0 ? notes : [];
 }
 
 export function refundEntity(row: RefundRow, currency: string, now: Date) {
@@ -67,12 +94,13 @@ export function refundEntity(row: RefundRow, currency: string, now: Date) {
     amount: row.amount_minor,
     currency,
     payment_id: row.payment_id,
-    notes: row.notes,
+    notes: notesOf(row),
     receipt: row.receipt,
+    batch_id: null,
     acquirer_data: { arn: arrived && !row.fails ? `test${row.id.slice(5)}` : null },
     status: !arrived ? "pending" : row.fails ? "failed" : "processed",
     speed_processed: "normal",
-    speed_requested: "normal",
+    speed_requested: row.speed,
     created_at: seconds(row.created_at),
   };
 }
@@ -89,6 +117,8 @@ export function disputeEntity(row: DisputeRow, currency: string) {
     respond_by: seconds(row.respond_by),
     status: row.status,
     phase: row.phase,
+    comments: null,
+    evidence: null,
     created_at: seconds(row.created_at),
   };
 }

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type OrderRow, orderEntity, paymentEntity } from "./entities.ts";
-import { dialectIdText, listed, read } from "./read.ts";
+import { dialectIdText, listed, minorUnits, notes, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
 
 const receiptText = z
@@ -11,14 +12,16 @@ const receiptText = z
   .max(40)
   .regex(/^[\x20-\x7e]*$/, "printable ASCII");
 const newOrder = z.object({
-  amount: z.int().min(1).max(1_000_000_000),
+  amount: minorUnits.pipe(z.int().min(1).max(1_000_000_000)),
   currency: z.enum(["USD", "INR"]),
   receipt: receiptText.optional(),
-  notes: z.record(z.string(), z.string().max(256)).default({}),
+  notes,
   payment: z.object({ capture: z.enum(["automatic", "manual"]) }).optional(),
 });
 const filter = listed.extend({
   receipt: receiptText.optional(),
+  /** Whether a payment of it was authorized. */
+  authorized: z.enum(["0", "1"]).optional(),
   "expand[]": z.union([z.string(), z.array(z.string())]).optional(),
 });
 const path = z.object({ id: dialectIdText });
@@ -42,7 +45,7 @@ export function orderRoutes(app: FastifyInstance, db: Db): void {
   });
 
   app.get("/orders", async (request) => {
-    const { receipt, from, to, count, skip, "expand[]": expand } = read(filter, request.query);
+    const { receipt, authorized, from, to, count, skip, "expand[]": expand } = read(filter, request.query);
     let query = db
       .selectFrom("embedded_gateway_orders")
       .selectAll()
@@ -50,6 +53,9 @@ export function orderRoutes(app: FastifyInstance, db: Db): void {
       .limit(count)
       .offset(skip);
     if (receipt !== undefined) query = query.where("receipt", "=", receipt);
+    if (authorized !== undefined)
+      query = query.where(sql<boolean>`(${authorized === "1"} = exists (select from embedded_gateway_payments p
+        where p.order_id = embedded_gateway_orders.id and p.status in ('authorized', 'captured')))`);
     if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
     if (to !== undefined) query = query.where("created_at", "<=", new Date(to * 1000));
     const rows = await query.execute();

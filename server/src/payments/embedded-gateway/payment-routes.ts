@@ -1,19 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import type { Db, Tx } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, refundEntity } from "./entities.ts";
 import { outcomeOf } from "./outcomes.ts";
-import { dialectIdText, listed, read } from "./read.ts";
+import { dialectIdText, listed, minorUnits, notes, read } from "./read.ts";
 import { unlimited } from "./unlimited.ts";
 import { tell } from "./webhooks.ts";
 
 const path = z.object({ id: dialectIdText });
-const captureBody = z.object({ amount: z.int(), currency: z.string() });
+const captureBody = z.object({ amount: minorUnits, currency: z.string() });
 const refundBody = z.object({
-  amount: z.int().min(1).optional(),
-  speed: z.enum(["normal", "optimum"]).optional(),
-  notes: z.record(z.string(), z.string().max(256)).default({}),
+  amount: minorUnits.pipe(z.int().min(1)).optional(),
+  speed: z.enum(["normal", "optimum"]).default("normal"),
+  notes,
   receipt: z.string().max(40).optional(),
 });
 const refundKey = z
@@ -69,21 +70,26 @@ export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): voi
       const before = key === null ? undefined : await sameKey(tx, payment.id, key);
       const left = payment.amount_minor - payment.refunded_minor;
       const amount = body.amount ?? (before?.amount_minor || left);
-      if (before && before.amount_minor !== amount)
+      const refund = { key, amount, receipt: body.receipt ?? null, notes: body.notes, speed: body.speed };
+      if (before && !isSameRefund(before, refund))
         throw new DialectError("Different request body sent for the same idempotency header");
       if (before) return refundEntity(before, payment.currency, new Date());
       refuseRefund(payment, amount);
-      const refund = { key, amount, receipt: body.receipt ?? null, notes: body.notes };
       return refundEntity(await makeRefund(tx, payment, refund, delayMs), payment.currency, new Date());
     });
   });
 
   app.get("/payments/:id/refunds", async (request) => {
     const payment = await find(db, request.params);
+    const { count, skip } = read(listed, request.query);
     const rows = await db
       .selectFrom("embedded_gateway_refunds")
       .selectAll()
       .where("payment_id", "=", payment.id)
+      .orderBy("created_at", "desc")
+      .orderBy("id")
+      .limit(count)
+      .offset(skip)
       .execute();
     return collection(rows.map((row) => refundEntity(row, payment.currency, new Date())));
   });
@@ -101,12 +107,19 @@ interface NewRefund {
   readonly amount: number;
   readonly receipt: string | null;
   readonly notes: Readonly<Record<string, string>>;
+  readonly speed: "normal" | "optimum";
+}
+
+/** A key stands for one request with all that is in it. */
+function isSameRefund(row: RefundRow, { amount, receipt, notes, speed }: NewRefund): boolean {
+  const { amount_minor, receipt: before, speed: fast } = row;
+  return amount_minor === amount && before === receipt && fast === speed && isDeepStrictEqual(row.notes, notes);
 }
 
 async function makeRefund(
   tx: Tx,
   payment: PaymentRow,
-  { key, amount, receipt, notes }: NewRefund,
+  { key, amount, receipt, notes, speed }: NewRefund,
   delayMs: number,
 ): Promise<RefundRow> {
   const outcome = await outcomeOf(tx, payment.order_id);
@@ -127,6 +140,7 @@ async function makeRefund(
       idempotency_key: key,
       receipt,
       notes: JSON.stringify(notes),
+      speed,
       arrives_at: new Date(Date.now() + (outcome === "refund_pending" ? pendingMs : delayMs)),
       fails,
     })

@@ -15,10 +15,29 @@ export const listed = z.object({
   skip: z.coerce.number().int().min(0).default(0),
 });
 
+/** Whole minor units; forms send them as text. */
+export const minorUnits = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .transform(Number),
+]);
+
+/** At most fifteen pairs; numbers are kept as text, and an empty list is what some languages make of an empty map. */
+export const notes = z
+  .union([
+    z.tuple([]).transform((): Record<string, string> => ({})),
+    z.record(z.string(), z.union([z.string().max(256), z.number().transform(String)])),
+  ])
+  .refine((pairs) => Object.keys(pairs).length <= 15, "at most 15 pairs")
+  .default({});
+
 /** Parses what a caller sent; the refusal names the first field that does not fit. */
 export function read<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new DialectError(`${issue?.path.join(".") ?? "body"}: ${issue?.message ?? "is not valid"}`);
+  const field = issue?.path.join(".") || null;
+  throw new DialectError(`${field ?? "body"}: ${issue?.message ?? "is not valid"}`, { field });
 }
