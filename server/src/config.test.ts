@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { misspelt, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 
 const testKeys = { RAZORPAY_KEY_ID: "rzp_test_abc", RAZORPAY_KEY_SECRET: "s" };
 /** All that selling for real money needs. */
@@ -77,22 +77,6 @@ test("problems of form and of fit are told in one round, each once (D16)", () =>
     expect.stringMatching(/^SMTP_URL: /),
     expect.stringMatching(/^MAIL_FROM: /),
     "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
-  ]);
-});
-
-test("a name that is nearly a setting's is told, and nothing else of the environment", () => {
-  const source = {
-    GPUS_PER_USR: "2",
-    DATA_DIRS: "x",
-    HOME: "/root",
-    HOSTNAME: "h",
-    PORTS: "1",
-    DATABASE: "x",
-    PATH: "/bin",
-  };
-  expect(misspelt(source)).toEqual([
-    "GPUS_PER_USR is not a setting and does nothing: is GPUS_PER_USER meant?",
-    "DATA_DIRS is not a setting and does nothing: is DATA_DIR meant?",
   ]);
 });
 

@@ -115,29 +115,8 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   );
 }
 
-/** Names that are no setting and look like one, such as GPUS_PER_USR: each with what it may mean, for people. */
-export function misspelt(source: Readonly<Record<string, string | undefined>>): string[] {
-  const known = Object.keys(variables.shape);
-  return Object.keys(source).flatMap((name) => {
-    if (known.includes(name)) return [];
-    const near = known.find((one) => one.length >= 6 && distance(one, name) <= (one.length >= 10 ? 2 : 1));
-    return near ? [`${name} is not a setting and does nothing: is ${near} meant?`] : [];
-  });
-}
-
-/** How many letters must be added, left out or changed (Levenshtein). */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
-}
+/** What may be set. */
+export const settingNames: readonly string[] = Object.keys(variables.shape);
 
 type Variables = z.output<typeof variables>;
 

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildApp } from "./app.ts";
-import { type Config, ConfigError, misspelt, readConfig, version } from "./config.ts";
+import { type Config, ConfigError, readConfig, settingNames, version } from "./config.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
 import { type Connection, type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
@@ -11,9 +11,7 @@ import type { Remote, RemoteParts } from "./drivers/docker-remote.ts";
 import { DriverError } from "./drivers/driver.ts";
 import { startWall } from "./drivers/wall-watch.ts";
 import { startGpuWatch } from "./environments/gpu-watch.ts";
-
 import { startPreparing } from "./environments/images.ts";
-
 import { startQueue } from "./environments/queue-loop.ts";
 import { type Announce, type ReconcilerParts, startReconciler } from "./environments/reconciler.ts";
 import { startRemoteHosts } from "./environments/remote-hosts.ts";
@@ -34,6 +32,7 @@ import { allLoops, type Loop } from "./loop.ts";
 import { openMachines, wallOf } from "./machines.ts";
 import { startOutbox } from "./mail/outbox.ts";
 import { outboxPath } from "./mail/outbox-page.ts";
+import { misspelt } from "./misspelt.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { settingsOf, startPresence } from "./operator/processes.ts";
 import { checkKeys } from "./payments/check-keys.ts";
@@ -54,7 +53,7 @@ process.on("unhandledRejection", (error) => console.error(error));
 
 try {
   const config = readConfig(process.env);
-  for (const words of misspelt(process.env)) console.warn(`WARNING: ${words}`);
+  for (const words of misspelt(process.env, settingNames)) console.warn(`WARNING: ${words}`);
   await start(config);
   process.exit(0);
 } catch (error) {
