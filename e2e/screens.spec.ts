@@ -246,7 +246,7 @@ test("the creator is accessible in all four rooms, from the first step to a fail
   await dialog.getByLabel("Expiry").fill("12/34");
   await dialog.getByLabel("CVV").fill("123");
   await dialog.getByRole("button", { name: /^Pay/ }).click();
-  await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
+  await expect(page.locator("[data-overlay]")).toContainText("Payment successful! Creating your environment...");
   await expect(page.getByRole("button", { name: "Cancel and refund" })).toBeEnabled();
   await judge(page, "create-creating");
   refuse();
@@ -262,6 +262,7 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
   test.setTimeout(120_000);
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Search environments" })).toBeVisible();
   await judge(page, "environments-empty");
   await showContainers(page, everyState);
   await page.route("**/environments/*", async (route) => {
@@ -279,6 +280,9 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
   await expect(page.getByText("Showing 7 of 7 environments")).toBeVisible();
   await expect(page.getByText("Your environment is ready.")).toBeVisible();
   await judge(page, "environments");
+  await page.setViewportSize({ width: 360, height: 780 });
+  await expect(page.locator("tr", { hasText: "resnet-lab" }).getByText("Created")).toBeVisible();
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("region", { name: "New environment" }).getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Delete now the files of old-one" }).click();
   await judge(page, "environments-delete-files", { fullPage: false, stays: "[role=dialog]" });

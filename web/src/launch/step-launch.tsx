@@ -1,5 +1,4 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
-import type { ReactNode } from "react";
 import { hostOf } from "../environments/address.ts";
 import { timelineOf } from "../environments/stages.ts";
 import { LaunchTimeline } from "../ui/launch-timeline.tsx";
@@ -30,10 +29,12 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
   const { id, environment } = useLaunched(userId, name, state.phase === "creating");
   const elapsed = useElapsed(state);
   const figures = capacity?.launch ?? undefined;
+  const launching = state.phase === "creating" || state.phase === "ready";
   return (
     <>
       <h2 className={classes.address}>{config ? hostOf(config.environmentUrl, name) : name}</h2>
-      <Launching when={state.phase === "creating" || state.phase === "ready"}>
+      {/* The loading overlay of a launch until it leads on (spec section 2), with its stages inside. */}
+      <div className={launching ? `panel ${classes.launching}` : undefined} data-overlay={launching || undefined}>
         <LaunchLead state={state} draft={draft} />
         {state.phase === "idle" && state.problem && (
           <div className={classes.notice}>
@@ -64,19 +65,8 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
             goTo(3);
           }}
         />
-      </Launching>
+      </div>
     </>
-  );
-}
-
-/** The loading overlay of a launch until it leads on (spec section 2), with its stages inside. */
-function Launching({ when, children }: { readonly when: boolean; readonly children: ReactNode }) {
-  return when ? (
-    <div className={`panel ${classes.launching}`} data-overlay>
-      {children}
-    </div>
-  ) : (
-    children
   );
 }
 
