@@ -118,6 +118,17 @@ test("a new password of one environment ends what came in by the old one, and no
   expect([late.statusCode, late.json().code]).toEqual([409, "action_not_allowed"]);
 });
 
+test("a download that is under way ends with a new password (G109)", async () => {
+  const { driver, url, archive, ada, identity } = await setup();
+  driver.archive = async function* (_, signal) {
+    yield Buffer.from("the first of many bytes");
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  };
+  const download = await openStream(url + archive, ada);
+  await identity.updateUser(ada.id, { password: next });
+  await expect.poll(download.isClosed, { timeout: 2000 }).toBe(true);
+});
+
 test("what a sign-in that ends asks for meanwhile is refused, not made after its end", async () => {
   const { db, identity, ada, id, call } = await setup();
   const shares = await db.selectFrom("share_links").select("id").execute();
