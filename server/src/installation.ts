@@ -1,15 +1,19 @@
 import { createHmac } from "node:crypto";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { sql } from "kysely";
 import { ConfigError } from "./config.ts";
 import type { Db } from "./database/database.ts";
 import { newId } from "./database/ids.ts";
 import { keptSecret } from "./kept-secret.ts";
 
-/** Nobody else of this machine looks into it: secrets, homes and the embedded database lie there. */
-export function openDataDir(dataDir: string): void {
+/**
+ * Nobody else of this machine looks into it: secrets, homes and the embedded database lie there. One that another account
+ * owns, such as a mounted volume, stays as it is, and that is said.
+ */
+export function openDataDir(dataDir: string, say: (words: string) => void): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  chmodSync(dataDir, 0o700);
+  if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, 0o700);
+  else say(`WARNING: ${dataDir} belongs to another account, which can look into it.`);
 }
 
 /** The secret every part derives its own key from: given by the operator, or made once and kept in the data folder. */

@@ -68,7 +68,7 @@ async function driverOf(parts: Parts): Promise<Driver> {
   if (config.runtime === "docker") return await dockerOf(parts);
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Without a Python nothing could ever be delivered: said at the start, not at the first launch.
-  if (!(await readRuntime(runtimes, "jupyter"))) await findPython();
+  if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
   return processDriver({ directory, install, network: config.processNetwork, runtimes, failed });
 }
 

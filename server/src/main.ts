@@ -70,7 +70,7 @@ async function start(config: Config): Promise<void> {
   const dataDir = resolve(config.dataDir);
   const port = isServer(config) ? await portOf(config) : config.port;
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
-  openDataDir(dataDir);
+  openDataDir(dataDir, console.warn);
   const secret = installationSecret(dataDir, config.secret);
   const local = localPages({ key: operatorKey(dataDir), appUrl });
   const { installation, db, changes } = await openStore(config, dataDir, secret, parts);
