@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSilent } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -242,6 +242,22 @@ test("an engine that is away is one line, and all that is told of money is told"
   expect(found["Refunds that failed or do not go through"]).toEqual([expect.stringContaining("no balance")]);
   expect(found["Broken promises"]?.length).toBeGreaterThan(0);
   expect(code).toBe(1);
+});
+
+test("an engine that takes the question and never answers is one line too, and keeps nothing else", async () => {
+  const { folder, ask, addHost, db } = await setup();
+  const silent = createSilent().listen(join(folder, "silent.sock"));
+  onTestFinished(() => void silent.close());
+  await addHost();
+  await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at) values ('h', 'h', 'local', 'ada', 'lab', now())`.execute(
+    db,
+  );
+  const { found, all } = await ask({ RUNTIME: "docker", DOCKER_HOST: `unix://${join(folder, "silent.sock")}` });
+  expect(found["Docker Engines that do not answer"]).toEqual([
+    expect.stringMatching(/^local: The Docker Engine at \S+ did not answer within 9 s$/),
+  ]);
+  expect(found["Homes that are not there"]).toEqual(["h on local, the files of lab"]);
+  expect(JSON.stringify(all)).not.toContain("could not be looked at");
 });
 
 test("without RUNTIME the machine is looked at as the running server has it, or as the last one had", async () => {
