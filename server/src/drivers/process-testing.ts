@@ -7,7 +7,7 @@ import { runStates } from "./run-state.ts";
 import { socketFolder } from "./socket-folder.ts";
 
 /** Prepared once and kept between test runs: it takes half a minute. */
-export const runtimes = join(import.meta.dirname, "../../../node_modules/.cache/berth/runtimes");
+const runtimes = join(import.meta.dirname, "../../../node_modules/.cache/berth/runtimes");
 const failed = (error: unknown) => {
   throw error;
 };
