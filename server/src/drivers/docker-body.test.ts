@@ -32,3 +32,10 @@ test("a CPU slot is no device", () => {
   expect(body.HostConfig).not.toHaveProperty("DeviceRequests");
   expect(body.Env).toContain("NVIDIA_VISIBLE_DEVICES=void");
 });
+
+test("a run without settings is told so, and every run ends before the server where memory runs out", () => {
+  const [usual, bare] = [spec(), spec({ withoutSettings: true })].map((wanted) => containerBody(wanted, place));
+  expect(usual?.Env.join()).not.toContain("WITHOUT_SETTINGS");
+  expect(bare?.Env).toContain("WITHOUT_SETTINGS=1");
+  expect(usual?.HostConfig).toMatchObject({ OomScoreAdj: 500 });
+});

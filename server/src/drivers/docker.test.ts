@@ -73,6 +73,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
       UTSMode: "",
       UsernsMode: "",
       Init: true,
+      OomScoreAdj: 500,
       RestartPolicy: { Name: "no" },
       LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "3" } },
       NanoCpus: NCPU * 1e9,
