@@ -69,7 +69,7 @@ export const test = base.extend<Each, Worker>({
       const now = new Date();
       await db
         .updateTable("environments")
-        .set({ desired: "terminated", ended_reason: "operator", due_at: now })
+        .set({ desired: "terminated", ended_reason: "terminated", due_at: now })
         .where("status", "!=", "terminated")
         .where("due_at", "<", new Date(now.getTime() + 86_400_000))
         .execute();

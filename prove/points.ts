@@ -57,16 +57,23 @@ export async function provePoints({ seed, scenarios }: { seed: number; scenarios
   console.log(`${scenarios} scenarios, ${done.ends} ends, 0 violations`);
 }
 
-/** Every step of every flow, over and over; from the second round on with a second end, wherever chance puts it. */
+/**
+ * Every step of every flow, over and over, in an order of chance, so that a short run is a sample of all; from the second
+ * round on with a second end, wherever chance puts it.
+ */
 function* plans(lengths: Readonly<Record<string, number>>, random: Random): Generator<Pick<Play, "name" | "fuses">> {
   const sides = ["before", "after"] as const;
-  for (let round = 0; ; round++)
-    for (const [name, length] of Object.entries(lengths))
-      for (let step = 1; step <= length; step++)
-        for (const when of sides) {
-          const again = round === 0 ? [] : [{ step: 1 + Math.floor(random() * 60), when: random.of(sides) }];
-          yield { name, fuses: [{ step, when }, ...again] };
-        }
+  const all = Object.entries(lengths).flatMap(([name, length]) =>
+    Array.from({ length: 2 * length }, (_, at) => ({ name, step: 1 + (at >> 1), when: sides[at % 2 ? 1 : 0] })),
+  );
+  for (let round = 0; ; round++) {
+    const drawn = all.map((plan) => ({ plan, at: random() })).toSorted((one, other) => one.at - other.at);
+    for (const { plan } of drawn) {
+      const { name, step, when } = plan;
+      const again = round === 0 ? [] : [{ step: 1 + Math.floor(random() * 60), when: random.of(sides) }];
+      yield { name, fuses: [{ step, when }, ...again] };
+    }
+  }
 }
 
 async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: number): Promise<Scene> {

@@ -42,7 +42,12 @@ async function answering(status: number, body: string, delayMs = 0) {
     minimumMinor: { USD: 50, INR: 100 },
   } as const;
   const told: unknown[] = [];
-  const client = razorpay({ baseUrl, timeoutMs: 250, failed: (error) => void told.push(error), ...keys });
+  const client = razorpay({
+    baseUrl,
+    timeoutMs: delayMs > 0 ? 250 : 10_000,
+    failed: (error) => void told.push(error),
+    ...keys,
+  });
   return { seen, told, client };
 }
 

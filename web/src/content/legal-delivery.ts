@@ -45,7 +45,7 @@ export const delivery: LegalText = {
       title: "From order to delivery",
       ordered: true,
       items: [
-        { term: "Reserve.", text: "Your GPUs and your name are held for 15 minutes while you pay." },
+        { term: "Reserve.", text: "Your GPUs and your name are held for up to 15 minutes while you pay." },
         { term: "Pay.", text: "The payment provider confirms the payment to our server." },
         {
           term: "Launch.",

@@ -64,7 +64,7 @@ export const terms: LegalText = {
       title: "Prices and payment",
       text: [
         "You see the total in USD or INR before you pay, and you pay it once, for the hours you choose. Nothing renews by itself. The price that the server confirms for your order is the one that is charged. INR is the USD price times 88.22, rounded to whole rupees.",
-        "GPUs and name are reserved for you for 15 minutes while you pay. Payments are handled by a card payment provider; the number of your card does not reach us.",
+        "GPUs and name are reserved for you for up to 15 minutes while you pay. Payments are handled by a card payment provider; the number of your card does not reach us.",
         "A monthly plan costs what the price table says, which for some GPU counts is more than the same hours one by one. What it adds is guaranteed availability: its GPUs are held for all 720 hours, even while stopped.",
       ],
     },
