@@ -257,7 +257,12 @@ export const refundFaults: readonly FaultsOf[] = [
         "p.status = 'authorized' and not p.settles_order and",
         "each invariant",
       ],
-      ["a credit that is missing is not found", "r.reason = 'not_delivered' and not", "r.reason = 'never' and not", "each invariant"],
+      [
+        "a credit that is missing is not found",
+        "r.reason = 'not_delivered' and not",
+        "r.reason = 'never' and not",
+        "each invariant",
+      ],
     ],
   },
   {
