@@ -184,6 +184,22 @@ async function staysIdle(db: Database["db"], environmentId: string): Promise<voi
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
+test("what stopped by itself says why, and a silent one can be started without its settings (G106, G111)", async ({
+  page,
+  customer,
+}) => {
+  expect(customer).toBeDefined();
+  const stopped = { ...everyState["4d3f9c27b0d4e5a6"], id };
+  await show(page, { environment: { ...stopped, stop_reason: "no_home" } });
+  await expect(page.getByText(/^The files of .* are not there$/)).toBeVisible();
+  await show(page, { environment: { ...stopped, stop_reason: "silent" } });
+  await expect(page.getByText("JupyterLab did not answer", { exact: true })).toBeVisible();
+  await page.route(`**/environments/${id}/start`, (route) => route.fulfill({ json: { status: "success" } }));
+  const asked = page.waitForRequest(`**/environments/${id}/start`);
+  await page.getByRole("button", { name: "Start without my settings" }).click();
+  expect((await asked).postDataJSON()).toEqual({ without_settings: true });
+});
+
 test("an environment's page is accessible in all four rooms, in every state (G33, G37, G70)", async ({
   page,
   customer,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,6 +72,15 @@ test("no Python and no prepared runtime: the package to install is named, and th
   const message = await refusal({ DATA_DIR: folder, RUNTIME: "process", PATH: pathWith("unshare", "true") });
   expect(message).toMatch(/^There is no Python on this machine\. .* apt-get install python3-venv$/);
   expect(processesOf(folder)).toEqual([]);
+});
+
+test("G111 homes of another installation in DATA_DIR: one message, and the database ends with it", async () => {
+  const folder = dataFolder();
+  mkdirSync(join(folder, "homes"));
+  writeFileSync(join(folder, "homes", ".installation"), "another\n");
+  expect(await refusal({ DATA_DIR: folder, RUNTIME: "process" })).toMatch(
+    /homes has the files of another installation \(another\), and the database is that of \w+: check DATA_DIR and DATABASE_URL\.$/,
+  );
 });
 
 test("a database that cannot be reached: one message, without its password", async () => {

@@ -5,7 +5,8 @@ import { DriverError } from "./driver.ts";
 
 /** Whether a run has the files of this driver: an installation that was copied or moved finds runs on the folders of before. */
 export function isAtHome({ homes }: Machine, info: ContainerInspectInfo): boolean {
-  return sourceOf(info) === homes.path(info.Config.Labels[label.home] ?? "");
+  const source = sourceOf(info);
+  return source === undefined || source === homes.path(info.Config.Labels[label.home] ?? "");
 }
 
 /** Such a run is not adopted: what it wrote would be gone with its next container (G111). */
@@ -17,6 +18,7 @@ export function expectAtHome(machine: Machine, info: ContainerInspectInfo): void
   );
 }
 
+/** As it was asked for; undefined where an engine does not say it. */
 function sourceOf({ HostConfig }: ContainerInspectInfo): string | undefined {
   return (HostConfig.Mounts ?? []).find(({ Target }) => Target === homeInside)?.Source;
 }

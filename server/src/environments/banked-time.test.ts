@@ -1,5 +1,7 @@
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../database/database.ts";
+import { databaseBefore } from "../database/testing.ts";
 import { endBankedTime } from "./banked-time.ts";
 import { setupEnvironments } from "./testing.ts";
 
@@ -71,4 +73,29 @@ test("G113 a monthly plan that is stopped has no such end: its clock runs", asyn
   await want(id, "stopped");
   await reach(id, "stopped");
   expect(await read(id)).toMatchObject({ banked_until: null, banked_seconds: 0 });
+});
+
+test("G113 what was banked before this is told of a month before its end, and a stop for idleness stays one", async () => {
+  const { client, connection } = await databaseBefore("0029");
+  await client.query(`
+    insert into hosts (id, kind) values ('host', 'fake');
+    insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
+        currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at)
+      select id, 'ada', 'fulfilled', 'jupyter', id, 1, 6, 20, 20, 'USD', 8822, 'embedded', 'test', 'order_' || id, '', now(), now(), now()
+      from (values ('old'), ('new'), ('down')) o (id);
+    insert into environments (id, order_id, user_id, container_type, subdomain, gpu_count, duration_hours, host_id, home, desired,
+        status, secret, give_up_at, created_at, expires_at, banked_seconds, idle_stopped, down_since) values
+      ('1old', 'old', 'ada', 'jupyter', 'old', 1, 6, 'host', 'a', 'stopped', 'stopped', '', now(), now(), null, 60, true, null),
+      ('2new', 'new', 'ada', 'jupyter', 'new', 1, 6, 'host', 'b', 'stopped', 'stopped', '', now(), now(), null, 60, false, null),
+      ('3down', 'down', 'ada', 'jupyter', 'down', 1, 6, 'host', 'c', 'running', 'pending', '', now(), now(), now(), 0, false, now());
+    insert into sessions (id, environment_id, user_id, container_type, closed_at) values
+      ('s', '1old', 'ada', 'jupyter', now() - interval '400 days'), ('t', '2new', 'ada', 'jupyter', now() - interval '5 days')`);
+  await client.end();
+  const { db, close } = await openDatabase(connection, () => {});
+  onTestFinished(close);
+  const rows = await db.selectFrom("environments").selectAll().orderBy("id").execute();
+  const days = rows.map(({ banked_until: at }) => at && Math.round((at.getTime() - Date.now()) / 86_400_000));
+  expect(days).toEqual([31, 360, null]);
+  expect(rows.map(({ stop_reason }) => stop_reason)).toEqual(["idle", null, null]);
+  expect(rows[2]?.fault_since, "under the promise of before").toEqual(rows[2]?.down_since);
 });

@@ -5,7 +5,7 @@ import { type Setup, setupEnvironments } from "./testing.ts";
 const silent = { answers: async () => false };
 
 /** An environment with an hour left that its owner has stopped and starts again; its JupyterLab has not answered yet. */
-async function restarted({ durationHours = 6, before = sql`free_seconds = 0` } = {}) {
+async function restarted({ durationHours = 6, before = sql`notice = ''` } = {}) {
   const setup = await setupEnvironments();
   const { db, rent, reach, want, pass, read } = setup;
   const id = await rent({ durationHours });

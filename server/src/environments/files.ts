@@ -44,13 +44,19 @@ export async function openLink(db: Db, owned: Owned): Promise<{ code: string; ex
   const environment = await ownedEnvironment(db, owned);
   const kept = await db
     .selectFrom("homes")
-    .select("id")
+    .select("missing_since")
     .where("home", "=", environment.home)
     .where("host_id", "=", environment.host_id)
     .where("used_at", "is not", null)
     .where((or) => or.or([or("delete_at", "is", null), or("delete_at", ">", sql<Date>`now()`)]))
     .executeTakeFirst();
   if (!kept) throw notFound();
+  if (kept.missing_since)
+    throw new AppError(
+      "unavailable",
+      "These files are not there at the moment. Whoever runs this service has been told; nothing was deleted by it.",
+      { retryAfterSeconds: 600 },
+    );
   await db.deleteFrom("archive_codes").where("expires_at", "<=", sql<Date>`now()`).execute();
   const code = randomBytes(32).toString("base64url");
   const { expires_at } = await db

@@ -21,7 +21,7 @@ async function setup() {
       await reach(id, "stopped");
       await act(db, { id, userId: "user" }, action);
       await pass();
-      expect(await read(id)).toMatchObject({ status: "pending", stage: "answering", fault_since: null });
+      expect(await read(id)).toMatchObject({ status: "pending", stage: "answering" });
     },
     /** As if ten minutes had gone by without an answer. */
     tenMinutes: (id: string) =>

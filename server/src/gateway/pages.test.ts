@@ -27,6 +27,19 @@ test.each([
     /is stopped[\s\S]*8h 18m are banked[\s\S]*>Restart</,
   ],
   [
+    "stopped, because it stayed silent",
+    { status: "stopped", desired: "stopped", banked: 3600, stop_reason: "silent" },
+    503,
+    /did not answer for ten minutes[\s\S]*start it without your settings[\s\S]*1h 0m are banked/,
+  ],
+  [
+    "stopped, because its files are not there",
+    { status: "stopped", desired: "stopped", banked: 3600, stop_reason: "no_home" },
+    503,
+    /files are not there[\s\S]*None of its time is lost: 1h 0m are banked/,
+  ],
+  ["starting again", { status: "pending", stage: "placed", banked: 3600 }, 503, /as soon as JupyterLab answers\./],
+  [
     "stopped, monthly",
     { status: "stopped", desired: "stopped", expires_at: hours(500) },
     503,

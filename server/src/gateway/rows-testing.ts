@@ -13,7 +13,7 @@ export interface Row {
 }
 
 export type Fields = Partial<
-  Pick<EnvironmentsTable, "subdomain" | "user_id" | "stage" | "expires_at" | "ended_reason">
+  Pick<EnvironmentsTable, "subdomain" | "user_id" | "stage" | "expires_at" | "ended_reason" | "stop_reason">
 > & {
   readonly status?: Route["status"];
   readonly desired?: Route["desired"];
@@ -67,6 +67,7 @@ export async function insertEnvironment(db: Db, fields: Fields): Promise<Row> {
       run_token: fields.port === undefined ? null : row.runToken,
       endpoint: fields.port === undefined ? null : JSON.stringify({ host: "127.0.0.1", port: fields.port }),
       stage: fields.stage ?? null,
+      stop_reason: fields.stop_reason ?? null,
       give_up_at: soon,
       expires_at: fields.expires_at ?? null,
       banked_seconds: fields.banked ?? 0,

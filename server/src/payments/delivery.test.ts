@@ -11,6 +11,16 @@ async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSec
   const shop = await money({ fake, giveUpAfterSeconds, caps: { gpusPerUser: 64, launchesPerUser: 10 }, slots: 32 });
   const { db, order, pay, create, runReconciler, rowOf } = shop;
   runReconciler();
+  /** As if so long had gone by since the container of an order's launch has run; answers how many that were. */
+  const tenMinutes = async (orderId: string) => {
+    const { rows } = await sql`
+      with aged as (
+        update environments set requested_at = now() - interval '11 minutes', give_up_at = now(), due_at = now(), claim = null
+        where order_id = ${orderId} and stage = 'answering' returning id)
+      update launch_stages s set at = now() - interval '10 minutes' from aged
+      where environment_id = aged.id and stage = 'started' returning id`.execute(db);
+    return rows.length;
+  };
   const credits = () => db.selectFrom("time_credits").selectAll().orderBy("granted_at").execute();
   return {
     ...shop,
@@ -18,7 +28,12 @@ async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSec
     /** Answers the order's row once it is no longer on its way. */
     async launch(userId: string, subdomain: string, gpu_count: 1 | 2 | 4 | 6 | 8 = 2) {
       const { id } = (await order(userId, { subdomain, gpu_count })).body;
-      await create(userId, (await pay(id)).body, { subdomain, gpu_count });
+      const created = create(userId, (await pay(id)).body, { subdomain, gpu_count });
+      if (fake["silent"]) {
+        const orderId = (await rowOf(id)).id;
+        await expect.poll(() => tenMinutes(orderId), { timeout: 20_000 }).toBe(1);
+      }
+      await created;
       await expect.poll(async () => (await rowOf(id)).status, { timeout: 20_000 }).not.toBe("paid");
       return await rowOf(id);
     },
@@ -33,7 +48,7 @@ async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSec
 }
 
 test("G106, G107 a launch that stays silent is refunded once for an account, without a credit; then a person decides", async () => {
-  const { launch, refundsFor, credits, db, payments, environments } = await setup({ silent: 1 }, 2);
+  const { launch, refundsFor, credits, db, payments, environments } = await setup({ silent: 1 });
   const first = await launch("ada", "first");
   expect(first.status).toBe("refunding");
   expect(await refundsFor(first.id)).toEqual([{ reason: "silent", amount_minor: 40 }]);
@@ -58,7 +73,7 @@ test("G106, G107 a launch that stays silent is refunded once for an account, wit
 });
 
 test("G107 two farmed launches earn no credit", async () => {
-  const { launch, credits, environments } = await setup({ silent: 1 }, 2);
+  const { launch, credits, environments } = await setup({ silent: 1 });
   await launch("ada", "one", 1);
   await launch("ada", "two", 1);
   expect(await credits()).toEqual([]);
