@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createServer, request } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -198,15 +199,22 @@ export const outside: readonly Attack[] = [
     async run(target) {
       const mallory = await rent(target);
       const { idToken: token } = mallory.customer;
-      const body = await send(target.product.url, "POST", `/environments/${mallory.id}/sign-in-code`, { token });
-      const nobody = { ...mallory.door, token: "" };
-      const address = new URL(body.body.url ?? `http://x/_berth/sign-in?code=${body.body.code}`);
-      let answer = await ask(nobody, `${address.pathname}${address.search}`);
-      // The first visit of a new environment is sent on once, to clear what an older one left.
-      if (answer.headers.location?.includes("cleared")) answer = await ask(nobody, answer.headers.location);
-      const cookies = (answer.headers["set-cookie"] ?? []).filter((each) => /^(__Host-)?env=./.test(each));
+      const visits = [{}, { visit: randomBytes(32).toString("base64url") }];
+      const successes: string[] = [];
+      for (const body of visits) {
+        const { code } = await must(target.product.url, "POST", `/environments/${mallory.id}/sign-in-code`, {
+          token,
+          body,
+        });
+        const nobody = { ...mallory.door, token: "" };
+        let answer = await ask(nobody, `/_berth/sign-in?code=${code}`);
+        // The first visit of a new environment is sent on once, to clear what an older one left.
+        if (answer.headers.location?.includes("cleared")) answer = await ask(nobody, answer.headers.location);
+        const cookies = (answer.headers["set-cookie"] ?? []).filter((each) => /^(__Host-)?env=./.test(each));
+        if (cookies.length > 0) successes.push(`${answer.status} with a cookie of the owner's`);
+      }
       await end(target, mallory);
-      return { tries: 1, successes: cookies.length > 0 ? [`${answer.status} with a cookie of the owner's`] : [] };
+      return { tries: visits.length, successes };
     },
   },
   {
