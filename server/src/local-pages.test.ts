@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
-import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { freePort, hasNginx, startNginx } from "./nginx-testing.ts";
 import { dataFolder, operatorKey, start } from "./testing-process.ts";
 
-const nginx = "/usr/sbin/nginx";
 const json = { accept: "application/json" };
 
 /** A started product that has written a mail with a way into Ada's account. */
@@ -27,18 +25,11 @@ async function open() {
   return { folder, address, said };
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
 /** A reverse proxy that an operator put in front with nothing but `proxy_pass`: it says for nobody that it asks. */
 async function plainProxy(folder: string, target: string): Promise<string> {
   const port = await freePort();
-  if (existsSync(nginx)) await startNginx(folder, port, target);
+  const plain = `server { listen 127.0.0.1:${port}; location / { proxy_pass ${target}; } }`;
+  if (hasNginx) await startNginx({ folder, port, servers: plain });
   else {
     const server = createServer((request, response) => {
       const { method, url, headers } = request;
@@ -53,37 +44,6 @@ async function plainProxy(folder: string, target: string): Promise<string> {
     await once(server, "listening");
   }
   return `http://127.0.0.1:${port}`;
-}
-
-async function startNginx(folder: string, port: number, target: string): Promise<void> {
-  const file = join(folder, "nginx.conf");
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-  const temp = temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ");
-  writeFileSync(
-    file,
-    `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log;
-events {}
-http { access_log off; ${temp} server { listen 127.0.0.1:${port}; location / { proxy_pass ${target}; } } }`,
-  );
-  const child = spawn(nginx, ["-c", file], { stdio: "ignore" });
-  onTestFinished(async () => {
-    child.kill("SIGQUIT");
-    if (child.exitCode === null) await once(child, "exit");
-  });
-  await expect
-    .poll(
-      async () => {
-        const socket = connect(port, "127.0.0.1");
-        const isOpen = await once(socket, "connect").then(
-          () => true,
-          () => false,
-        );
-        socket.destroy();
-        return isOpen;
-      },
-      { timeout: 10_000 },
-    )
-    .toBe(true);
 }
 
 test("the start prints the operator's pages with a key that only its own account reads; a cookie takes its place", async () => {
