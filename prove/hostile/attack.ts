@@ -1,5 +1,5 @@
 import type { Db } from "../../server/src/database/database.ts";
-import { type Customer, create, must, orderAndPay, profileOf, send, signUp, until, type Wish } from "../customer.ts";
+import { type Customer, create, orderAndPay, profileOf, send, signUp, until, type Wish } from "../customer.ts";
 import { type Door, doorOf } from "../notebook.ts";
 import type { Product } from "../product.ts";
 
@@ -13,7 +13,7 @@ export interface Target {
 }
 
 /** What became of one attack: how often it was tried, and each time that it worked, in words. */
-export interface Outcome {
+interface Outcome {
   readonly tries: number;
   readonly successes: readonly string[];
 }
@@ -92,8 +92,4 @@ export async function moneyOf({ db }: Target, userId: string) {
     .where("payments.user_id", "=", userId)
     .where("payments.settles_order", "=", true)
     .execute();
-}
-
-export async function configOf({ product }: Target) {
-  return must(product.url, "GET", "/config");
 }
