@@ -30,12 +30,14 @@ export async function useHome(tx: Tx, { home, host_id }: Home): Promise<void> {
     where home = ${home} and host_id = ${host_id} and (used_at is null or missing_since is not null)`.execute(tx);
 }
 
-/** The homes of a host that should have files (G111). */
+/** The homes of a host that should have files (G111), as long as it has not changed from the fake driver, which has none. */
 export async function usedHomes(db: Sql, hostId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("homes")
+    .innerJoin("hosts", "hosts.id", "host_id")
     .select("home")
     .where("host_id", "=", hostId)
+    .where("hosts.kind", "<>", "fake")
     .where("used_at", "is not", null)
     .execute();
   return rows.map(({ home }) => home);

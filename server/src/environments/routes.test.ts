@@ -111,6 +111,25 @@ test("a restart that is taken back before anyone saw it leaves no GPU leased and
   expect(await read(id)).toMatchObject({ status: "stopped", banked_seconds, expires_at: null, stage: null });
 });
 
+test("G106 a stopped environment starts without its settings where that is asked for, and its page says why it stopped", async () => {
+  const { call, rent, reach, read, want, db } = await setup();
+  const id = await rent();
+  const start = (body: object, user = "user") => call("POST", `/environments/${id}/start`, { body, user });
+  expect(await start({ without_settings: true })).toMatchObject({ code: "action_not_allowed" });
+  await reach(id, "active");
+  await want(id, "stopped");
+  await reach(id, "stopped");
+  await sql`update environments set stop_reason = 'silent'`.execute(db);
+  expect((await call("GET", `/environments/${id}`)).environment.stop_reason).toBe("silent");
+  expect(await start({ without_settings: "yes" })).toMatchObject({ code: "invalid_request" });
+  expect(await start({ without_settings: true }, "other")).toMatchObject({ code: "not_found" });
+  for (const _ of ["asked", "again"])
+    expect(await start({ without_settings: true })).toEqual({ code: 200, status: "success" });
+  expect(await read(id)).toMatchObject({ desired: "running", without_settings: true });
+  await reach(id, "active");
+  expect((await call("GET", `/environments/${id}`)).environment.stop_reason).toBeNull();
+});
+
 test("terminate wants the name typed, is for good, and repeats", async () => {
   const { act, call, rent, reach, read } = await setup();
   const id = await rent({ subdomain: "mine" });
