@@ -28,6 +28,7 @@ test.each([
   ["a link to what never ends in the place of pyvenv.cfg", `mkdir -p ${own}; ln -s /dev/zero ${own}/pyvenv.cfg`],
   ["a file of 100 GB in the place of pyvenv.cfg", `mkdir -p ${own}; truncate -s 100G ${own}/pyvenv.cfg`],
   ["FIFOs in the places of programs", `mkdir -p ${own}/bin; cd ${own}/bin; mkfifo python python3 pip`],
+  ["links to a runtime that is gone", `mkdir -p ${own}/bin; ln -s /gone/jupyter/bin/python ${own}/bin/python`],
   ["a file in the place of the folder for packages", `mkdir -p ${own}; echo mine > ${own}/lib`],
   ["a FIFO in the place of .local", "mkfifo .local"],
   ["FIFOs in the places of Jupyter's folders", "mkdir -p .local/share; mkfifo .jupyter .ipython .local/share/jupyter"],
