@@ -87,7 +87,6 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/environments/{id}/share": () => ({ term: "1h" }),
   "/environments/{id}/share/{share_id}": () => ({}),
   "/environments/{id}/rotate-secret": () => ({}),
-  "/environments/{id}/start": () => ({ without_settings: true }),
   "/notifications/read": () => ({ ids: [] }),
   "/profile/{user_id}/update": () => ({ name: "Mallory", phone: "666" }),
   "/settings/{user_id}/profile": () => ({ name: "Mallory", phone: "666" }),
