@@ -85,10 +85,10 @@ async function buy(shop: Shop, customer: Customer): Promise<PaidBack | undefined
     return undefined;
   }
   const calls = Array.from({ length: random.of([1, 1, 2, 4]) }, () => create(url, customer, paid));
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 3000));
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 5000));
   const answers = await Promise.race([Promise.allSettled(calls), late]);
   const answer = answers?.find((each) => each.status === "fulfilled" && each.value.body.status === "active");
-  if (answer?.status !== "fulfilled" || !random.chance(0.3)) return undefined;
+  if (answer?.status !== "fulfilled" || !random.chance(0.7)) return undefined;
   const bought = [boughtOf(paid), await extend(shop, customer, answer.value.body.environment_id, paid)];
   const how = random.of(["dashboard", "operator", "prorated", "bank", undefined, undefined] as const);
   if (how) await shop.payBack(how, random.of(bought));
