@@ -91,7 +91,7 @@ test("the five newest, each with the one button of its status; figures of all of
   await expect(row("resnet-lab")).toContainText("Active");
   await expect(row("resnet-lab")).toContainText("PyTorch, 2 GPUs");
   await expect(row("resnet-lab")).toContainText(/Created [A-Z][a-z]{2} \d+, 20\d\d/);
-  await expect(row("resnet-lab")).toContainText("2h 59m left");
+  await expect(row("resnet-lab")).toContainText(/2h 5\dm left/);
   await expect(row("resnet-lab").getByRole("link", { name: "Open Session" })).toHaveAttribute(
     "href",
     /^http:\/\/resnet-lab\.localhost:\d+/,
@@ -110,6 +110,25 @@ test("the five newest, each with the one button of its status; figures of all of
   await expect(usage).toContainText(/GPU utilization\s*N\/A/);
   await row("kaggle-night").getByRole("link", { name: "Manage" }).click();
   await expect(page.getByText("Showing 1 of 9 environments")).toBeVisible();
+});
+
+test("running is active: counted, with its time left and Open Session (2, 4, G117)", async ({ page, customer: _ }) => {
+  const [first] = Object.values(everyState);
+  await showContainers(page, {
+    "1a3f9c27b0d4e5a6": first,
+    "2b3f9c27b0d4e5a6": { ...first, status: "running", subdomain: "runs" },
+  });
+  await page.goto("/dashboard");
+  const runs = page
+    .getByRole("region", { name: "Recent Environments" })
+    .getByRole("listitem")
+    .filter({ hasText: "runs" });
+  await expect(runs).toContainText("Active");
+  await expect(runs).toContainText("left");
+  await expect(runs.getByRole("link", { name: "Open Session" })).toBeVisible();
+  const figures = page.locator("dl.panel > div");
+  await expect(figures.filter({ hasText: "Active Environments" })).toContainText("2");
+  await expect(figures.filter({ hasText: "GPU Instances" })).toContainText("4");
 });
 
 test("terminated has no button, and a name or count that is missing has its stand-in (3)", async ({

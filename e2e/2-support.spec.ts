@@ -10,8 +10,11 @@ test("a ticket: required fields, the counter, the code and the link (2, 4, 5, G5
 }) => {
   await page.goto("/support");
   await expect(page.getByRole("heading", { name: "Get Direct Support" })).toBeVisible();
-  for (const text of ["Founder Online", "Usually within 1 hour", "Response Time", customer.email, "Pro Tips"])
+  for (const text of ["Founder Online", "Response Time: Usually within 1 hour", customer.email, "Pro Tips"])
     await expect(page.getByText(text, { exact: true }).last()).toBeVisible();
+  await expect(
+    page.getByRole("listitem").filter({ hasText: /support code BRT-\w{6}-\d{4} in the chat/ }),
+  ).toBeVisible();
 
   const submit = page.getByRole("button", { name: /^Open Telegram Chat with \w+$/ });
   const description = page.getByRole("textbox", { name: "Description" });

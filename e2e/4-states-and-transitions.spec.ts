@@ -26,6 +26,14 @@ test("each status offers its actions and no others; running is active (G26, G29)
     ["whisper-small", ["Cancel"]],
   ] as const)
     expect(await offered(name), name).toEqual(actions);
+  // Only the label: no menu beside it.
+  await expect(
+    page
+      .getByRole("row", { name: /old-one/ })
+      .getByRole("cell")
+      .last()
+      .getByRole("button"),
+  ).toHaveCount(0);
   await expect(page.getByRole("row", { name: /whisper-small/ })).toContainText("Starting: pulling image 42%");
   const session = page.getByRole("row", { name: /resnet-lab/ }).getByRole("link", { name: "Open Session" });
   await expect(session).toHaveAttribute("target", "_blank");

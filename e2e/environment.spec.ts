@@ -197,6 +197,9 @@ test("an environment's page is accessible in all four rooms, in every state (G33
   await show(page, { points: [], environment: { ...everyState["7a3f9c27b0d4e5a6"], jupyter_token: null } });
   await expect(page.getByText("Time is used up")).toBeVisible();
   await judge(page, "environment-ended");
+  await page.getByRole("button", { name: /^More actions for / }).click();
+  await expect(page.getByRole("menuitem", { name: "Download files" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: "Terminate" })).toHaveCount(0);
 
   const one = `**/environments/${id}`;
   await page.unroute(one);

@@ -71,6 +71,8 @@ test("a receipt downloads under its number, busy and failing included, and suppo
       .getByText("Terminated")
       .last(),
   ).toBeVisible();
+  // The row has its label alone; its page has the rest.
+  await page.getByRole("link", { name: subdomain, exact: true }).click();
   const menu = page.getByRole("button", { name: `More actions for ${subdomain}` });
   for (const [item, value] of [
     ["Copy session ID", session_id],

@@ -31,7 +31,7 @@ export function ReceiptButton({
     mutationFn: () => download(papers[paper], { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
     onError: (error) => {
       const failed = notices.paperFailed(paper.toLowerCase());
-      toast.error(`${failed} ${said(error)}`, {
+      toast.error(`${failed} ${said(error, error.message)}`, {
         action: { label: notices.tryAgain, onClick: () => mutate() },
       });
     },

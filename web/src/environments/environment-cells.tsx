@@ -40,7 +40,9 @@ export const EnvironmentCells = memo(function EnvironmentCells({ environment, ho
       <td className={classes.status}>
         <StatusCell environment={environment} />
       </td>
-      <td className={classes.created}>{dateTime(environment.created_at)}</td>
+      <td className={classes.created}>
+        <span>Created</span> {dateTime(environment.created_at)}
+      </td>
       <td className={classes.expires}>
         <ExpiresCell environment={environment} />
       </td>

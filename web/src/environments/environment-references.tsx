@@ -8,7 +8,7 @@ export function EnvironmentReferences({ environment }: { readonly environment: D
   const { id, order_id, payment_reference, receipts, session_id } = environment;
   const help = supportPath({ issue: "container_issues", session: session_id, payment: payment_reference });
   const link = (to: string, words: string) => (
-    <Link className="link" to={to}>
+    <Link className="link target" to={to}>
       {words}
     </Link>
   );

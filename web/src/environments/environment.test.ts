@@ -1,3 +1,4 @@
+import type { Container } from "@berth/contract";
 import { expect, test } from "vitest";
 import { doneText, failedText } from "./action-texts.ts";
 import { buttonsOf, environmentsOf, isFirstLaunch, isSettled } from "./environment.ts";
@@ -26,6 +27,11 @@ test("running is active, and a status nobody knows is unknown", () => {
   const strange = { ...container, status: "melted" as "active" };
   const [a, b] = environmentsOf({ a: { ...container, status: "running" as "active" }, b: strange });
   expect([a?.status, b?.status]).toEqual(["active", "unknown"]);
+});
+
+test("without a GPU count it has one (spec section 3)", () => {
+  const { gpu_count: _, ...unknown } = container;
+  expect(environmentsOf({ a: unknown as unknown as Container })[0]?.gpu_count).toBe(1);
 });
 
 test("only a launch that never answered can be cancelled", () => {

@@ -44,11 +44,7 @@ function Loaded({ userId }: { readonly userId: string }) {
           onClose={dismiss}
         />
       )}
-      {environments.length === 0 ? (
-        <EnvironmentsBlank reason="empty" />
-      ) : (
-        <Listing userId={userId} environments={environments} />
-      )}
+      <Listing userId={userId} environments={environments} />
       {/* The dialog for more time (router.tsx). */}
       <Outlet />
       <KeptFiles userId={userId} />
@@ -76,6 +72,11 @@ function Stale({ listed }: { readonly listed: Environments }) {
 
 function Listing({ userId, environments }: { readonly userId: string; readonly environments: readonly Environment[] }) {
   const [view, change] = useView();
+  const [clears, setClears] = useState(0);
+  const clear = () => {
+    change({ ...firstView, sort: view.sort });
+    setClears((before) => before + 1);
+  };
   const actions = useActions(userId);
   const [terminating, setTerminating] = useState<Environment>();
   const sorted = useMemo(() => sortEnvironments(environments, view.sort), [environments, view.sort]);
@@ -88,11 +89,13 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
           Showing {shown.length} of {environments.length} environments
         </p>
         <PasswordHint environments={environments} />
-        <Button component={Link} to="/environments/create" leftSection={<Plus size={15} />}>
-          Create New Environment
-        </Button>
+        {environments.length > 0 && (
+          <Button component={Link} to="/environments/create" leftSection={<Plus size={15} />}>
+            Create New Environment
+          </Button>
+        )}
       </div>
-      <EnvironmentsToolbar environments={environments} view={view} onView={change} />
+      <EnvironmentsToolbar environments={environments} view={view} onView={change} onClear={clear} clears={clears} />
       <EnvironmentsTable
         environments={sorted}
         shown={shown}
@@ -101,13 +104,9 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
         actions={actions}
         onTerminate={setTerminating}
       />
-      {shown.length === 0 && (
-        <EnvironmentsBlank
-          reason="none"
-          view={view}
-          count={environments.length}
-          onClear={() => change({ ...firstView, sort: view.sort })}
-        />
+      {environments.length === 0 && <EnvironmentsBlank reason="empty" />}
+      {environments.length > 0 && shown.length === 0 && (
+        <EnvironmentsBlank reason="none" view={view} count={environments.length} onClear={clear} />
       )}
       <TerminateDialog
         environment={terminating}

@@ -3,7 +3,7 @@ import type { Environment } from "./environment.ts";
 import classes from "./environments-toolbar.module.css";
 import { countByStatus } from "./listing.ts";
 import { SearchBox } from "./search-box.tsx";
-import { firstView, namedSorts, type Sort, statusFilters, tagsOf, type View } from "./view.ts";
+import { namedSorts, type Sort, statusFilters, tagsOf, type View } from "./view.ts";
 
 interface Props {
   readonly environments: readonly Environment[];
@@ -11,15 +11,21 @@ interface Props {
   readonly onView: (part: Partial<View>) => void;
 }
 
-export function EnvironmentsToolbar({ environments, view, onView }: Props) {
+interface ToolbarProps extends Props {
+  readonly onClear: () => void;
+  /** How often it was cleared: what stands typed in the box goes each time, searched for already or not. */
+  readonly clears: number;
+}
+
+export function EnvironmentsToolbar({ environments, view, onView, onClear, clears }: ToolbarProps) {
   return (
     <div className={classes.toolbar}>
       <div className={classes.row}>
-        <SearchBox search={view.search} onSearch={(search) => onView({ search })} />
+        <SearchBox key={clears} search={view.search} onSearch={(search) => onView({ search })} />
         <SortSelect sort={view.sort} onSort={(sort) => onView({ sort })} />
       </div>
       <StatusFilters environments={environments} view={view} onView={onView} />
-      <Tags environments={environments} view={view} onView={onView} />
+      <Tags environments={environments} view={view} onView={onView} onClear={onClear} />
     </div>
   );
 }
@@ -59,18 +65,18 @@ function StatusFilters({ environments, view, onView }: Props) {
   );
 }
 
-function Tags({ environments, view, onView }: Props) {
+function Tags({ environments, view, onView, onClear }: Props & Pick<ToolbarProps, "onClear">) {
   const tags = tagsOf(view, environments.find(({ id }) => id === view.environment)?.name);
   if (tags.length === 0) return null;
   return (
     <div className={classes.tags}>
       {tags.map(({ label, without }) => (
         <span key={label} className={classes.tag}>
-          {label}
-          <CloseButton size={18} iconSize={12} aria-label={`Remove ${label}`} onClick={() => onView(without)} />
+          <span>{label}</span>
+          <CloseButton size={24} iconSize={12} aria-label={`Remove ${label}`} onClick={() => onView(without)} />
         </span>
       ))}
-      <Button size="xs" variant="subtle" onClick={() => onView({ ...firstView, sort: view.sort })}>
+      <Button size="xs" variant="subtle" onClick={onClear}>
         Clear All
       </Button>
     </div>

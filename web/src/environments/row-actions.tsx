@@ -29,12 +29,10 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
       onTerminate={() => onTerminate(environment)}
     />
   );
+  // In a list only the label (spec section 4): what is left to do stands on its page.
   if (status === "terminated")
     return (
-      <div className={classes.actions}>
-        {!prominent && <span className={classes.ended}>Terminated</span>}
-        {menu}
-      </div>
+      <div className={classes.actions}>{prominent ? menu : <span className={classes.ended}>Terminated</span>}</div>
     );
   return (
     <div className={classes.actions}>

@@ -41,6 +41,8 @@ export function RowMenu(props: Props) {
 
 function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
   const [opened, setOpened] = useState(false);
+  // To end it again is harmless by the API, and nothing to offer.
+  const isEnded = environment.status === "terminated";
   const button = useRef<HTMLButtonElement>(null);
   // The button that was pressed is gone: this one takes its focus, and the menu gives it back when it closes.
   useEffect(() => {
@@ -74,9 +76,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
       <Menu.Dropdown>
         {opened && (
           <>
-            {environment.status !== "terminated" && (
-              <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>
-            )}
+            {!isEnded && <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>}
             {mayExtend[environment.status] && <AddTime id={environment.id} onChosen={() => button.current?.focus()} />}
             <References id={environment.id} />
             {!isFirstLaunch(environment) && (
@@ -84,7 +84,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
                 Download files
               </Menu.Item>
             )}
-            {mayTerminate[environment.status] && (
+            {!isEnded && mayTerminate[environment.status] && (
               <>
                 <Menu.Divider />
                 <Menu.Item className={classes.danger ?? ""} onClick={ask}>

@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { Search } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import classes from "./environments-toolbar.module.css";
 
 /** Spec section 9. */
@@ -20,7 +20,7 @@ interface Typed {
   readonly underWay: readonly string[];
 }
 
-/** Types at once, searches 300 ms later. Whatever else changes the URL (Clear All, a tag, a link) wins over the box. */
+/** Types at once, searches 300 ms later. Whatever else changes the URL (a tag, a link) wins over the box. */
 export function SearchBox({ search, onSearch }: Props) {
   const [{ text, seen, underWay }, setTyped] = useState<Typed>({ text: search, seen: search, underWay: [] });
   if (search !== seen) {
@@ -28,14 +28,16 @@ export function SearchBox({ search, onSearch }: Props) {
     setTyped({ text: own < 0 ? search : text, seen: search, underWay: own < 0 ? [] : underWay.slice(own + 1) });
   }
   const sent = underWay.at(-1) ?? seen;
+  // A page that is drawn again meanwhile does not make the search wait longer.
+  const send = useEffectEvent(() => {
+    setTyped((typed) => ({ ...typed, underWay: [...typed.underWay, text] }));
+    onSearch(text);
+  });
   useEffect(() => {
     if (text === sent) return;
-    const timer = setTimeout(() => {
-      setTyped((typed) => ({ ...typed, underWay: [...typed.underWay, text] }));
-      onSearch(text);
-    }, debounceMs);
+    const timer = setTimeout(send, debounceMs);
     return () => clearTimeout(timer);
-  }, [text, sent, onSearch]);
+  }, [text, sent]);
   return (
     <TextInput
       className={classes.search ?? ""}

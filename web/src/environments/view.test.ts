@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstView, nextSort, readView, sortedBy, tagsOf, type View, writeView } from "./view.ts";
+import { firstView, nextSort, readView, sortedBy, statusFilters, tagsOf, type View, writeView } from "./view.ts";
 
 test("the default view leaves the URL empty", () => {
   expect(writeView(firstView).toString()).toBe("");
@@ -34,4 +34,15 @@ test("each tag takes away its own filter and no other", () => {
   expect(tagsOf(view, undefined)[2]?.label).toBe("Environment: 41d07be5");
   expect(tagsOf(view, "resnet")[0]?.without).toEqual({ ...view, status: "all" });
   expect(tagsOf(firstView, undefined)).toEqual([]);
+});
+
+test("status filters stand in the order of spec section 2", () => {
+  expect(statusFilters.map(({ value }) => value)).toEqual([
+    "all",
+    "active",
+    "stopped",
+    "paused",
+    "terminated",
+    "pending",
+  ]);
 });

@@ -11,13 +11,14 @@ export interface View {
 
 export type StatusFilter = "all" | Exclude<Status, "unknown">;
 
+/** In the order of spec section 2. */
 export const statusFilters: readonly { readonly value: StatusFilter; readonly label: string }[] = [
   { value: "all", label: "All" },
   { value: "active", label: "Active" },
-  { value: "pending", label: "Pending" },
-  { value: "paused", label: "Paused" },
   { value: "stopped", label: "Stopped" },
+  { value: "paused", label: "Paused" },
   { value: "terminated", label: "Terminated" },
+  { value: "pending", label: "Pending" },
 ];
 
 export const columns = ["name", "type", "status", "created", "expires"] as const;

@@ -19,7 +19,7 @@ export function BelowMinimum({
         <span className={classes.ways}>
           These reach it:
           {ways.map(({ label, change }) => (
-            <button key={label} type="button" className="link" onClick={() => onChange(change)}>
+            <button key={label} type="button" className="link target" onClick={() => onChange(change)}>
               {label}
             </button>
           ))}

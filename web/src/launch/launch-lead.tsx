@@ -19,7 +19,8 @@ export function LaunchLead({ state, draft }: { readonly state: LaunchState; read
     );
   if (state.phase === "creating")
     return (
-      <p className={classes.lead} role="status">
+      <p className={classes.eyebrow} role="status">
+        <Mark size={20} docking />
         {state.cancelling ? "Cancelling the launch..." : "Payment successful! Creating your environment..."}
       </p>
     );
@@ -49,7 +50,7 @@ export function LaunchLead({ state, draft }: { readonly state: LaunchState; read
 /** While launching (spec section 2). The payment's own dialog stands above it. */
 function Overlay({ phase }: { readonly phase: "ordering" | "paying" | "clearing" }) {
   return (
-    <div className={classes.overlay} role="status">
+    <div className={classes.overlay} role="status" data-overlay>
       <Mark size={28} docking />
       {phase === "ordering" && "Reserving GPUs and name..."}
       {phase === "paying" && "Waiting for the payment..."}

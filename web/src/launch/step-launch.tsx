@@ -29,39 +29,43 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
   const { id, environment } = useLaunched(userId, name, state.phase === "creating");
   const elapsed = useElapsed(state);
   const figures = capacity?.launch ?? undefined;
+  const launching = state.phase === "creating" || state.phase === "ready";
   return (
     <>
       <h2 className={classes.address}>{config ? hostOf(config.environmentUrl, name) : name}</h2>
-      <LaunchLead state={state} draft={draft} />
-      {state.phase === "idle" && state.problem && (
-        <div className={classes.notice}>
-          <Notice
-            tone="hold"
-            title={state.problem.message}
-            action={<ChangeButton problem={state.problem} goTo={goTo} />}
-          />
-        </div>
-      )}
-      {/* A failure without a single stamp has no stage to blame. */}
-      {!(state.phase === "failed" && environment === undefined) && (
-        <div className={classes.timeline}>
-          <LaunchTimeline
-            stages={timelineOf(environment?.stages ?? [], environment?.stage_percent ?? null)}
-            elapsed={elapsed}
-            {...(figures && { median: figures.p50_ms / 1000 })}
-            state={timelineState(state)}
-          />
-        </div>
-      )}
-      <LaunchAfter
-        state={state}
-        figures={figures}
-        onCancel={id === undefined ? undefined : () => launch.cancel(id)}
-        onRetry={() => {
-          launch.reset();
-          goTo(3);
-        }}
-      />
+      {/* The loading overlay of a launch until it leads on (spec section 2), with its stages inside. */}
+      <div className={launching ? `panel ${classes.launching}` : undefined} data-overlay={launching || undefined}>
+        <LaunchLead state={state} draft={draft} />
+        {state.phase === "idle" && state.problem && (
+          <div className={classes.notice}>
+            <Notice
+              tone="hold"
+              title={state.problem.message}
+              action={<ChangeButton problem={state.problem} goTo={goTo} />}
+            />
+          </div>
+        )}
+        {/* A failure without a single stamp has no stage to blame. */}
+        {!(state.phase === "failed" && environment === undefined) && (
+          <div className={classes.timeline}>
+            <LaunchTimeline
+              stages={timelineOf(environment?.stages ?? [], environment?.stage_percent ?? null)}
+              elapsed={elapsed}
+              {...(figures && { median: figures.p50_ms / 1000 })}
+              state={timelineState(state)}
+            />
+          </div>
+        )}
+        <LaunchAfter
+          state={state}
+          figures={figures}
+          onCancel={id === undefined ? undefined : () => launch.cancel(id)}
+          onRetry={() => {
+            launch.reset();
+            goTo(3);
+          }}
+        />
+      </div>
     </>
   );
 }

@@ -61,7 +61,7 @@ function Answer({
       )}
       {check.state === "free" && check.message !== "" && <span>{check.message}</span>}
       {suggestion && (
-        <button type="button" className="link" onClick={() => onChange(suggestion)}>
+        <button type="button" className="link target" onClick={() => onChange(suggestion)}>
           Use {suggestion}
         </button>
       )}

@@ -36,6 +36,9 @@ export function SupportForm({ support, types, first, busy, onSend }: Props) {
         value={issueType}
         onChange={(value) => setDraft({ ...draft, issueType: issueTypes.find((known) => known === value) ?? null })}
         allowDeselect={false}
+        // All eight are seen: a list that scrolls would need the keyboard's focus.
+        withScrollArea={false}
+        maxDropdownHeight={400}
         required
         withAsterisk={false}
       />

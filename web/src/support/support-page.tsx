@@ -29,6 +29,7 @@ export function SupportPage() {
           </span>
         </div>
         <p className={classes.lead}>{leadOf(support)}</p>
+        <p className={classes.response}>Response Time: {support.responseTime}</p>
         {prepared && <PreparedNotice prepared={prepared} />}
         <SupportForm
           key={params.toString()}

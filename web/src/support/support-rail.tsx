@@ -2,6 +2,8 @@ import type { SupportCatalog } from "@berth/contract";
 import { ArrowUpRight } from "lucide-react";
 import { useBrand } from "../api/brand.ts";
 import { legalLinks } from "../content/brand.ts";
+import { legalTexts } from "../content/legal.ts";
+import { date } from "../format.ts";
 import { CopyText } from "../ui/copy-text.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { openChat } from "./open-chat.ts";
@@ -22,7 +24,6 @@ export function SupportRail({ support, catalog, onDocument }: Props) {
         facts={[
           { label: "Support code", value: <CopyText value={support.code} label="support code" /> },
           { label: "Your email", value: support.email || "Not available" },
-          { label: "Response Time", value: support.responseTime },
         ]}
       />
       <div>
@@ -41,26 +42,27 @@ export function SupportRail({ support, catalog, onDocument }: Props) {
         <h2 className="section-title">Pro Tips</h2>
         <ol className={classes.tips}>
           {catalog.tips.map((tip) => (
-            <li key={tip}>{tip}</li>
+            <li key={tip}>
+              <Tip code={support.code}>{tip}</Tip>
+            </li>
           ))}
         </ol>
       </div>
-      <div>
-        <h2 className="section-title">Email</h2>
-        <p className={classes.small}>
-          Slower, for formal inquiries:{" "}
-          <a className="link" href={`mailto:${email}?subject=${encodeURIComponent(`Support ${support.code}`)}`}>
-            {email}
-          </a>
-        </p>
-      </div>
+      <section className={`panel ${classes.card}`} aria-labelledby="email-support">
+        <h2 id="email-support" className="section-title">
+          Email support
+        </h2>
+        <p>Slower, for formal inquiries.</p>
+        <a href={`mailto:${email}?subject=${encodeURIComponent(`Support ${support.code}`)}`}>{email}</a>
+      </section>
       <div>
         <h2 className="section-title">Documents</h2>
-        <ul className={classes.links}>
+        <ul className={classes.cards}>
           {legalLinks.slice(0, 4).map(({ label, to }) => (
             <li key={to}>
-              <button type="button" aria-haspopup="dialog" onClick={() => onDocument(to)}>
+              <button type="button" className="panel" aria-haspopup="dialog" onClick={() => onDocument(to)}>
                 {label}
+                <small>{updatedOf(to)}</small>
               </button>
             </li>
           ))}
@@ -68,4 +70,24 @@ export function SupportRail({ support, catalog, onDocument }: Props) {
       </div>
     </aside>
   );
+}
+
+/** Where a tip speaks of the support code, the code itself stands beside it. */
+function Tip({ code, children }: { readonly code: string; readonly children: string }) {
+  const words = "support code";
+  const at = children.indexOf(words);
+  if (at < 0) return children;
+  const end = at + words.length;
+  return (
+    <span>
+      {children.slice(0, end)} <span className="mono">{code}</span>
+      {children.slice(end)}
+    </span>
+  );
+}
+
+/** The day of its last change. */
+function updatedOf(path: string): string {
+  const updated = legalTexts[path]?.updated;
+  return updated === undefined ? "" : date(`${updated}T12:00:00Z`);
 }
