@@ -1,9 +1,6 @@
 import { create, must, orderAndPay, signUp } from "../prove/customer.ts";
-import { surroundings } from "../prove/surroundings.ts";
 import { expect, expectAccessible, signIn, test } from "./test.ts";
 import { passUntilVisible } from "./toasts.ts";
-
-const { shots } = surroundings;
 
 test("the bell: three for a new user, one more as it happens, read one by one and all at once (2, G53)", async ({
   page,
@@ -28,15 +25,6 @@ test("the bell: three for a new user, one more as it happens, read one by one an
   for (const title of ["Your account is ready", "Launch your first environment", "Your files stay"])
     await expect(list.filter({ hasText: title })).toContainText("Unread");
   await expectAccessible(page);
-  if (shots)
-    for (const colorScheme of ["light", "dark"] as const)
-      for (const width of [1440, 390]) {
-        await page.setViewportSize({ width, height: 844 });
-        await page.emulateMedia({ colorScheme });
-        await expectAccessible(page);
-        await page.screenshot({ path: `${shots}/bell-${width}-${colorScheme}.png` });
-      }
-  await page.setViewportSize({ width: 1440, height: 900 });
 
   await list.first().getByRole("link").click();
   await page.waitForURL(/\/environments\/[0-9a-z]{25}$/);

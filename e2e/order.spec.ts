@@ -254,6 +254,7 @@ test("a refund that is not owed by itself is asked for, kept when it fails, and 
   await expect(dialog.getByText("Say in a sentence when, and what was lost")).toBeVisible();
   await judge(page, "order-ask", { fullPage: false, stays: "[role=dialog]" });
   await dialog.getByRole("combobox", { name: "What happened" }).click();
+  await judge(page, "order-ask-reasons", { fullPage: false, stays: "[role=option]" });
   await page.getByRole("option", { name: "It did not run for a part of the time" }).click();
   const words = "It was gone from ten to eleven <b>today</b>.";
   await dialog.getByRole("textbox", { name: "When, and what was lost" }).fill(words);

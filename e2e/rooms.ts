@@ -1,20 +1,29 @@
 import { mkdirSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { surroundings } from "../prove/surroundings.ts";
+import { expectTargets } from "./targets.ts";
 import { expect, expectAccessible } from "./test.ts";
 
-/** Both widths come before the second scheme, so that what closes by itself is seen in both. */
-const rooms = [
+interface Room {
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: "light" | "dark";
+}
+
+/** The narrow one is the narrowest phone. Both widths come before the second scheme, so that what closes by itself is seen in both. */
+const rooms: readonly Room[] = [
   { width: 1440, height: 900, colorScheme: "light" },
-  { width: 390, height: 844, colorScheme: "light" },
-  { width: 390, height: 844, colorScheme: "dark" },
+  { width: 360, height: 780, colorScheme: "light" },
+  { width: 360, height: 780, colorScheme: "dark" },
   { width: 1440, height: 900, colorScheme: "dark" },
-] as const;
+];
 
 /** The only rules whose answer depends on the scheme. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 const { shots } = surroundings;
+/** Pictures are also taken as the look was drawn. */
+const looks = shots ? rooms.flatMap((room) => (room.width === 360 ? [room, { ...room, width: 390 }] : [room])) : rooms;
 
 interface Look {
   /** False where the whole page is not what is looked at: a dialog, a toast. */
@@ -29,13 +38,14 @@ interface Look {
 export async function judge(page: Page, name: string, { fullPage = true, stays, only }: Look = {}): Promise<void> {
   await expect(page.locator("h1").first()).toBeVisible();
   await standStill(page);
-  for (const { width, height, colorScheme } of rooms.filter((room) => !only || room.width === only)) {
+  for (const { width, height, colorScheme } of looks.filter((room) => !only || room.width === only)) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await settle(page, colorScheme);
     if (stays) await expect(page.locator(stays).first(), name).toBeVisible();
     const full = colorScheme === "light";
     await expectAccessible(page, full ? undefined : colourRules);
+    if (full) await expectTargets(page, `${name}-${width}`, width === 360);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow, `${name} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
     if (shots) {
@@ -43,7 +53,7 @@ export async function judge(page: Page, name: string, { fullPage = true, stays, 
       await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage });
     }
   }
-  await page.setViewportSize(rooms[0]);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ colorScheme: "light" });
 }
 

@@ -29,6 +29,17 @@ async function breakDown(page: Page, path: string): Promise<void> {
   );
 }
 
+const keptFiles = {
+  environment_id: "7a3f9c27b0d4e5a6",
+  subdomain: "old-one",
+  container_type: "pytorch",
+  gpu_count: 2,
+  duration_hours: 6,
+  size_mb: 4_210,
+  files_until: inHours(24 * 29),
+  banked_seconds: 0,
+};
+
 const toast = (text: string) => `[data-toast]:has-text("${text}")`;
 
 test("public pages and documents are accessible in all four rooms", async ({ page }) => {
@@ -235,7 +246,7 @@ test("the creator is accessible in all four rooms, from the first step to a fail
   await dialog.getByLabel("Expiry").fill("12/34");
   await dialog.getByLabel("CVV").fill("123");
   await dialog.getByRole("button", { name: /^Pay/ }).click();
-  await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
+  await expect(page.locator("[data-overlay]")).toContainText("Payment successful! Creating your environment...");
   await expect(page.getByRole("button", { name: "Cancel and refund" })).toBeEnabled();
   await judge(page, "create-creating");
   refuse();
@@ -251,6 +262,7 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
   test.setTimeout(120_000);
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Search environments" })).toBeVisible();
   await judge(page, "environments-empty");
   await showContainers(page, everyState);
   await page.route("**/environments/*", async (route) => {
@@ -261,9 +273,20 @@ test("the list is accessible in all four rooms: every status, menu, dialog and f
       json: { status: "success", environment: { ...everyState["1a3f9c27b0d4e5a6"], ...secret } },
     });
   });
+  await page.route("**/files", (route) => route.fulfill({ json: { status: "success", files: [keptFiles] } }));
+  const arrival = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", environment_id: "1a3f9c27b0d4e5a6" };
+  await page.evaluate((usr) => history.replaceState({ ...history.state, usr }, ""), arrival);
   await page.reload();
   await expect(page.getByText("Showing 7 of 7 environments")).toBeVisible();
+  await expect(page.getByText("Your environment is ready.")).toBeVisible();
   await judge(page, "environments");
+  await page.setViewportSize({ width: 360, height: 780 });
+  await expect(page.locator("tr", { hasText: "resnet-lab" }).getByText("Created")).toBeVisible();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole("region", { name: "New environment" }).getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Delete now the files of old-one" }).click();
+  await judge(page, "environments-delete-files", { fullPage: false, stays: "[role=dialog]" });
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Jupyter password" }).click();
   await expect(page.getByText("k7dq-mx3a-9wzp-t2vn").first()).toBeVisible();
   await judge(page, "environments-password", { fullPage: false, stays: "text=k7dq-mx3a-9wzp-t2vn" });
@@ -327,9 +350,9 @@ test("the other signed-in screens are accessible in all four rooms", async ({ pa
   await page.getByRole("button", { name: "Collapse sidebar" }).click();
   await judge(page, "sidebar-collapsed", { fullPage: false });
   await page.getByRole("button", { name: "Expand sidebar" }).click();
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize({ width: 360, height: 780 });
   await page.getByRole("button", { name: "Open menu" }).click();
-  await judge(page, "menu", { fullPage: false, stays: "[role=dialog]", only: 390 });
+  await judge(page, "menu", { fullPage: false, stays: "[role=dialog]", only: 360 });
 
   await page.goto("/billing");
   await expect(page.getByText("No spending data available yet")).toBeVisible();
@@ -351,6 +374,8 @@ test("the other signed-in screens are accessible in all four rooms", async ({ pa
   await expect(page.getByText("Founder Online")).toBeVisible();
   await judge(page, "support");
   await page.getByRole("combobox", { name: "Issue type" }).click();
+  await expect(page.getByRole("option", { name: "Other" })).toBeInViewport();
+  await judge(page, "support-types", { fullPage: false, stays: "[role=option]" });
   await page.getByRole("option", { name: "Performance" }).click();
   await page.getByRole("textbox", { name: "Description" }).fill("It hangs at epoch 3.");
   await page.getByRole("button", { name: /^Open Telegram Chat with/ }).click();
@@ -374,6 +399,13 @@ test("the other signed-in screens are accessible in all four rooms", async ({ pa
     if (tab === "Password") await page.getByRole("button", { name: "Update Password" }).click();
     await judge(page, `settings-${tab.toLowerCase()}`);
   }
+  await page.getByRole("button", { name: "Delete Account" }).click();
+  await judge(page, "settings-delete", { fullPage: false, stays: "[role=dialog]" });
+  await page.keyboard.press("Escape");
+  await page.context().setOffline(true);
+  await expect(page.getByText("You are offline")).toBeVisible();
+  await judge(page, "offline", { fullPage: false });
+  await page.context().setOffline(false);
   await breakDown(page, "**/settings/*");
   await page.goto("/settings");
   await passUntilVisible(page, page.getByText("Error fetching user settings... Please refresh"));

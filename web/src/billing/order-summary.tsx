@@ -89,7 +89,7 @@ function boughtFacts(order: Order): Fact[] {
         references.environment === null ? (
           subdomain
         ) : (
-          <Link className="link" to={`/environments/${references.environment}`}>
+          <Link className="link target" to={`/environments/${references.environment}`}>
             {subdomain}
           </Link>
         ),

@@ -33,7 +33,7 @@ function Fact({ fact, order }: Props) {
       <strong>{title}</strong>
       {text !== "" && <span>{text}</span>}
       {fact.order_id !== undefined && (
-        <Link className="link" to={`/billing/orders/${fact.order_id}`}>
+        <Link className="link target" to={`/billing/orders/${fact.order_id}`}>
           See that order
         </Link>
       )}

@@ -70,7 +70,11 @@ function Row({ userId, invoice }: { readonly userId: string; readonly invoice: I
         {printing ? (
           description
         ) : (
-          <Link className="link" to={`/billing/orders/${order_id}`} aria-label={`${description}, details of ${number}`}>
+          <Link
+            className="link target"
+            to={`/billing/orders/${order_id}`}
+            aria-label={`${description}, details of ${number}`}
+          >
             {description}
           </Link>
         )}

@@ -72,7 +72,7 @@ function Columns({ all, usage }: { all: readonly Environment[]; usage: Usage }) 
             Recent Environments
           </h2>
           {all.length > 0 && (
-            <Link to="/environments" className="link">
+            <Link to="/environments" className="link target">
               All {all.length}
             </Link>
           )}
