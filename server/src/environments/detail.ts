@@ -11,7 +11,7 @@ const mostSessions = 10;
 
 /** What only the owner sees of one environment (G86). */
 export async function detailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
-  const [sessions, payment, host, gpu, stages, receipts, homeMb, shares, idle_stop] = await Promise.all([
+  const [sessions, facts, stages, shares, idle_stop] = await Promise.all([
     db
       .selectFrom("sessions")
       .where("environment_id", "=", row.id)
@@ -20,23 +20,8 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
       .limit(mostSessions)
       .select(["id", "opened_at", "closed_at", "reason"])
       .execute(),
-    // A reference to be quoted, nothing more: what was paid is not looked at here.
-    db
-      .selectFrom("payments")
-      .where("order_id", "=", row.order_id)
-      .where("settles_order", "=", true)
-      .select("gateway_payment_id")
-      .executeTakeFirst(),
-    db.selectFrom("hosts").where("id", "=", row.host_id).select("isolation").executeTakeFirst(),
-    db
-      .selectFrom("gpus")
-      .where("host_id", "=", row.host_id)
-      .where("kind", "=", "gpu")
-      .select(["model", "memory_mb"])
-      .executeTakeFirst(),
+    factsOf(db, row),
     stagesOf(db, row.id),
-    receiptsOf(db, row),
-    homeMbOf(db, row),
     row.status === "terminated" ? [] : sharesOf(db, row.id),
     idleStopOf(db, row.id),
   ]);
@@ -52,33 +37,44 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
       closed_at: closed_at?.toISOString() ?? null,
     })),
     order_id: row.order_id,
-    receipts,
-    home_mb: homeMb,
-    payment_reference: payment?.gateway_payment_id ?? null,
+    receipts: facts?.receipts ?? [],
+    home_mb: facts?.home_mb ?? null,
+    payment_reference: facts?.payment_reference ?? null,
     shares,
     idle_stop,
     stop_reason: row.status === "stopped" ? row.stop_reason : null,
     generation: row.generation,
     stages,
-    gpu: gpu ? { ...gpu, count: row.gpu_count } : null,
-    isolation: (host?.isolation ?? null) as Detail["isolation"],
+    gpu: facts?.model ? { model: facts.model, memory_mb: facts.memory_mb, count: row.gpu_count } : null,
+    isolation: facts?.isolation ?? null,
   };
 }
 
-async function receiptsOf(db: Db, { id, order_id }: ListedEnvironment): Promise<string[]> {
-  const { rows } = await sql<{ number: string }>`
-    select r.number from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
-    where p.settles_order and (o.id = ${order_id} or o.extends = ${id}) order by r.issued_at, r.number`.execute(db);
-  return rows.map(({ number }) => number);
+interface Facts {
+  readonly isolation: Detail["isolation"];
+  /** Of the host's GPUs; null where it has none. */
+  readonly model: string | null;
+  readonly memory_mb: number;
+  /** To be quoted, nothing more: what was paid is not looked at here. */
+  readonly payment_reference: string | null;
+  readonly receipts: string[];
+  /** Of a run what was sampled last; of files at rest what was measured when they came to rest. */
+  readonly home_mb: number | null;
 }
 
-/** Of a run what was sampled last; of files at rest what was measured when they came to rest. */
-async function homeMbOf(db: Db, { id, home, host_id }: ListedEnvironment): Promise<number | null> {
-  const { rows } = await sql<{ size_mb: number | null }>`
-    select coalesce(size_mb, (select home_mb from samples where environment_id = ${id} and span_seconds = 600
-      order by at desc limit 1)) as size_mb
-    from homes where home = ${home} and host_id = ${host_id}`.execute(db);
-  return rows[0]?.size_mb ?? null;
+/** What one row of other tables says each; a query of its own for each would cost more than all of this page. */
+async function factsOf(db: Db, { id, order_id, home, host_id }: ListedEnvironment): Promise<Facts | undefined> {
+  const { rows } = await sql<Facts>`
+    select h.isolation, g.model, g.memory_mb,
+      (select gateway_payment_id from payments where order_id = ${order_id} and settles_order) as payment_reference,
+      array(select r.number from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
+        where p.settles_order and (o.id = ${order_id} or o.extends = ${id}) order by r.issued_at, r.number) as receipts,
+      (select coalesce(size_mb, (select home_mb from samples where environment_id = ${id} and span_seconds = 600
+          order by at desc limit 1))
+        from homes where home = ${home} and host_id = ${host_id}) as home_mb
+    from hosts h left join lateral (select model, memory_mb from gpus where host_id = h.id and kind = 'gpu' limit 1) g on true
+    where h.id = ${host_id}`.execute(db);
+  return rows[0];
 }
 
 /** The stages of the newest start. */
