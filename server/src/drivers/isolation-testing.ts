@@ -86,6 +86,8 @@ async function finish(body: ContainerCreateOptions, program: string): Promise<Ra
     Tty: true,
     Entrypoint: ["/usr/bin/python3"],
     Cmd: ["-c", program],
+    // Where JupyterLab goes by itself.
+    WorkingDir: "/home/berth",
   });
   try {
     await container.start();
