@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync } from "node:fs";
-import { chmod, cp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -266,7 +267,8 @@ test("G111 a run on the files of another folder is not adopted or listed", async
   await becomes(driver, wanted.id, "running");
   const copy = mkdtempSync(join(tmpdir(), "berth-copy-"));
   onTestFinished(() => rm(copy, { recursive: true }));
-  await cp(machine.directory, copy, { recursive: true });
+  // As an operator does: pipes too, which Node does not copy.
+  execFileSync("cp", ["-a", `${machine.directory}/.`, copy]);
   const moved = await machine.open("one", "shared", copy);
   onTestFinished(async () => rm(await socketFolder(copy), { recursive: true }));
   await expect(moved.observe(wanted.id)).rejects.toMatchObject({
