@@ -201,7 +201,7 @@ for folder in ('/run/jupyter', '/run'):
 /** Runs before JupyterLab answers, if anything of it is read then, and leaves a sign. */
 const configuration = `
 import os
-for folder in ('.jupyter', '.local/python/etc/jupyter', '.local/etc/jupyter', '.ipython/profile_default/startup'):
+for folder in ('.jupyter', '.local/python/etc/jupyter', '.local/etc/jupyter'):
   folder = os.path.expanduser('~/' + folder); os.makedirs(folder, exist_ok=True)
   for name in ('jupyter_server_config.py', 'jupyter_lab_config.py', 'jupyter_config.py'):
     open(os.path.join(folder, name), 'w').write('import time\\ntime.sleep(90)\\n')

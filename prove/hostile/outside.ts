@@ -64,7 +64,7 @@ export const outside: readonly Attack[] = [
       const count = 300;
       const head = `POST /auth/signup HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{"email": `;
       const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1"));
-      for (const socket of sockets) socket.on("error", () => {}).write(head);
+      for (const socket of sockets) socket.on("error", () => {}).resume().write(head);
       const drip = setInterval(() => {
         for (const socket of sockets.slice(0, count / 2)) socket.write(" ");
       }, 1000);
@@ -207,9 +207,9 @@ export const outside: readonly Attack[] = [
           body,
         });
         const nobody = { ...mallory.door, token: "" };
-        let answer = await ask(nobody, `/_berth/sign-in?code=${code}`);
+        let answer = await ask(nobody, `/_berth/sign-in?code=${code}`, { headers: link });
         // The first visit of a new environment is sent on once, to clear what an older one left.
-        if (answer.headers.location?.includes("cleared")) answer = await ask(nobody, answer.headers.location);
+        if (answer.headers.location?.includes("cleared")) answer = await ask(nobody, answer.headers.location, { headers: link });
         const cookies = (answer.headers["set-cookie"] ?? []).filter((each) => /^(__Host-)?env=./.test(each));
         if (cookies.length > 0) successes.push(`${answer.status} with a cookie of the owner's`);
       }
@@ -249,6 +249,14 @@ export const outside: readonly Attack[] = [
     },
   },
 ];
+
+/** What a browser says when its user follows a link on another site. */
+const link = {
+  accept: "text/html,application/xhtml+xml",
+  "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-dest": "document",
+};
 
 /** Generous: a family behind one address confirms and resets a few in a minute. */
 const mostMails = 30;
