@@ -54,6 +54,8 @@ test("with nothing free: a place in line, a turn that is told of, kept through a
 }) => {
   const { url } = product;
   const other = await signUp(url);
+  // What the test before left running is being ended.
+  await expect.poll(async () => (await must(url, "GET", "/capacity")).free).toBe(8);
   // An order that nobody has paid yet holds the whole machine.
   const all = await orderOf(url, other, { subdomain: `all-${Date.now().toString(36)}`, gpuCount: 8 });
   await page.goto("/environments/create?step=2");

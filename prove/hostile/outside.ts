@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { must, orderBody, orderOf, pay, send, signUp, until } from "../customer.ts";
 import { ask, upgrade } from "../notebook.ts";
 import { type Attack, end, moneyOf, newName, type Rental, rent, rowOf, type Target } from "./attack.ts";
+import { clear, codeMailedTo, refundOutside, signInFrom } from "./visitors.ts";
 
 /** Of an account or of many, from one network or from many, behind a proxy or without one. */
 export const outside: readonly Attack[] = [
@@ -64,7 +65,11 @@ export const outside: readonly Attack[] = [
       const count = 300;
       const head = `POST /auth/signup HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{"email": `;
       const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1"));
-      for (const socket of sockets) socket.on("error", () => {}).resume().write(head);
+      for (const socket of sockets)
+        socket
+          .on("error", () => {})
+          .resume()
+          .write(head);
       const drip = setInterval(() => {
         for (const socket of sockets.slice(0, count / 2)) socket.write(" ");
       }, 1000);
@@ -209,7 +214,8 @@ export const outside: readonly Attack[] = [
         const nobody = { ...mallory.door, token: "" };
         let answer = await ask(nobody, `/_berth/sign-in?code=${code}`, { headers: link });
         // The first visit of a new environment is sent on once, to clear what an older one left.
-        if (answer.headers.location?.includes("cleared")) answer = await ask(nobody, answer.headers.location, { headers: link });
+        if (answer.headers.location?.includes("cleared"))
+          answer = await ask(nobody, answer.headers.location, { headers: link });
         const cookies = (answer.headers["set-cookie"] ?? []).filter((each) => /^(__Host-)?env=./.test(each));
         if (cookies.length > 0) successes.push(`${answer.status} with a cookie of the owner's`);
       }
@@ -286,61 +292,4 @@ async function holdOf({ db }: Target, userId: string): Promise<number> {
     .orderBy("hold_until", "desc")
     .executeTakeFirst();
   return row?.hold_until.getTime() ?? 0;
-}
-
-/** Gives back what was held, as who dismisses the dialog does. */
-async function clear({ product, db }: Target, { userId, idToken: token }: Rental["customer"]): Promise<void> {
-  const open = await db
-    .selectFrom("orders")
-    .select("gateway_order_id")
-    .where("user_id", "=", userId)
-    .where("status", "=", "open")
-    .execute();
-  for (const { gateway_order_id } of open)
-    await send(product.url, "POST", `/docker/payments/clear/${gateway_order_id}`, { token });
-}
-
-async function signInFrom(url: string, network: string, body: object): Promise<number> {
-  const answer = await fetch(`${url.replace("localhost", "127.0.0.1")}/identity/v1/accounts:signInWithPassword`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-forwarded-for": network },
-    body: JSON.stringify(body),
-  });
-  await answer.arrayBuffer();
-  return answer.status;
-}
-
-async function codeMailedTo({ db }: Target, email: string): Promise<string> {
-  return until("the mail", async () => {
-    const mail = await db
-      .selectFrom("mails")
-      .select("body_text")
-      .where("recipient", "=", email)
-      .orderBy("created_at", "desc")
-      .executeTakeFirst();
-    return /reset-password\?oobCode=(\S+)/.exec(mail?.body_text ?? "")?.[1];
-  });
-}
-
-/** As at the provider's dashboard: whole, by nobody of ours. */
-async function refundOutside({ product, db }: Target, orderId: string): Promise<void> {
-  const { gateway_payment_id, amount_minor } = await db
-    .selectFrom("payments")
-    .innerJoin("orders", "orders.id", "payments.order_id")
-    .select(["payments.gateway_payment_id", "payments.amount_minor"])
-    .where("orders.gateway_order_id", "=", orderId)
-    .executeTakeFirstOrThrow();
-  const { key_id, key_secret } = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
-  const answer = await fetch(
-    `${product.url.replace("localhost", "127.0.0.1")}/embedded-gateway/v1/payments/${gateway_payment_id}/refund`,
-    {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        authorization: `Basic ${Buffer.from(`${key_id}:${key_secret}`).toString("base64")}`,
-      },
-      body: JSON.stringify({ amount: amount_minor }),
-    },
-  );
-  if (answer.status !== 200) throw new Error(`the refund answered ${answer.status}: ${await answer.text()}`);
 }

