@@ -180,7 +180,7 @@ async function grantUnasked({ process: { payments } }: Visit, { order_id }: Paym
 
 /** As of an order that could not be delivered. */
 async function openCredit({ process, user }: Visit, order_id: string): Promise<void> {
-  await sql`insert into time_credits (id, user_id, order_id, hours, reason)
+  await sql`insert into time_credits (id, user_id, order_id, gpu_hours, reason)
     select id, ${user}, id, 2, 'not_delivered' from orders where gateway_order_id = ${order_id} on conflict do nothing`.execute(
     process.payments.db,
   );
