@@ -26,7 +26,7 @@ const killEveryMs = 6500;
 const faults = { serverError: 0.04, drop: 0.06, hang: 0.002, tooMany: 0.01, lost: 0.25, tripled: 0.3, delayed: 0.2 };
 const env = {
   RUNTIME: "fake",
-  FAKE_DRIVER: "startMs=100,stopMs=20,fail=0.35",
+  FAKE_DRIVER: "startMs=100,stopMs=20,fail=0.35,silent=0.1",
   SLOTS: "64",
   GIVE_UP_AFTER: "15",
   GPUS_PER_USER: "64",

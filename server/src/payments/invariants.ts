@@ -53,7 +53,7 @@ export const invariants: readonly Invariant[] = [
     name: "no environment has more time left than was paid for and not paid back",
     broken: sql`select e.id, round(rest.seconds - paid.seconds) || ' s too much' as what
       from environments e cross join lateral ${paidTime} paid
-      cross join lateral (select coalesce(extract(epoch from e.expires_at - now())::float8, e.banked_seconds) as seconds) rest
+      cross join lateral (select coalesce(extract(epoch from e.expires_at - greatest(now(), e.clock_from))::float8, e.banked_seconds) as seconds) rest
       where e.created_at is not null and e.status <> 'terminated' and e.desired <> 'terminated'
         and rest.seconds > paid.seconds + ${roundedSeconds}`,
   },
