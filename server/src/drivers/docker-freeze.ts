@@ -15,3 +15,15 @@ export async function freeze(container: Container, abortSignal: AbortSignal): Pr
     }
   }
 }
+
+/**
+ * A container that runs already is thawed. The engine's state may be stale: it hears of a pause a moment after it made
+ * it, so it can call a container paused that has just been resumed, and deny it when asked to resume it again.
+ */
+export async function thaw(container: Container, abortSignal: AbortSignal): Promise<void> {
+  try {
+    await orDone(container.unpause({ abortSignal }));
+  } catch (error) {
+    if (!/not paused/.test(refusalOf(error)?.words ?? "")) throw error;
+  }
+}

@@ -144,6 +144,16 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
     expect(await driver.observe(wanted.id)).toMatchObject({ state: "running" });
   });
 
+  test("two servers that resume the same paused run at once: both succeed", async () => {
+    const wanted = await begin();
+    const second = await machine.open();
+    for (let round = 0; round < 5; round += 1) {
+      await driver.pause(wanted.id);
+      await Promise.all([driver.start(wanted), second.start(wanted)]);
+      expect(await driver.observe(wanted.id)).toMatchObject({ state: "running", generation: 1 });
+    }
+  });
+
   test("two servers that start the same run at once: both succeed, and it is one", async () => {
     const wanted = spec();
     onTestFinished(() => driver.stop(wanted.id, 0));

@@ -4,7 +4,7 @@ import { containerBody, containerName, devicesOf, label } from "./docker-body.ts
 import { deleteHome } from "./docker-delete-home.ts";
 import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./docker-engine.ts";
 import { type EngineFacts, openFacts } from "./docker-facts.ts";
-import { freeze } from "./docker-freeze.ts";
+import { freeze, thaw } from "./docker-freeze.ts";
 import { gpuFault } from "./docker-gpus.ts";
 import { expectAtHome, isAtHome } from "./docker-home.ts";
 import { localMachine, type Machine, remoteMachine } from "./docker-machine.ts";
@@ -176,7 +176,7 @@ async function start(parts: Parts, spec: Spec, signal: AbortSignal): Promise<voi
   const found = await inspect(parts, spec.id, signal);
   if (found) expectAtHome(parts.machine, found.info);
   const step = startStep(seen(found?.info), { generation: spec.generation, specHash: specHash(spec) });
-  if (step === "resume") await found?.container.unpause({ abortSignal: signal });
+  if (step === "resume" && found) await thaw(found.container, signal);
   // Its starter died after the create call: nothing but the start is missing.
   const isCreated = step === "none" && found?.info.State.Status === "created";
   if (step !== "create" && !isCreated) return;
@@ -275,7 +275,7 @@ async function end(parts: Parts, id: string, graceMs: number, abortSignal: Abort
   const { container, info } = found;
   const seconds = Math.ceil(Math.min(graceMs, longestGraceMs) / 1000);
   // A frozen process hears nothing, so its grace would be lost.
-  if (info.State.Paused && seconds > 0) await container.unpause({ abortSignal });
+  if (info.State.Paused && seconds > 0) await thaw(container, abortSignal);
   if (info.State.Running) await orDone(container.stop({ t: seconds, abortSignal }));
   try {
     await orDone(container.remove({ force: true, v: true, abortSignal }));
