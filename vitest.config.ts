@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
-import { browserPath } from "./prove/browser.ts";
-import { surroundings } from "./prove/surroundings.ts";
 import { vitestReport } from "./scripts/vitest-report.ts";
+import { browserPath } from "./testing/browser.ts";
+import { surroundings } from "./testing/environment.ts";
 
 const { chromium, vitestReport: report } = surroundings;
 

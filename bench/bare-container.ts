@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { removeFolder, temporaryFolder } from "../prove/product.ts";
-import { containerBody, labPort, runUser } from "../server/src/drivers/docker-body.ts";
-import { openEngine } from "../server/src/drivers/docker-engine.ts";
-import { ensureNetwork, networkName } from "../server/src/drivers/docker-network.ts";
-import { removeRuns } from "../server/src/drivers/docker-testing.ts";
-import { imageOf } from "../server/src/drivers/image-catalogue.ts";
-import { shareOf } from "../server/src/environments/runs.ts";
-import { answers } from "../server/src/gateway/answers.ts";
+import { containerBody, labPort, runUser } from "../server/src/drivers/docker/containers/container-body.ts";
+import { ensureNetwork, networkName } from "../server/src/drivers/docker/containers/ensure-network.ts";
+import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
+import { imageOf } from "../server/src/drivers/docker/images/image-catalogue.ts";
+import { removeRuns } from "../server/src/drivers/testing/docker-machine.ts";
+import { shareOf } from "../server/src/environments/reconciler/run-spec.ts";
+import { answers } from "../server/src/gateway/forward/probe-readiness.ts";
+import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
 const lookMs = 100;
 

@@ -3,13 +3,13 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { type Customer, must, signUp } from "../prove/customer.ts";
-import { removeFolder, startProduct, temporaryFolder } from "../prove/product.ts";
-import { monthsOf, readBilling } from "../server/src/billing/read.ts";
+import { monthsOf, readBilling } from "../server/src/billing/read-billing.ts";
 import { statementOf } from "../server/src/billing/statement.ts";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
-import { claimOrders, untilNext } from "../server/src/payments/watch.ts";
+import { claimOrders, untilNext } from "../server/src/payments/orders/order-poller.ts";
+import { type Customer, must, signUp } from "../testing/customer.ts";
+import { removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { seedAccounts, seedDue, tune } from "./billing-seed.ts";
 import { quantile } from "./quantiles.ts";
 

@@ -3,10 +3,10 @@ import { Agent, request } from "node:http";
 import { cpus, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { until } from "../prove/customer.ts";
-import { type Product, removeFolder, startProduct } from "../prove/product.ts";
-import { openProductDatabase } from "../prove/seed.ts";
 import type { Db } from "../server/src/database/database.ts";
+import { until } from "../testing/customer.ts";
+import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import { openProductDatabase } from "../testing/seed.ts";
 import { quantile } from "./quantiles.ts";
 
 const fleet = 1000;

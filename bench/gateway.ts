@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../prove/customer.ts";
+import { until } from "../testing/customer.ts";
 import type { Load } from "./gateway/load.ts";
 import { cpuMs, drive, end, firstLine, freePort, installProxy, ratio, spawnNode } from "./processes.ts";
 import { median } from "./quantiles.ts";

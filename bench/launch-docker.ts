@@ -1,6 +1,6 @@
-import { type Customer, orderOf, type Paid, pay, signUp, until } from "../prove/customer.ts";
-import { type Product, removeFolder, startProduct } from "../prove/product.ts";
-import { openProductDatabase } from "../prove/seed.ts";
+import { type Customer, orderOf, type Paid, pay, signUp, until } from "../testing/customer.ts";
+import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import { openProductDatabase } from "../testing/seed.ts";
 import { openFloor } from "./bare-container.ts";
 import { endRental, launchOnce, launchPaid, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
 import { quantile } from "./quantiles.ts";

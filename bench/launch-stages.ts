@@ -1,5 +1,5 @@
-import { type Customer, create, must, orderAndPay, type Paid, until } from "../prove/customer.ts";
-import type { Product } from "../prove/product.ts";
+import { type Customer, create, must, orderAndPay, type Paid, until } from "../testing/customer.ts";
+import type { Product } from "../testing/product.ts";
 import { quantile } from "./quantiles.ts";
 
 /** Milliseconds from the payment to each stage. */

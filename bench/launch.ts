@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { signUp, until } from "../prove/customer.ts";
-import { removeFolder, runtimesDir, startProduct, temporaryFolder } from "../prove/product.ts";
-import { surroundings } from "../prove/surroundings.ts";
-import { readRuntime } from "../server/src/drivers/runtimes.ts";
+import { readRuntime } from "../server/src/drivers/process/prepare-runtime.ts";
+import { signUp, until } from "../testing/customer.ts";
+import { surroundings } from "../testing/environment.ts";
+import { removeFolder, runtimesDir, startProduct, temporaryFolder } from "../testing/product.ts";
 import { launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
 import { quantile } from "./quantiles.ts";
 

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { must } from "../prove/customer.ts";
-import { removeFolder, startProduct } from "../prove/product.ts";
-import { surroundings } from "../prove/surroundings.ts";
+import { must } from "../testing/customer.ts";
+import { surroundings } from "../testing/environment.ts";
+import { removeFolder, startProduct } from "../testing/product.ts";
 import { median } from "./quantiles.ts";
 
 const rounds = 5;

@@ -1,8 +1,8 @@
 import { type Browser, chromium, type Page } from "@playwright/test";
-import { type Customer, must, signUp, until } from "../prove/customer.ts";
-import { type Product, removeFolder, startProduct } from "../prove/product.ts";
-import { openProductDatabase, seedHistory } from "../prove/seed.ts";
-import { surroundings } from "../prove/surroundings.ts";
+import { type Customer, must, signUp, until } from "../testing/customer.ts";
+import { surroundings } from "../testing/environment.ts";
+import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import { openProductDatabase, seedHistory } from "../testing/seed.ts";
 import { quantile } from "./quantiles.ts";
 
 const environments = 200;

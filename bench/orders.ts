@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { cpus, loadavg } from "node:os";
+import type { Db } from "../server/src/database/database.ts";
+import { announce } from "../server/src/notifications/notifications.ts";
+import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
+import type { GatewayPayment } from "../server/src/payments/provider/provider.ts";
+import { razorpay } from "../server/src/payments/provider/razorpay.ts";
+import { observe } from "../server/src/payments/settlement/settle-payment.ts";
 import {
   type Answer,
   type Customer,
@@ -11,15 +17,9 @@ import {
   send,
   signUp,
   until,
-} from "../prove/customer.ts";
-import { type Product, removeFolder, startProduct } from "../prove/product.ts";
-import { openProductDatabase } from "../prove/seed.ts";
-import type { Db } from "../server/src/database/database.ts";
-import { announce } from "../server/src/notifications/notifications.ts";
-import { brokenInvariants } from "../server/src/payments/invariants.ts";
-import type { GatewayPayment } from "../server/src/payments/provider.ts";
-import { razorpay } from "../server/src/payments/razorpay.ts";
-import { observe } from "../server/src/payments/settle.ts";
+} from "../testing/customer.ts";
+import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import { openProductDatabase } from "../testing/seed.ts";
 import { quantile } from "./quantiles.ts";
 
 const askers = 300;

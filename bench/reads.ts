@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Customer, create, orderAndPay, profileOf, signUp, until } from "../prove/customer.ts";
-import { type Product, removeFolder, startProduct } from "../prove/product.ts";
-import { surroundings } from "../prove/surroundings.ts";
+import { type Customer, create, orderAndPay, profileOf, signUp, until } from "../testing/customer.ts";
+import { surroundings } from "../testing/environment.ts";
+import { type Product, removeFolder, startProduct } from "../testing/product.ts";
 import { cacheFolder, drive, end, freePort, installProxy, ratio } from "./processes.ts";
 import { median } from "./quantiles.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { create, must, orderAndPay, profileOf, send, signUp, until } from "../prove/customer.ts";
-import { expect, expectAccessible, signIn, test } from "./test.ts";
+import { create, must, orderAndPay, profileOf, send, signUp, until } from "../testing/customer.ts";
+import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
 
 test("everything stored is one file, in the last tab (G71)", async ({ page, customer }) => {
   await page.goto("/settings");

@@ -1,12 +1,12 @@
 import type { Page } from "@playwright/test";
 import { sql } from "kysely";
 import type { environmentDetail, ReplyOf, SamplePoint } from "../contract/src/index.ts";
-import { create, must, orderAndPay } from "../prove/customer.ts";
 import type { Database } from "../server/src/database/database.ts";
-import { everyState, inHours } from "./invented.ts";
-import { judge } from "./rooms.ts";
-import { expect, test } from "./test.ts";
-import { passUntilVisible } from "./toasts.ts";
+import { create, must, orderAndPay } from "../testing/customer.ts";
+import { everyState, inHours } from "./testing/fixtures.ts";
+import { expect, test } from "./testing/test.ts";
+import { passUntilVisible } from "./testing/toasts.ts";
+import { judge } from "./testing/viewports.ts";
 
 type Detail = ReplyOf<typeof environmentDetail>["environment"];
 

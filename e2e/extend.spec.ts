@@ -1,8 +1,8 @@
-import { must } from "../prove/customer.ts";
-import { seedHistory } from "../prove/seed.ts";
-import { payInDialog } from "./pay.ts";
-import { expect, expectAccessible, test } from "./test.ts";
-import { toastOf } from "./toasts.ts";
+import { must } from "../testing/customer.ts";
+import { seedHistory } from "../testing/seed.ts";
+import { payInDialog } from "./testing/pay.ts";
+import { expect, expectAccessible, test } from "./testing/test.ts";
+import { toastOf } from "./testing/toasts.ts";
 
 test("more time for what runs: chosen, paid, added without a restart; dismissed, nothing is bought (G100)", async ({
   page,

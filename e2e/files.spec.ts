@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { request } from "node:http";
 import { createGunzip } from "node:zlib";
-import { type Customer, create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
-import type { Product } from "../prove/product.ts";
-import { expect, expectAccessible, signIn, test } from "./test.ts";
+import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
+import type { Product } from "../testing/product.ts";
+import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
 
 /** A call to JupyterLab itself, through the gateway, with the environment's own token (G40). */
 async function lab(product: Product, subdomain: string, token: string, method: string, path: string, body?: object) {

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { create, orderAndPay } from "../prove/customer.ts";
-import { newNotebook, openSession, runCell } from "./jupyter.ts";
-import { expect, test } from "./test.ts";
+import { create, orderAndPay } from "../testing/customer.ts";
+import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
+import { expect, test } from "./testing/test.ts";
 
 test("JupyterLab's terminal has the home's python and pip, widgets and progress bars move, after a restart too", async ({
   page,

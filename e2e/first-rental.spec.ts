@@ -1,5 +1,5 @@
-import { newNotebook, openSession, runCell } from "./jupyter.ts";
-import { expect, test } from "./test.ts";
+import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
+import { expect, test } from "./testing/test.ts";
 
 const password = "a good password 1";
 

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
-import { create, orderAndPay, signUp } from "../prove/customer.ts";
-import { mailedLink } from "./reset-mail.ts";
-import { expect, signIn, test } from "./test.ts";
-import { toastOf } from "./toasts.ts";
+import { create, orderAndPay, signUp } from "../testing/customer.ts";
+import { mailedLink } from "./testing/reset-mail.ts";
+import { expect, signIn, test } from "./testing/test.ts";
+import { toastOf } from "./testing/toasts.ts";
 
 /** Presses Tab until it is there; on the way the focus is never lost, and always to be seen. */
 async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {

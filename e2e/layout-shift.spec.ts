@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { must, signUp } from "../prove/customer.ts";
-import { seedHistory } from "../prove/seed.ts";
-import { expect, signIn, test } from "./test.ts";
+import { must, signUp } from "../testing/customer.ts";
+import { seedHistory } from "../testing/seed.ts";
+import { expect, signIn, test } from "./testing/test.ts";
 
 const most = 0.02;
 

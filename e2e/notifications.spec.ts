@@ -1,6 +1,6 @@
-import { create, must, orderAndPay, signUp } from "../prove/customer.ts";
-import { expect, expectAccessible, signIn, test } from "./test.ts";
-import { passUntilVisible } from "./toasts.ts";
+import { create, must, orderAndPay, signUp } from "../testing/customer.ts";
+import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
+import { passUntilVisible } from "./testing/toasts.ts";
 
 test("the bell: three for a new user, one more as it happens, read one by one and all at once (2, G53)", async ({
   page,

@@ -1,13 +1,13 @@
 import type { Page } from "@playwright/test";
 import { sql } from "kysely";
-import { create, must, orderAndPay, orderOf, signUp } from "../prove/customer.ts";
 import type { Database } from "../server/src/database/database.ts";
-import { declineRefund } from "../server/src/payments/decide-refund.ts";
-import { everyPlace, fullStatement, showOrder } from "./invented.ts";
-import { payInDialog, toLastStep } from "./pay.ts";
-import { judge } from "./rooms.ts";
-import { expect, expectAccessible, test } from "./test.ts";
-import { passUntilVisible, toastOf } from "./toasts.ts";
+import { declineRefund } from "../server/src/payments/refunds/grant-refund.ts";
+import { create, must, orderAndPay, orderOf, signUp } from "../testing/customer.ts";
+import { everyPlace, fullStatement, showOrder } from "./testing/fixtures.ts";
+import { payInDialog, toLastStep } from "./testing/pay.ts";
+import { expect, expectAccessible, test } from "./testing/test.ts";
+import { passUntilVisible, toastOf } from "./testing/toasts.ts";
+import { judge } from "./testing/viewports.ts";
 
 const facts = (page: Page) => page.getByRole("region", { name: "What happened" }).getByRole("listitem");
 const money = (page: Page, title: string | RegExp) => page.getByRole("status").getByRole("heading", { name: title });

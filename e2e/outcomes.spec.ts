@@ -1,5 +1,5 @@
-import { payInDialog, toLastStep } from "./pay.ts";
-import { expect, expectAccessible, test } from "./test.ts";
+import { payInDialog, toLastStep } from "./testing/pay.ts";
+import { expect, expectAccessible, test } from "./testing/test.ts";
 
 test("the embedded dialog leads to a page where its outcome is chosen: a failure, and then a payment that goes on", async ({
   page,

@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
-import { browserPath } from "../prove/browser.ts";
-import { surroundings } from "../prove/surroundings.ts";
+import { browserPath } from "../testing/browser.ts";
+import { surroundings } from "../testing/environment.ts";
 
 export default defineConfig({
   testDir: ".",

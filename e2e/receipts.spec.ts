@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
-import { judge } from "./rooms.ts";
-import { expect, expectAccessible, signIn, test } from "./test.ts";
+import { create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
+import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
+import { judge } from "./testing/viewports.ts";
 
 test("a receipt downloads under its number, busy and failing included, and support knows the row (G70, G86)", async ({
   page,

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { must, signUp, until } from "../prove/customer.ts";
-import { seedHistory } from "../prove/seed.ts";
-import { alterAnswer } from "./invented.ts";
-import { expect, signIn, test } from "./test.ts";
+import { must, signUp, until } from "../testing/customer.ts";
+import { seedHistory } from "../testing/seed.ts";
+import { alterAnswer } from "./testing/fixtures.ts";
+import { expect, signIn, test } from "./testing/test.ts";
 
 const hostile = [
   ["script", `<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>`],

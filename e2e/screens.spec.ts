@@ -1,11 +1,11 @@
 import type { Page } from "@playwright/test";
 import type { Order } from "../contract/src/index.ts";
-import { create, must, orderAndPay, signUp, until } from "../prove/customer.ts";
-import { everyPlace, everyState, fullStatement, inHours, showContainers, showOrder } from "./invented.ts";
-import { mailedLink } from "./reset-mail.ts";
-import { judge } from "./rooms.ts";
-import { expect, test } from "./test.ts";
-import { passUntilVisible } from "./toasts.ts";
+import { create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
+import { everyPlace, everyState, fullStatement, inHours, showContainers, showOrder } from "./testing/fixtures.ts";
+import { mailedLink } from "./testing/reset-mail.ts";
+import { expect, test } from "./testing/test.ts";
+import { passUntilVisible } from "./testing/toasts.ts";
+import { judge } from "./testing/viewports.ts";
 
 const unavailable = { status: "error", code: "unavailable", message: "Out for a moment", detail: "" };
 const broken = { status: 503, json: unavailable };

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { seedHistory } from "../prove/seed.ts";
-import { expect, test } from "./test.ts";
+import { seedHistory } from "../testing/seed.ts";
+import { expect, test } from "./testing/test.ts";
 
 // Reduced motion takes the closing's movement away.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });

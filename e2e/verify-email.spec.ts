@@ -1,8 +1,8 @@
-import { toLastStep } from "./pay.ts";
-import { linkTo } from "./reset-mail.ts";
-import { judge } from "./rooms.ts";
-import { expect, test } from "./test.ts";
-import { toastOf } from "./toasts.ts";
+import { toLastStep } from "./testing/pay.ts";
+import { linkTo } from "./testing/reset-mail.ts";
+import { expect, test } from "./testing/test.ts";
+import { toastOf } from "./testing/toasts.ts";
+import { judge } from "./testing/viewports.ts";
 
 test("with live keys an address is confirmed before the first payment, by a link that works once (G52)", async ({
   page,

@@ -3,11 +3,11 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readCatalogue, recordImage, replacedImages } from "../server/src/drivers/image-catalogue.ts";
-import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
-import { checkImage } from "./check.ts";
-import { docker, folder } from "./docker.ts";
-import { stagesOf } from "./stages.ts";
+import { readCatalogue, recordImage, replacedImages } from "../server/src/drivers/docker/images/image-catalogue.ts";
+import { runtimeTypes } from "../server/src/drivers/process/prepare-runtime.ts";
+import { checkImage } from "./check-image.ts";
+import { docker, folder } from "./docker-command.ts";
+import { stagesOf } from "./stages-of.ts";
 
 const image = "berth/jupyter:local";
 const absent = await docker(["image", "inspect", image]).then(

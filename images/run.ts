@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { isPullable, listedAs } from "../server/src/drivers/docker-pull.ts";
-import { readCatalogue, recordImage } from "../server/src/drivers/image-catalogue.ts";
-import { runtimeTypes } from "../server/src/drivers/runtimes.ts";
-import { checkImage } from "./check.ts";
-import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker.ts";
-import { stagesOf } from "./stages.ts";
+import { readCatalogue, recordImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
+import { isPullable, listedAs } from "../server/src/drivers/docker/images/prepare-image.ts";
+import { runtimeTypes } from "../server/src/drivers/process/prepare-runtime.ts";
+import { checkImage } from "./check-image.ts";
+import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker-command.ts";
+import { stagesOf } from "./stages-of.ts";
 
 /**
  * npm run images [-- --quick TYPE...]: builds, checks and records. --quick leaves the packed size out, which takes long.

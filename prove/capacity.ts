@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { act, terminate } from "../server/src/environments/actions.ts";
-import { releaseHold } from "../server/src/environments/hold.ts";
-import { launch } from "../server/src/environments/launch.ts";
-import { join, leave } from "../server/src/environments/queue.ts";
-import { type Asked, create, newAsker, openWorld, type World } from "./capacity-world.ts";
-import { until } from "./customer.ts";
+import { releaseHold } from "../server/src/environments/allocation/hold.ts";
+import { launch } from "../server/src/environments/allocation/launch.ts";
+import { act, terminate } from "../server/src/environments/api/environment-actions.ts";
+import { join, leave } from "../server/src/environments/queue/join-queue.ts";
+import { until } from "../testing/customer.ts";
+import { type Asked, create, newAsker, openWorld, type World } from "./capacity-fixture.ts";
 import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
 

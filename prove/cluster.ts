@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { Connection } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
-import { removeFolder, temporaryFolder } from "./product.ts";
+import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
 /** A database server of its own, ended with the stack; nothing of it has to outlive the machine. */
 export async function startCluster(stack: AsyncDisposableStack): Promise<Connection> {

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
-import { type Customer, create, must, orderAndPay, type Paid, profileOf, send, signUp, until } from "./customer.ts";
+import {
+  type Customer,
+  create,
+  must,
+  orderAndPay,
+  type Paid,
+  profileOf,
+  send,
+  signUp,
+  until,
+} from "../testing/customer.ts";
+import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { preparedJupyter, runsOf } from "./labs.ts";
-import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
 
 /** When the server is killed: each waits for its moment in the launch of `subdomain`. */
 const points: Readonly<Record<string, (round: Round) => Promise<void>>> = {

@@ -10,9 +10,9 @@ import { type Selectable, sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import type { EnvironmentsTable } from "../server/src/database/environment-tables.ts";
-import { type Customer, create, orderAndPay, send, signUp, until } from "./customer.ts";
+import { type Customer, create, orderAndPay, send, signUp, until } from "../testing/customer.ts";
+import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { labsOf, preparedJupyter } from "./labs.ts";
-import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
 import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
 

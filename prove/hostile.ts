@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { removeFolder, startProduct } from "../testing/product.ts";
 import type { Attack, Target } from "./hostile/attack.ts";
 import { inside } from "./hostile/inside.ts";
 import { machine } from "./hostile/machine.ts";
 import { outside } from "./hostile/outside.ts";
 import { preparedJupyter } from "./labs.ts";
-import { removeFolder, startProduct } from "./product.ts";
 import { writeProof } from "./proof-page.ts";
 
 interface Row {

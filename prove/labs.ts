@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { must, until } from "./customer.ts";
+import { must, until } from "../testing/customer.ts";
 
 /** Waits until JupyterLab can be launched; throws the reason where it never can. */
 export async function preparedJupyter(url: string): Promise<void> {

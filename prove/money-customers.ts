@@ -1,5 +1,5 @@
 import { major, quote } from "@berth/contract";
-import { type Customer, create, must, orderOf, type Paid, pay, profileOf, send, signUp } from "./customer.ts";
+import { type Customer, create, must, orderOf, type Paid, pay, profileOf, send, signUp } from "../testing/customer.ts";
 import type { Random } from "./random.ts";
 
 export interface Shop {

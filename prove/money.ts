@@ -6,12 +6,12 @@ import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
-import { tracesInDatabase, tracesInLog } from "../server/src/payments/card-traces.ts";
-import { grantRefund } from "../server/src/payments/decide-refund.ts";
-import { brokenInvariants } from "../server/src/payments/invariants.ts";
-import { card, must, until } from "./customer.ts";
+import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
+import { grantRefund } from "../server/src/payments/refunds/grant-refund.ts";
+import { tracesInDatabase, tracesInLog } from "../server/src/payments/testing/card-traces.ts";
+import { card, must, until } from "../testing/customer.ts";
+import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { type Bought, type PaidBack, type Shop, shopAlong } from "./money-customers.ts";
-import { type Product, removeFolder, startProduct, temporaryFolder } from "./product.ts";
 import { writeProof } from "./proof-page.ts";
 import { seeded } from "./random.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { must } from "./customer.ts";
+import { must } from "../testing/customer.ts";
 
 /** Where an environment answers, and the token that opens it (G40). */
 export interface Door {

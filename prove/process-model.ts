@@ -3,16 +3,16 @@ import { Pool } from "pg";
 import type { Changes } from "../server/src/database/changes.ts";
 import type { Connection, Db } from "../server/src/database/database.ts";
 import type { Driver } from "../server/src/drivers/driver.ts";
-import { fakeDriver } from "../server/src/drivers/fake.ts";
-import type { FakeMachine } from "../server/src/drivers/fake-machine.ts";
-import { type Announce, startReconciler } from "../server/src/environments/reconciler.ts";
-import { delivery } from "../server/src/payments/delivery.ts";
-import { startEvents } from "../server/src/payments/events.ts";
-import type { Payments } from "../server/src/payments/payments.ts";
-import type { Provider } from "../server/src/payments/provider.ts";
-import { startRefunds } from "../server/src/payments/refunds.ts";
-import { startWatch } from "../server/src/payments/watch.ts";
-import { startDisputes } from "../server/src/payments/watch-disputes.ts";
+import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
+import type { FakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
+import { type Announce, startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
+import { startWatch } from "../server/src/payments/orders/order-poller.ts";
+import type { Payments } from "../server/src/payments/provider/payments-deps.ts";
+import type { Provider } from "../server/src/payments/provider/provider.ts";
+import { startRefunds } from "../server/src/payments/refunds/refund-sender.ts";
+import { delivery } from "../server/src/payments/settlement/delivery.ts";
+import { startDisputes } from "../server/src/payments/settlement/dispute-poller.ts";
+import { startEvents } from "../server/src/payments/settlement/webhook-processor.ts";
 
 /** Where a process ends: at its nth step out of itself, before the step or after it, with the answer lost. */
 export interface Fuse {

@@ -107,7 +107,7 @@ function buildImage() {
 /** The browser that npm brings needs libraries which the system's own one brings along. */
 function installBrowser() {
   if (process.env.CHROMIUM) return;
-  const { status } = spawnSync(node, ["prove/browser.ts"], { cwd: root, stdio: "ignore" });
+  const { status } = spawnSync(node, ["testing/browser.ts"], { cwd: root, stdio: "ignore" });
   if (status === 0 || process.platform !== "linux" || process.getuid() !== 0 || !existsSync("/usr/bin/apt-get")) return;
   console.log("Installing Chromium and bubblewrap...");
   spawnSync("apt-get", ["update", "-qq"], { stdio: "inherit" });

@@ -4,7 +4,7 @@ import { build } from "vite";
 import { drawIcons } from "./icons.ts";
 import { slogan } from "./src/content/brand.ts";
 import { legalTexts } from "./src/content/legal.ts";
-import { statusDescription, statusTitle } from "./src/content/status.ts";
+import { statusDescription, statusTitle } from "./src/content/status-texts.ts";
 
 /**
  * Runs after `vite build`. The built page becomes dist/shell.html, empty, for every address of the app. Each public page

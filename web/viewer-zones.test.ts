@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 /** A zone belongs to a process: each viewer is one of their own. */
 function readIn(zone: string): unknown {
   const script = `
-    const { monthName, longMonth } = await import(${JSON.stringify(new URL("src/billing/figures.ts", import.meta.url))});
+    const { monthName, longMonth } = await import(${JSON.stringify(new URL("src/billing/statement.ts", import.meta.url))});
     const { date } = await import(${JSON.stringify(new URL("src/format.ts", import.meta.url))});
     const months = ["2026-03", "2026-11", "2026-12", "2027-01"].map((month) => monthName(month, longMonth));
     console.log(JSON.stringify([...months, date("2026-12-31T23:59:59.999Z")]));`;

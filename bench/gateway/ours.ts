@@ -6,7 +6,7 @@ import { openChanges } from "../../server/src/database/changes.ts";
 import { openDatabase } from "../../server/src/database/database.ts";
 import { startEmbedded } from "../../server/src/database/embedded.ts";
 import { createGateway, serverOptions } from "../../server/src/gateway/gateway.ts";
-import { insertCode, insertEnvironment, type Row } from "../../server/src/gateway/rows-testing.ts";
+import { insertCode, insertEnvironment, type Row } from "../../server/src/gateway/testing/insert-environment.ts";
 
 const [directory = "", upstreamPort = ""] = process.argv.slice(2);
 const failed = (error: unknown) => console.error(error);

@@ -12,7 +12,7 @@ import {
 import { identityConfig } from "./auth.ts";
 import { endpoint } from "./endpoint.ts";
 import { currencies } from "./pricing.ts";
-import { supportSettings } from "./support.ts";
+import { supportSettings } from "./support/support.ts";
 import { containerTypes, instant, nothing } from "./wire.ts";
 
 export const productConfig = endpoint({

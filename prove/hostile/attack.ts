@@ -1,7 +1,16 @@
 import type { Db } from "../../server/src/database/database.ts";
-import { type Customer, create, orderAndPay, profileOf, send, signUp, until, type Wish } from "../customer.ts";
+import {
+  type Customer,
+  create,
+  orderAndPay,
+  profileOf,
+  send,
+  signUp,
+  until,
+  type Wish,
+} from "../../testing/customer.ts";
+import type { Product } from "../../testing/product.ts";
 import { type Door, doorOf } from "../notebook.ts";
-import type { Product } from "../product.ts";
 
 /** A started product and its database, which stands in for the time that an attacker would wait. */
 export interface Target {

@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { create, must, orderAndPay, type Paid, signUp, until } from "../customer.ts";
+import { create, must, orderAndPay, type Paid, signUp, until } from "../../testing/customer.ts";
+import { startProduct } from "../../testing/product.ts";
 import { ask, openNotebook } from "../notebook.ts";
-import { startProduct } from "../product.ts";
 import { type Attack, act, end, type Rental, rent, rowOf, settledAs, type Target } from "./attack.ts";
 import { configuration, outbox, pipe, squat, swap } from "./cells.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chownSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { removeFolder, startProduct, temporaryFolder } from "../product.ts";
+import { removeFolder, startProduct, temporaryFolder } from "../../testing/product.ts";
 import type { Attack } from "./attack.ts";
 
 const strangerUid = 12_345;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, request } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { must, orderBody, orderOf, pay, send, signUp, until } from "../customer.ts";
+import { must, orderBody, orderOf, pay, send, signUp, until } from "../../testing/customer.ts";
 import { ask, upgrade } from "../notebook.ts";
 import { type Attack, end, moneyOf, newName, type Rental, rent, rowOf, type Target } from "./attack.ts";
 import { clear, codeMailedTo, refundOutside, signInFrom } from "./visitors.ts";

@@ -1,4 +1,4 @@
-import { send, until } from "../customer.ts";
+import { send, until } from "../../testing/customer.ts";
 import type { Rental, Target } from "./attack.ts";
 
 /** Gives back what was held, as who dismisses the dialog does. */

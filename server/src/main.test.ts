@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { embeddedConnection } from "./database/embedded.ts";
-import { dataFolder, processesOf, start } from "./testing-process.ts";
+import { dataFolder, processesOf, start } from "./testing/server-process.ts";
 
 /** Starts it, and expects it to end with one message for a person, and nothing left behind. */
 async function refusal(env: Record<string, string>): Promise<string> {

@@ -8,7 +8,7 @@ const forgot = () => import("./auth/forgot-page.tsx").then((part) => ({ Componen
 const reset = () => import("./auth/reset-page.tsx").then((part) => ({ Component: part.ResetPage }));
 const verify = () => import("./auth/verify-page.tsx").then((part) => ({ Component: part.VerifyPage }));
 const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
-const extending = () => import("./launch/extend-dialog.tsx").then((part) => ({ Component: part.Extending }));
+const extending = () => import("./launch/extend/extend-dialog.tsx").then((part) => ({ Component: part.Extending }));
 
 /** Spec section 2, plus the delivery policy (G84), the published figures (G38), the link that confirms an address (G52) and the hand-off to the gateway. */
 export const routes: RouteObject[] = [
@@ -69,7 +69,7 @@ function guarded(): RouteObject {
               {
                 path: "/environments",
                 lazy: () =>
-                  import("./environments/environments-page.tsx").then((part) => ({ Component: part.EnvironmentsPage })),
+                  import("./environments/list/list-page.tsx").then((part) => ({ Component: part.EnvironmentsPage })),
                 children: [{ index: true, lazy: extending }],
               },
               {
@@ -79,7 +79,9 @@ function guarded(): RouteObject {
               {
                 path: "/environments/:id",
                 lazy: () =>
-                  import("./environments/environment-page.tsx").then((part) => ({ Component: part.EnvironmentPage })),
+                  import("./environments/detail/environment-page.tsx").then((part) => ({
+                    Component: part.EnvironmentPage,
+                  })),
                 children: [{ index: true, lazy: extending }],
               },
               {

@@ -1,10 +1,10 @@
+import { together } from "../async/batch.ts";
 import type { Db } from "../database/database.ts";
-import { type ListedEnvironment, listEnvironments } from "../environments/environments.ts";
-import type { User } from "../http/session.ts";
+import { type ListedEnvironment, listEnvironments } from "../environments/environment.ts";
+import type { User } from "../http/request-user.ts";
 import { type Profile, readProfiles } from "../identity/profiles.ts";
-import { together } from "../together.ts";
+import { type Usage, usageOf } from "./account-usage.ts";
 import { type PaymentRow, paymentsOf } from "./payments-of.ts";
-import { type Usage, usageOf } from "./usage.ts";
 
 /** What the profile call shows of one user. */
 interface Account {

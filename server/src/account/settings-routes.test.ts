@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testApp } from "../testing.ts";
+import { testApp } from "../testing/test-app.ts";
 
 async function setup() {
   const product = await testApp();

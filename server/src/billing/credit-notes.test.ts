@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { note } from "../payments/ask-provider.ts";
-import { testApp } from "../testing.ts";
-import { pdfLines } from "./testing.ts";
+import { note } from "../payments/settlement/sync-payments.ts";
+import { testApp } from "../testing/test-app.ts";
+import { pdfLines } from "./testing/pdf-lines.ts";
 
 const gst = {
   TAX_GSTIN: "27AAPFU0939F1ZV",

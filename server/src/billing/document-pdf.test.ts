@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { documentPdf } from "./document-pdf.ts";
-import type { Receipt } from "./receipt.ts";
-import { receiptNotes, receiptSections } from "./receipt-text.ts";
-import { pdfLines } from "./testing.ts";
+import type { Receipt } from "./read-receipt.ts";
+import { receiptNotes, receiptSections } from "./receipt-sections.ts";
+import { pdfLines } from "./testing/pdf-lines.ts";
 
 const brand = { name: "Berth", email: "hello@berth.example" };
 const plain: Receipt = {

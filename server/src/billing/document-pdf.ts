@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { drawable, type Glyphs } from "./drawable.ts";
-import type { Row, Section } from "./receipt-text.ts";
+import type { Row, Section } from "./receipt-sections.ts";
 
 interface Brand {
   readonly name: string;

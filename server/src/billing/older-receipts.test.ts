@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { databaseBefore } from "../database/testing.ts";
-import { brokenInvariants } from "../payments/invariants.ts";
-import { readCreditNote, readReceipt } from "./receipt.ts";
+import { brokenInvariants } from "../payments/ledger/invariants.ts";
+import { readCreditNote, readReceipt } from "./read-receipt.ts";
 
 test("receipts of before say what they said, and refunds that had arrived get their credit notes", async () => {
   const { client, connection } = await databaseBefore("0012");

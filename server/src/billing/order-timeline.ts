@@ -6,9 +6,9 @@ import {
   type PaymentFailure,
   refundReasons,
 } from "@berth/contract";
-import { bonusHours, hoursOfCredit } from "../payments/timing.ts";
-import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-detail.ts";
+import { bonusHours, hoursOfCredit } from "../payments/settlement/deadlines.ts";
 import { expectedBy, needsPerson, stateOf } from "./order-money.ts";
+import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./read-order.ts";
 
 /** What happened, oldest first; what is still to come stands last. Of two things in the same instant the cause is first. */
 export function timelineOf(sources: OrderSources): OrderFact[] {

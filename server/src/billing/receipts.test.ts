@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { note } from "../payments/ask-provider.ts";
-import { setup as setupMoney } from "../payments/testing.ts";
-import { containerRequest, type TestApp, type TestUser, testApp } from "../testing.ts";
-import { readReceipt } from "./receipt.ts";
-import { pdfLines } from "./testing.ts";
+import { note } from "../payments/settlement/sync-payments.ts";
+import { setup as setupMoney } from "../payments/testing/setup.ts";
+import { containerRequest, type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
+import { readReceipt } from "./read-receipt.ts";
+import { pdfLines } from "./testing/pdf-lines.ts";
 
 async function setup(env: Record<string, string> = {}) {
   const app = await testApp(env);

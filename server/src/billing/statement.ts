@@ -1,5 +1,5 @@
 import { type billing, type Currency, major, type ReplyOf } from "@berth/contract";
-import { invoiceNumber } from "../payments/issue-receipt.ts";
+import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
 
 type Statement = Omit<ReplyOf<typeof billing>, "status">;
 type Invoice = Statement["invoices"][number];

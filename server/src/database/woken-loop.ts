@@ -1,4 +1,4 @@
-import { type Loop, startLoop } from "../loop.ts";
+import { type Loop, startLoop } from "../async/start-interval.ts";
 import type { ChangeKind, Changes } from "./changes.ts";
 
 interface Woken {

@@ -1,8 +1,8 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "@playwright/test";
 import { expect, onTestFinished, test } from "vitest";
-import type { Row } from "./rows-testing.ts";
-import { setup, upstreamServer } from "./testing.ts";
+import type { Row } from "./testing/insert-environment.ts";
+import { setup, upstreamServer } from "./testing/setup-gateway.ts";
 
 async function browser() {
   const opened = await chromium.launch({

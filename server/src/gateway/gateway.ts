@@ -3,15 +3,15 @@ import type { Duplex } from "node:stream";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import { type TrustProxy, visitorAddress } from "../http/visitor-address.ts";
-import { createCookies } from "./cookie.ts";
-import { type Core, mayStay } from "./core.ts";
-import type { Grants } from "./grants.ts";
-import { createHosts, type Hosts } from "./hosts.ts";
-import { createOpenSockets, type Limits } from "./open-sockets.ts";
-import { refuseUnread } from "./refuse.ts";
-import { serveRequest, serveUpgrade } from "./serve.ts";
-import { openTargets } from "./targets.ts";
-import { openUses } from "./uses.ts";
+import { createOpenSockets, type Limits } from "./access/open-exchanges.ts";
+import { type Core, mayStay } from "./access/resolve-route.ts";
+import { openUses } from "./forward/activity-tracker.ts";
+import { createCookies } from "./principal/grant-cookies.ts";
+import type { Grants } from "./principal/grants.ts";
+import { refuseUnread } from "./refusals/refuse.ts";
+import { serveRequest, serveUpgrade } from "./serve-request.ts";
+import { createHosts, type Hosts } from "./target/host-names.ts";
+import { openTargets } from "./target/targets.ts";
 
 const sweepMs = 500;
 

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { newId } from "../database/ids.ts";
-import { makeShare, revokeShare } from "../environments/shares.ts";
-import { openUpstream, poll, setup } from "./testing.ts";
+import { makeShare, revokeShare } from "../environments/api/share-links.ts";
+import { openUpstream, poll, setup } from "./testing/setup-gateway.ts";
 
 const kinds = ["owner", "guest", "token", "address"] as const;
 type Kind = (typeof kinds)[number];

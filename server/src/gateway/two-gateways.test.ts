@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { makeShare } from "../environments/shares.ts";
-import { openUpstream, poll, setup } from "./testing.ts";
+import { makeShare } from "../environments/api/share-links.ts";
+import { openUpstream, poll, setup } from "./testing/setup-gateway.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
 const handshake = (host: string, cookie: string) =>

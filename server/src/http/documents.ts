@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { escapeHtml } from "../escape-html.ts";
+import { escapeHtml } from "../text/escape-html.ts";
 
 /** What the built pages leave open, because the operator sets it (web/src/api/page-settings.ts). */
 export interface PageSettings {

@@ -1,8 +1,8 @@
 import type { AnyEndpoint, File, Input, ReplyOf } from "@berth/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { safeParse } from "zod/mini";
-import { AppError } from "../errors.ts";
-import { type User, userOf } from "./session.ts";
+import { AppError } from "../app-error.ts";
+import { type User, userOf } from "./request-user.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Changes } from "../database/changes.ts";
-import { userOf } from "./session.ts";
+import { userOf } from "./request-user.ts";
 
 export interface SignedInParts {
   readonly changes: Changes;

@@ -3,14 +3,14 @@ import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { newId } from "../database/ids.ts";
-import { parseBodies } from "../http/body.ts";
-import { handleErrors } from "../http/error-handler.ts";
-import { limitRequests } from "../http/limits.ts";
+import { handleErrors } from "../http/handle-errors.ts";
+import { limitRequests } from "../http/limit-requests.ts";
+import { parseBodies } from "../http/parse-bodies.ts";
 import { authRoutes } from "./auth-routes.ts";
 import { authenticate } from "./authenticate.ts";
-import { newEmail } from "./identity.suite.ts";
 import { readProfile } from "./profiles.ts";
-import { password, testInstallation } from "./testing.ts";
+import { newEmail } from "./testing/identity.suite.ts";
+import { password, testInstallation } from "./testing/test-installation.ts";
 
 const { db, start } = await testInstallation();
 

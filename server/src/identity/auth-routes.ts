@@ -8,10 +8,10 @@ import {
   validate,
 } from "@berth/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
 import type { Db, Tx } from "../database/database.ts";
-import { AppError } from "../errors.ts";
 import { mount, success } from "../http/mount.ts";
-import type { User } from "../http/session.ts";
+import type { User } from "../http/request-user.ts";
 import { type Identity, IdentityError } from "./identity.ts";
 import { openProfile, updateProfile } from "./profiles.ts";
 import { refusalOf } from "./refusal-of.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { AppError } from "../errors.ts";
-import { bearerOf, type User } from "../http/session.ts";
+import { AppError } from "../app-error.ts";
+import { bearerOf, type User } from "../http/request-user.ts";
 import { type Identity, IdentityError, type IdentityErrorCode } from "./identity.ts";
 
 const doesNotHold: readonly IdentityErrorCode[] = [

@@ -1,5 +1,5 @@
 import type { Db } from "../database/database.ts";
-import { addressKey } from "../http/limits.ts";
+import { addressKey } from "../http/limit-requests.ts";
 import { countWindows, refuseUntil } from "./count-windows.ts";
 import type { ActionKind } from "./identity.ts";
 import { emailKey } from "./local/users.ts";

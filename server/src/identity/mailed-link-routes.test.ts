@@ -2,12 +2,12 @@ import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../database/ids.ts";
-import { parseBodies } from "../http/body.ts";
-import { handleErrors } from "../http/error-handler.ts";
-import { newEmail } from "./identity.suite.ts";
+import { handleErrors } from "../http/handle-errors.ts";
+import { parseBodies } from "../http/parse-bodies.ts";
 import type { MailLimits } from "./limit-mails.ts";
 import { mailedLinkRoutes } from "./mailed-link-routes.ts";
-import { outcome, password, testInstallation } from "./testing.ts";
+import { newEmail } from "./testing/identity.suite.ts";
+import { outcome, password, testInstallation } from "./testing/test-installation.ts";
 
 const { db, setup: account } = await testInstallation();
 const appUrl = "https://berth.example";

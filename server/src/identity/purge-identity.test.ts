@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "../database/ids.ts";
 import { purgeIdentity } from "./purge-identity.ts";
-import { outcome, password, testInstallation } from "./testing.ts";
+import { outcome, password, testInstallation } from "./testing/test-installation.ts";
 
 const { db, setup } = await testInstallation();
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, texts } from "@berth/contract";
-import { AppError } from "../errors.ts";
+import { AppError } from "../app-error.ts";
 import type { IdentityError, IdentityErrorCode } from "./identity.ts";
 
 const refusals: Partial<Record<IdentityErrorCode, readonly [ErrorCode, string]>> = {

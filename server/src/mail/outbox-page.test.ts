@@ -1,11 +1,11 @@
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
+import { AppError } from "../app-error.ts";
 import { testDatabase } from "../database/testing.ts";
-import { AppError } from "../errors.ts";
-import { localPages } from "../local-pages.ts";
+import { localPages } from "../http/operator-pages.ts";
 import { enqueueMail } from "./outbox.ts";
 import { outboxPage } from "./outbox-page.ts";
-import { resetLetter } from "./reset-letter.ts";
+import { resetLetter } from "./reset-email.ts";
 
 const key = "0123456789abcdef".repeat(4);
 const link = "http://localhost:3000/reset-password?oobCode=abc";

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../app-error.ts";
 import type { Db } from "../database/database.ts";
-import { AppError } from "../errors.ts";
-import type { LocalPages } from "../local-pages.ts";
-import { escapeHtml } from "./letter.ts";
+import type { LocalPages } from "../http/operator-pages.ts";
+import { escapeHtml } from "./render-email.ts";
 
 interface Shown {
   readonly to: string;

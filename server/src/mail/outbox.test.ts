@@ -5,8 +5,8 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { openChanges } from "../database/changes.ts";
 import { testDatabase } from "../database/testing.ts";
-import { layOut } from "./letter.ts";
 import { enqueueMail, startOutbox } from "./outbox.ts";
+import { layOut } from "./render-email.ts";
 
 const letter = layOut({
   brandName: "Berth",

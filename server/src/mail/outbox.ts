@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql } from "kysely";
+import type { Loop } from "../async/start-interval.ts";
 import type { MailsTable } from "../database/account-tables.ts";
 import type { Changes } from "../database/changes.ts";
 import type { Db, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { startWokenLoop } from "../database/woken-loop.ts";
-import type { Loop } from "../loop.ts";
-import type { Letter } from "./letter.ts";
-import { type SmtpSettings, smtpSender } from "./smtp.ts";
+import type { Letter } from "./render-email.ts";
+import { type SmtpSettings, smtpSender } from "./smtp-sender.ts";
 
 export interface Mail extends Letter {
   readonly userId: string;

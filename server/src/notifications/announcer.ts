@@ -1,8 +1,8 @@
 import type { Flags } from "@berth/contract";
 import type { Tx } from "../database/database.ts";
 import { readFlags } from "../identity/flags.ts";
-import { layOut } from "../mail/letter.ts";
 import { enqueueMail } from "../mail/outbox.ts";
+import { layOut } from "../mail/render-email.ts";
 import { type Notice, writeNotice } from "./notifications.ts";
 
 interface Options {

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
-import { installationOf } from "../installation.ts";
+import { installationOf } from "../installation/installation.ts";
 
 const operator = fileURLToPath(new URL("main.ts", import.meta.url));
 

@@ -1,26 +1,31 @@
 import { join, resolve } from "node:path";
-import { type Config, ConfigError, readConfig } from "../config.ts";
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { type Db, isLostConnection, openDatabase, SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
-import { bridgeName } from "../drivers/docker-network.ts";
-import { applyWall, engineNameservers, unwallCommands, wallCommands } from "../drivers/docker-wall.ts";
+import { bridgeName } from "../drivers/docker/containers/ensure-network.ts";
+import {
+  applyWall,
+  engineNameservers,
+  unwallCommands,
+  wallCommands,
+} from "../drivers/docker/firewall/firewall-rules.ts";
 import { DriverError } from "../drivers/driver.ts";
-import { prepareRuntime, runtimeTypes } from "../drivers/runtimes.ts";
-import { countOn } from "../environments/lost-hosts.ts";
-import { installationOf } from "../installation.ts";
+import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime.ts";
+import { countOn } from "../environments/hosts/decommissioned-hosts.ts";
+import { installationOf } from "../installation/installation.ts";
 import { announcer } from "../notifications/announcer.ts";
-import { liftHold } from "../payments/account-holds.ts";
-import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/decide-refund.ts";
-import { embeddedGatewayPath, readAccount } from "../payments/embedded-gateway/embedded-gateway.ts";
-import { formatAmount } from "../payments/format-amount.ts";
-import { CapacityRefused } from "./capacity-refused.ts";
-import { type Command, type Options, parseCommand, UsageError, usageOf } from "./command-line.ts";
-import { diagnose, reportOf } from "./doctor.ts";
-import { listGpus, quarantineGpu, releaseGpu } from "./gpus.ts";
-import { hostCommand } from "./host-commands.ts";
-import { drainHost, listHosts, undrainHost } from "./hosts.ts";
-import { describeRefund, listRefundRequests } from "./refunds.ts";
-import { loseHost } from "./remote-hosts.ts";
+import { liftHold } from "../payments/disputes/account-holds.ts";
+import { embeddedGatewayPath, readAccount } from "../payments/embedded-provider/embedded-provider.ts";
+import { formatAmount } from "../payments/ledger/format-amount.ts";
+import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/refunds/grant-refund.ts";
+import { loseHost } from "./capacity/add-host.ts";
+import { CapacityRefused } from "./capacity/capacity-refused.ts";
+import { drainHost, listHosts, undrainHost } from "./capacity/drain-host.ts";
+import { hostCommand } from "./capacity/host-command.ts";
+import { listGpus, quarantineGpu, releaseGpu } from "./capacity/quarantine-gpu.ts";
+import { diagnose, reportOf } from "./doctor/diagnose.ts";
+import { type Command, type Options, parseCommand, UsageError, usageOf } from "./parse-command.ts";
+import { describeRefund, listRefundRequests } from "./refund-requests.ts";
 
 /** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
 const commands: readonly Command[] = [

@@ -1,5 +1,5 @@
 import type { AnyEndpoint, Input } from "@berth/contract";
-import { withToken } from "./client.ts";
+import { withToken } from "./call.ts";
 import { sendForFile } from "./send.ts";
 
 /** Long enough for any browser to have begun to save. */

@@ -1,5 +1,5 @@
 import type { Change } from "@berth/contract";
-import { ApiError } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import { answered } from "./send.ts";
 
 /** Splits what has arrived into whole events; `rest` waits for more. Comments and unknown lines are heartbeats. */

@@ -1,4 +1,4 @@
-import { ApiError } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import { answered } from "./send.ts";
 
 interface Heard {

@@ -1,6 +1,6 @@
 import type { ProductConfig } from "@berth/contract";
 import { useSyncExternalStore } from "react";
-import { ApiError } from "./refusal.ts";
+import { ApiError } from "./api-error.ts";
 import { answered } from "./send.ts";
 
 /**

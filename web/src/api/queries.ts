@@ -17,7 +17,7 @@ import {
   validate,
 } from "@berth/contract";
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./client.ts";
+import { call } from "./call.ts";
 import { readConfig } from "./product-config.ts";
 
 /** Every key that more than one screen reads or invalidates (R10). */

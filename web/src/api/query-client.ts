@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import { ApiError } from "./client.ts";
+import { ApiError } from "./call.ts";
 import { readSession, subscribeSession } from "./session.ts";
 
 /** One cache per page, emptied of everything personal when the signed-in user changes. */

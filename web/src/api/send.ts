@@ -1,5 +1,5 @@
 import type { AnyEndpoint, Input, ReplyOf } from "@berth/contract";
-import { ApiError, isStatusOnly, refusalOf } from "./refusal.ts";
+import { ApiError, isStatusOnly, refusalOf } from "./api-error.ts";
 import { learnTime } from "./server-clock.ts";
 
 export interface SendOptions {

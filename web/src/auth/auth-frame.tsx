@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Logo } from "../ui/logo.tsx";
+import { Logo } from "../ui/display/logo.tsx";
 import classes from "./auth-page.module.css";
 import { BerthPlan } from "./berth-plan.tsx";
 

@@ -1,6 +1,6 @@
 import { texts } from "@berth/contract";
 import { expect, test } from "vitest";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/call.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
 import { loginFailure, resetFailure, signUpFailure } from "./failure-text.ts";

@@ -1,4 +1,4 @@
-import { Mark } from "../ui/logo.tsx";
+import { Mark } from "../ui/display/logo.tsx";
 import classes from "./busy-overlay.module.css";
 
 /** Over the whole page while something is sent that must not be sent twice. */

@@ -2,11 +2,11 @@ import { Button, TextInput } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { type FormEvent, useState } from "react";
 import { Link } from "react-router";
-import { useBrand } from "../api/brand.ts";
+import { useBrand } from "../api/use-brand.ts";
+import { askForReset, forgotProblem } from "./ask-for-reset.ts";
 import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
 import { BusyOverlay } from "./busy-overlay.tsx";
-import { askForReset, forgotProblem } from "./forgot.ts";
 
 /** Asks for a reset link (spec sections 2, 4 and 8). */
 export function ForgotPage() {

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { Link } from "react-router";
-import { toast } from "../ui/toast.ts";
+import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { loginFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";

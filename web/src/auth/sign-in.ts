@@ -1,8 +1,8 @@
 import { signup } from "@berth/contract";
-import { call } from "../api/client.ts";
+import { call } from "../api/call.ts";
+import { sessionOf } from "../api/current-token.ts";
 import { signInWithCustomToken, signInWithPassword } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
-import { sessionOf } from "../api/refresh.ts";
 import { saveSession } from "../api/session.ts";
 
 /** Stores the session; every screen hears of it. @throws ApiError, IdentityError */

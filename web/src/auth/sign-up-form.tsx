@@ -2,7 +2,7 @@ import { maxNameLength } from "@berth/contract";
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { type ChangeEvent, type FormEvent, useState } from "react";
 import { notices } from "../content/notices.ts";
-import { toast } from "../ui/toast.ts";
+import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { signUpFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";

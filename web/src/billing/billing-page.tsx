@@ -1,16 +1,16 @@
 import { Button, Tabs } from "@mantine/core";
 import { useSearchParams } from "react-router";
 import { useSession } from "../api/session.ts";
-import { Blank, FreeSlots } from "../ui/blank.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { usePrinting } from "../ui/use-printing.ts";
+import { Blank, FreeSlots } from "../ui/display/blank.tsx";
+import { Notice } from "../ui/display/notice.tsx";
+import { usePrinting } from "../ui/display/use-printing.ts";
+import { Overview } from "./billing-overview.tsx";
 import classes from "./billing-page.module.css";
 import { BillingSkeleton } from "./billing-skeleton.tsx";
 import { BillingStats } from "./billing-stats.tsx";
-import { type Statement, tabOf } from "./figures.ts";
-import { Overview } from "./overview.tsx";
 import { PaymentHistory } from "./payment-history.tsx";
 import { PrintedHistory } from "./printed-history.tsx";
+import { type Statement, tabOf } from "./statement.ts";
 import { useBilling } from "./use-billing.ts";
 
 const failed = "Unable to load billing data";

@@ -1,7 +1,7 @@
 import { TrendingDown, TrendingUp } from "lucide-react";
-import { Stats } from "../ui/stats.tsx";
+import { Stats } from "../ui/display/stats.tsx";
 import classes from "./billing-page.module.css";
-import { amountText, type Statement, type Trend, trendOf } from "./figures.ts";
+import { amountText, type Statement, type Trend, trendOf } from "./statement.ts";
 
 /** The three summary cards (spec section 2), in USD list prices less what was refunded (G7, G20). */
 export function BillingStats({ statement }: { readonly statement: Statement }) {

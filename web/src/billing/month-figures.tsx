@@ -1,5 +1,5 @@
 import classes from "./billing-page.module.css";
-import { amountText, longMonth, type Month, monthName } from "./figures.ts";
+import { amountText, longMonth, type Month, monthName } from "./statement.ts";
 
 /** What both charts draw, to be read: by eye, by a screen reader, by copying. */
 export function MonthFigures({ months }: { readonly months: readonly Month[] }) {

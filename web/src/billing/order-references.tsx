@@ -1,5 +1,5 @@
 import type { Order } from "@berth/contract";
-import { Copies, References } from "../ui/detail-page.tsx";
+import { Copies, References } from "../ui/display/detail-page.tsx";
 
 /** What support, a bank and a refund ask for, each to be copied (G70). */
 export function OrderReferences({ order }: { readonly order: Order }) {

@@ -3,17 +3,17 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useSession } from "../api/session.ts";
 import { typeName } from "../content/catalogue.ts";
-import { orderStateWords } from "../content/order-words.ts";
+import { orderStateWords } from "../content/order-texts.ts";
 import { plural } from "../format.ts";
-import { type Fact, Facts } from "../ui/facts.tsx";
-import { NamedSlots } from "../ui/slots.tsx";
-import { Tag, type Tone } from "../ui/status.tsx";
-import { supportPath } from "../ui/support-path.ts";
-import { Total } from "../ui/total.tsx";
-import { amountText } from "./figures.ts";
+import { supportPath } from "../ui/controls/support-path.ts";
+import { type Fact, Facts } from "../ui/display/facts.tsx";
+import { NamedSlots } from "../ui/display/slots.tsx";
+import { Tag, type Tone } from "../ui/display/status.tsx";
+import { Total } from "../ui/display/total.tsx";
 import classes from "./order-page.module.css";
 import { ReceiptButton } from "./receipt-button.tsx";
 import { RefundRequest } from "./refund-request.tsx";
+import { amountText } from "./statement.ts";
 
 const tones: Readonly<Record<OrderState, Tone>> = {
   awaiting_payment: "wait",

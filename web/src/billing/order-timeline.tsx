@@ -2,9 +2,9 @@ import type { Order, OrderFact } from "@berth/contract";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { dateTime, plural } from "../format.ts";
-import { CopyText } from "../ui/copy-text.tsx";
-import { foldAttempts, tell } from "./order-facts.ts";
+import { CopyText } from "../ui/controls/copy-text.tsx";
 import classes from "./order-page.module.css";
+import { foldAttempts, tell } from "./timeline-entry.ts";
 
 /** Every fact with its instant, oldest first; what is under way stands last and has none yet. */
 export function OrderTimeline({ order }: { readonly order: Order }) {

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { supportPath } from "../ui/support-path.ts";
+import { supportPath } from "../ui/controls/support-path.ts";
 import classes from "./billing-page.module.css";
-import type { Invoice } from "./figures.ts";
 import { ReceiptButton } from "./receipt-button.tsx";
+import type { Invoice } from "./statement.ts";
 
 interface Props {
   readonly userId: string;

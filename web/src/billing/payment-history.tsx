@@ -1,11 +1,11 @@
 import { Link } from "react-router";
 import { date } from "../format.ts";
-import { CopyText } from "../ui/copy-text.tsx";
-import { Tag, type Tone } from "../ui/status.tsx";
-import { usePrinting } from "../ui/use-printing.ts";
+import { CopyText } from "../ui/controls/copy-text.tsx";
+import { Tag, type Tone } from "../ui/display/status.tsx";
+import { usePrinting } from "../ui/display/use-printing.ts";
 import classes from "./billing-page.module.css";
-import { amountText, type Invoice } from "./figures.ts";
 import { PaymentActions } from "./payment-actions.tsx";
+import { amountText, type Invoice } from "./statement.ts";
 
 /** The badge has the two literal words; its colour says the rest, and a line in words: here, or under the amount (G17). */
 const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly text: string }>> = {

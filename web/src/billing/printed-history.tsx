@@ -1,9 +1,9 @@
-import { useBrand } from "../api/brand.ts";
 import { useSession } from "../api/session.ts";
-import { Blank } from "../ui/blank.tsx";
+import { useBrand } from "../api/use-brand.ts";
+import { Blank } from "../ui/display/blank.tsx";
 import classes from "./billing-page.module.css";
-import type { Invoice } from "./figures.ts";
 import { PaymentHistory } from "./payment-history.tsx";
+import type { Invoice } from "./statement.ts";
 
 interface Props {
   readonly userId: string;

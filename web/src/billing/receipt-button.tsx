@@ -1,10 +1,10 @@
 import { creditNote, receipt } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { said } from "../api/client.ts";
+import { said } from "../api/call.ts";
 import { download } from "../api/download.ts";
 import { notices } from "../content/notices.ts";
-import { toast } from "../ui/toast.ts";
+import { toast } from "../ui/toast/toast.ts";
 
 interface Props {
   readonly userId: string;

@@ -2,13 +2,13 @@ import { askForRefund, type Order, refundRequestReasons, refundTextLength } from
 import { Button, Select, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { call, said } from "../api/client.ts";
+import { call, said } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
 import { notices } from "../content/notices.ts";
-import { refundRequestWords } from "../content/order-words.ts";
-import { Dialog } from "../ui/dialog.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { toast } from "../ui/toast.ts";
+import { refundRequestWords } from "../content/order-texts.ts";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
+import { Notice } from "../ui/display/notice.tsx";
+import { toast } from "../ui/toast/toast.ts";
 import classes from "./order-page.module.css";
 
 const reasons = refundRequestReasons.map((value) => ({ value, label: refundRequestWords[value] }));

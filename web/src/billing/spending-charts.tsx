@@ -2,7 +2,7 @@ import "@mantine/charts/styles.layer.css";
 import { BarChart, LineChart } from "@mantine/charts";
 import { moneyShort, plural } from "../format.ts";
 import classes from "./billing-page.module.css";
-import { amountText, chartText, longMonth, type Month, monthName, shortMonth } from "./figures.ts";
+import { amountText, chartText, longMonth, type Month, monthName, shortMonth } from "./statement.ts";
 
 const axis = {
   axisLine: false,

@@ -1,8 +1,8 @@
 import type { ContainerType } from "@berth/contract";
 import { typeName } from "../content/catalogue.ts";
-import { Blank } from "../ui/blank.tsx";
+import { Blank } from "../ui/display/blank.tsx";
 import classes from "./billing-page.module.css";
-import { amountText, type Statement } from "./figures.ts";
+import { amountText, type Statement } from "./statement.ts";
 
 type Row = Statement["usageBreakdown"][number];
 

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { billingQuery } from "../api/queries.ts";
-import { toast } from "../ui/toast.ts";
-import { reasonOf, type Statement } from "./figures.ts";
+import { toast } from "../ui/toast/toast.ts";
+import { reasonOf, type Statement } from "./statement.ts";
 
 export interface Billing {
   /** Undefined until the first answer; an old statement stays while a new one is on its way. */

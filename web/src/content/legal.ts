@@ -1,9 +1,9 @@
 import { compliance } from "./legal-compliance.ts";
 import { delivery } from "./legal-delivery.ts";
 import { privacy } from "./legal-privacy.ts";
+import { refund } from "./legal-refund.ts";
 import { terms } from "./legal-terms.ts";
 import type { LegalText } from "./legal-text.ts";
-import { refund } from "./refund.ts";
 
 /** By route (spec section 2, G84). */
 export const legalTexts: Readonly<Record<string, LegalText>> = {

@@ -1,9 +1,9 @@
 import { maxGpus } from "@berth/contract";
 import { useQuery } from "@tanstack/react-query";
 import { capacityQuery } from "../api/queries.ts";
-import { Slots } from "../ui/slots.tsx";
-import { Stats } from "../ui/stats.tsx";
-import type { Figures } from "./figures.ts";
+import { Slots } from "../ui/display/slots.tsx";
+import { Stats } from "../ui/display/stats.tsx";
+import type { Figures } from "./dashboard-figures.ts";
 
 /** Three true figures (spec section 2). */
 export function DashboardStats({ figures, runHours }: { figures: Figures; runHours: number }) {

@@ -1,15 +1,15 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { environmentHost } from "../api/brand.ts";
+import { environmentHost } from "../api/use-brand.ts";
 import { typeName } from "../content/catalogue.ts";
-import type { Environment } from "../environments/environment.ts";
-import { stageWords } from "../environments/stages.ts";
+import type { Environment } from "../environments/lifecycle/environment.ts";
+import { stageWords } from "../environments/lifecycle/timeline-of.ts";
 import { date, plural } from "../format.ts";
-import { OpenSession } from "../ui/open-session.tsx";
-import { NamedSlots } from "../ui/slots.tsx";
-import { Status } from "../ui/status.tsx";
-import { TimeLeft } from "../ui/time-left.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { OpenSession } from "../ui/controls/open-session.tsx";
+import { NamedSlots } from "../ui/display/slots.tsx";
+import { Status } from "../ui/display/status.tsx";
+import { TimeLeft } from "../ui/display/time-left.tsx";
+import { useNow } from "../ui/display/use-now.ts";
 import classes from "./recent-environments.module.css";
 
 export function RecentEnvironments({ environments }: { environments: readonly Environment[] }) {

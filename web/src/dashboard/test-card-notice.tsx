@@ -4,9 +4,9 @@ import { useState } from "react";
 import { useConfig } from "../api/product-config.ts";
 import { readStored, writeStored } from "../api/storage.ts";
 import { date } from "../format.ts";
-import { CopyText } from "../ui/copy-text.tsx";
-import { Tag } from "../ui/status.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { CopyText } from "../ui/controls/copy-text.tsx";
+import { Tag } from "../ui/display/status.tsx";
+import { useNow } from "../ui/display/use-now.ts";
 import classes from "./test-card-notice.module.css";
 
 const dismissedKey = "testCardNoticeDismissed";

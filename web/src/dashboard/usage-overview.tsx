@@ -1,6 +1,6 @@
 import { notices } from "../content/notices.ts";
-import { Facts } from "../ui/facts.tsx";
-import { sessionLength, type Usage, utilization } from "./figures.ts";
+import { Facts } from "../ui/display/facts.tsx";
+import { sessionLength, type Usage, utilization } from "./dashboard-figures.ts";
 import classes from "./usage-overview.module.css";
 
 export function UsageOverview({ total, usage }: { total: number; usage: Usage }) {

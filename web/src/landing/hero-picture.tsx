@@ -1,11 +1,11 @@
 import { type Quote, quote } from "@berth/contract";
 import { Link } from "react-router";
-import { environmentHost } from "../api/brand.ts";
+import { environmentHost } from "../api/use-brand.ts";
 import { exampleOrder } from "../content/example-order.ts";
 import { money } from "../format.ts";
-import { LaunchTimeline } from "../ui/launch-timeline.tsx";
-import { Slots } from "../ui/slots.tsx";
-import { Status } from "../ui/status.tsx";
+import { LaunchTimeline } from "../ui/display/launch-timeline.tsx";
+import { Slots } from "../ui/display/slots.tsx";
+import { Status } from "../ui/display/status.tsx";
 import classes from "./hero-picture.module.css";
 
 const usd = quote(exampleOrder.gpus, exampleOrder.hours, "USD");

@@ -1,8 +1,8 @@
 import { gpuCounts } from "@berth/contract";
-import { environmentHost } from "../api/brand.ts";
 import { pageSettings } from "../api/page-settings.ts";
+import { environmentHost } from "../api/use-brand.ts";
 import { environmentTypes } from "../content/catalogue.ts";
-import { Slots } from "../ui/slots.tsx";
+import { Slots } from "../ui/display/slots.tsx";
 import classes from "./landing.module.css";
 
 interface Row {

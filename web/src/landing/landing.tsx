@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { Link, Navigate } from "react-router";
-import { useBrand } from "../api/brand.ts";
 import { useSession } from "../api/session.ts";
+import { useBrand } from "../api/use-brand.ts";
 import { slogan } from "../content/brand.ts";
 import { Hero } from "./hero.tsx";
 import { HowItWorks } from "./how-it-works.tsx";

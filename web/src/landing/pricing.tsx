@@ -1,7 +1,7 @@
 import { inrPaisePerUsd, priceTable } from "@berth/contract";
 import { Link } from "react-router";
 import { money, moneyShort, plural } from "../format.ts";
-import { Slots } from "../ui/slots.tsx";
+import { Slots } from "../ui/display/slots.tsx";
 import classes from "./pricing.module.css";
 
 /** One table: the reader compares down a column, so prices are never split over cards. */

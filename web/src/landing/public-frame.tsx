@@ -1,11 +1,11 @@
 import { Button } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation, useNavigationType } from "react-router";
-import { useBrand } from "../api/brand.ts";
+import { useBrand } from "../api/use-brand.ts";
 import { legalLinks } from "../content/brand.ts";
-import { statusTitle } from "../content/status.ts";
-import { Logo } from "../ui/logo.tsx";
-import { SchemeToggle } from "../ui/scheme-toggle.tsx";
+import { statusTitle } from "../content/status-texts.ts";
+import { SchemeToggle } from "../ui/controls/scheme-toggle.tsx";
+import { Logo } from "../ui/display/logo.tsx";
 import classes from "./public-frame.module.css";
 
 export function PublicFrame({ children }: { children: ReactNode }) {

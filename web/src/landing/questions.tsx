@@ -1,5 +1,5 @@
-import { useBrand } from "../api/brand.ts";
 import { pageSettings } from "../api/page-settings.ts";
+import { useBrand } from "../api/use-brand.ts";
 import { faqOf } from "../content/faq.ts";
 import classes from "./landing.module.css";
 

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { durations, typeName } from "../content/catalogue.ts";
 import { plural } from "../format.ts";
-import { Notice } from "../ui/notice.tsx";
-import type { LeftDraft } from "./draft.ts";
+import { Notice } from "../ui/display/notice.tsx";
+import type { LeftDraft } from "./draft/draft.ts";
 import classes from "./launch-page.module.css";
 
 interface Props {

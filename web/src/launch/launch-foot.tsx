@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import type { Step } from "./draft.ts";
+import type { Step } from "./draft/draft.ts";
+import type { PriceLines } from "./draft/price-lines.ts";
 import classes from "./launch-page.module.css";
-import type { PriceLines } from "./price-lines.ts";
 
 interface Props {
   readonly step: Step;

@@ -1,10 +1,10 @@
 import { type Capacity, type ProductConfig, subdomainProblem } from "@berth/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { countChoices, typeChoices } from "./choices.ts";
-import type { Draft, Step } from "./draft.ts";
-import { waysOut } from "./price-lines.ts";
-import { nameQuery } from "./use-name-check.ts";
+import { countChoices, typeChoices } from "./draft/choices.ts";
+import type { Draft, Step } from "./draft/draft.ts";
+import { waysOut } from "./draft/price-lines.ts";
+import { nameQuery } from "./steps/use-name-check.ts";
 
 interface Parts {
   readonly draft: Draft;

@@ -1,9 +1,9 @@
 import { Link } from "react-router";
-import { useBrand } from "../api/brand.ts";
 import { pageSettings } from "../api/page-settings.ts";
+import { useBrand } from "../api/use-brand.ts";
 import type { LegalSection, LegalText } from "../content/legal-text.ts";
-import { partsOf } from "./inline.ts";
 import classes from "./legal.module.css";
+import { partsOf } from "./text-parts.ts";
 
 /** The words of a document without its title: on its own page, and wherever else it is shown. */
 export function LegalDocument({ text }: { text: LegalText }) {

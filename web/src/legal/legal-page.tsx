@@ -1,6 +1,6 @@
 import { useDocumentTitle } from "@mantine/hooks";
 import { Link, useLocation } from "react-router";
-import { useBrand } from "../api/brand.ts";
+import { useBrand } from "../api/use-brand.ts";
 import { legalLinks } from "../content/brand.ts";
 import { legalTexts } from "../content/legal.ts";
 import type { LegalText } from "../content/legal-text.ts";

@@ -1,8 +1,8 @@
 import { exportAccount } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { call, said } from "../api/client.ts";
-import { toast } from "../ui/toast.ts";
+import { call, said } from "../api/call.ts";
+import { toast } from "../ui/toast/toast.ts";
 import classes from "./data-panel.module.css";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import page from "./settings-page.module.css";

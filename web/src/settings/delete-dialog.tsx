@@ -1,10 +1,10 @@
 import { deleteAccount } from "@berth/contract";
 import { useState } from "react";
-import { call, said } from "../api/client.ts";
+import { call, said } from "../api/call.ts";
 import { setLeaving, signOut } from "../api/session.ts";
-import { PasswordField } from "../ui/password-field.tsx";
-import { toast } from "../ui/toast.ts";
-import { TypedConfirmation } from "../ui/typed-confirmation.tsx";
+import { PasswordField } from "../ui/controls/password-field.tsx";
+import { TypedConfirmation } from "../ui/dialogs/typed-confirmation.tsx";
+import { toast } from "../ui/toast/toast.ts";
 import classes from "./data-panel.module.css";
 
 interface Props {

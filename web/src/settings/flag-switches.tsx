@@ -2,9 +2,9 @@ import { type Flags, settingsFlags } from "@berth/contract";
 import { Switch } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../api/client.ts";
+import { call } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
-import { toast } from "../ui/toast.ts";
+import { toast } from "../ui/toast/toast.ts";
 import { settingsUpdated } from "./outcome-texts.ts";
 import classes from "./settings-page.module.css";
 

@@ -1,4 +1,4 @@
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/call.ts";
 
 /** Spec section 8. */
 export const settingsUpdated = "Settings updated successfully";

@@ -1,11 +1,11 @@
 import { settingsPassword } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { ApiError, call, said } from "../api/client.ts";
-import { PasswordField } from "../ui/password-field.tsx";
-import { toast } from "../ui/toast.ts";
+import { ApiError, call, said } from "../api/call.ts";
+import { PasswordField } from "../ui/controls/password-field.tsx";
+import { toast } from "../ui/toast/toast.ts";
 import { passwordFailed, settingsUpdated } from "./outcome-texts.ts";
-import { type PasswordFields, type Problem, passwordAdvice, passwordProblem } from "./password-rules.ts";
+import { type PasswordFields, type Problem, passwordAdvice, passwordProblem } from "./password-problem.ts";
 import classes from "./settings-page.module.css";
 
 const blank: PasswordFields = { current: "", next: "", confirmation: "" };

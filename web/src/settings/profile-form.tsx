@@ -2,9 +2,9 @@ import { maxNameLength, maxPhoneLength, settingsProfile } from "@berth/contract"
 import { Button, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { call } from "../api/client.ts";
+import { call } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
-import { toast } from "../ui/toast.ts";
+import { toast } from "../ui/toast/toast.ts";
 import { profileFailure, settingsUpdated } from "./outcome-texts.ts";
 import classes from "./settings-page.module.css";
 

@@ -1,6 +1,6 @@
 import type { Flags } from "@berth/contract";
 import { Link } from "react-router";
-import { Facts } from "../ui/facts.tsx";
+import { Facts } from "../ui/display/facts.tsx";
 import { type FlagSwitch, FlagSwitches } from "./flag-switches.tsx";
 import classes from "./settings-page.module.css";
 

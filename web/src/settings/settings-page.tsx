@@ -5,7 +5,7 @@ import { useSearchParams } from "react-router";
 import { settingsQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
-import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { Blank, FreeSlots } from "../ui/display/blank.tsx";
 import { DataPanel } from "./data-panel.tsx";
 import { NotificationsPanel } from "./notifications-panel.tsx";
 import { PasswordForm } from "./password-form.tsx";

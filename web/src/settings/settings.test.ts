@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { passwordAdvice, passwordProblem } from "./password-rules.ts";
+import { passwordAdvice, passwordProblem } from "./password-problem.ts";
 import { tabOf } from "./settings-tab.ts";
 
 const good = { current: "old one", next: "newone", confirmation: "newone" };

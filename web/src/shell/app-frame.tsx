@@ -3,9 +3,9 @@ import "@mantine/notifications/styles.layer.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Outlet } from "react-router";
+import { startRefreshing } from "../api/current-token.ts";
 import { createQueryClient } from "../api/query-client.ts";
-import { startRefreshing } from "../api/refresh.ts";
-import { Toaster } from "../ui/toaster.tsx";
+import { Toaster } from "../ui/toast/toaster.tsx";
 
 /** One for the page: signing in and out moves between frames, and what is not personal stays known. */
 const client = createQueryClient();

@@ -2,7 +2,7 @@ import { Button, Group } from "@mantine/core";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { checkVersion, useUpgraded } from "../api/product-config.ts";
 import { notices } from "../content/notices.ts";
-import { Notice } from "../ui/notice.tsx";
+import { Notice } from "../ui/display/notice.tsx";
 import classes from "./connection-notice.module.css";
 
 /** Says what lies between the page and its server: no connection, or an upgrade. Above the page, so that nothing moves. */

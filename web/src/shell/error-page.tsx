@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useRouteError } from "react-router";
-import { Blank, FreeSlots } from "../ui/blank.tsx";
+import { Blank, FreeSlots } from "../ui/display/blank.tsx";
 import { isChunkFailure } from "./chunk-failure.ts";
 import { PlainPage } from "./plain-page.tsx";
 

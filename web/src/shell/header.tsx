@@ -1,7 +1,7 @@
 import { ActionIcon } from "@mantine/core";
 import { CircleHelp, Menu, PanelLeft } from "lucide-react";
 import { Link, useLocation } from "react-router";
-import { SchemeToggle } from "../ui/scheme-toggle.tsx";
+import { SchemeToggle } from "../ui/controls/scheme-toggle.tsx";
 import { NotificationBell } from "./notification-bell.tsx";
 import classes from "./shell.module.css";
 import { useUser } from "./use-user.ts";

@@ -2,7 +2,7 @@ import { type Notification, readNotifications } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { call } from "../api/client.ts";
+import { call } from "../api/call.ts";
 import { keys, notificationsQuery } from "../api/queries.ts";
 import { notices } from "../content/notices.ts";
 import { dateTime } from "../format.ts";

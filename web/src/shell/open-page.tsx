@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useSearchParams } from "react-router";
-import { ApiError, call, said } from "../api/client.ts";
+import { ApiError, call, said } from "../api/call.ts";
 import { useConfig } from "../api/product-config.ts";
 import { notices } from "../content/notices.ts";
 import { LoadingScreen } from "./loading-screen.tsx";

@@ -1,6 +1,6 @@
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
-import { Logo } from "../ui/logo.tsx";
+import { Logo } from "../ui/display/logo.tsx";
 import classes from "./plain-page.module.css";
 
 /** One sentence and one way on, for what stands outside every frame. */

@@ -1,8 +1,8 @@
 import { Tooltip } from "@mantine/core";
 import { CreditCard, LayoutGrid, LifeBuoy, LogOut, Server, Settings2 } from "lucide-react";
 import { Link, NavLink } from "react-router";
-import { useBrand } from "../api/brand.ts";
-import { Logo, Mark } from "../ui/logo.tsx";
+import { useBrand } from "../api/use-brand.ts";
+import { Logo, Mark } from "../ui/display/logo.tsx";
 import classes from "./shell.module.css";
 import { useLogout } from "./use-logout.ts";
 import { useUser } from "./use-user.ts";

@@ -1,9 +1,9 @@
 import { logout as logoutEndpoint } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
-import { ApiError, call } from "../api/client.ts";
+import { ApiError, call } from "../api/call.ts";
 import { setLeaving, signOut } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
-import { toast } from "../ui/toast.ts";
+import { toast } from "../ui/toast/toast.ts";
 
 /**
  * Ends the sign-in on the server first, because that also closes the environments' own sessions (G86). When the server

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { matchPath, useLocation } from "react-router";
-import { useBrand } from "../api/brand.ts";
 import { environmentQuery, orderQuery } from "../api/queries.ts";
+import { useBrand } from "../api/use-brand.ts";
 import { titleOf } from "./header.tsx";
 
 /** The document's title; an order has its number in it, an environment its name, as soon as that is known, so that two tabs can be told apart. */

@@ -1,6 +1,6 @@
 import { gpuCounts, type ProductStatus } from "@berth/contract";
 import { dateTime, plural } from "../format.ts";
-import { Slots } from "../ui/slots.tsx";
+import { Slots } from "../ui/display/slots.tsx";
 import classes from "./status-page.module.css";
 
 type Known = ProductStatus["capacity"];

@@ -1,5 +1,5 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
-import { statusTexts as texts } from "../content/status.ts";
+import { statusTexts as texts } from "../content/status-texts.ts";
 import { seconds } from "./seconds.ts";
 import classes from "./status-page.module.css";
 

@@ -1,6 +1,6 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
-import { statusTexts as texts } from "../content/status.ts";
-import { stageName } from "../environments/stages.ts";
+import { statusTexts as texts } from "../content/status-texts.ts";
+import { stageName } from "../environments/lifecycle/timeline-of.ts";
 import { seconds } from "./seconds.ts";
 import classes from "./status-page.module.css";
 

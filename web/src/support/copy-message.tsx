@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
 import { notices } from "../content/notices.ts";
-import { useCopy } from "../ui/use-copy.ts";
+import { useCopy } from "../ui/controls/use-copy.ts";
 
 /** Always there, because a bot or a channel opens without the message (G61). */
 export function CopyMessage({ message, label }: { readonly message: string; readonly label: string }) {

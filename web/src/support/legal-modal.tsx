@@ -1,6 +1,6 @@
 import { legalTexts } from "../content/legal.ts";
 import { LegalDocument } from "../legal/legal-document.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
 
 /** `path` is the document's route; undefined while closed. */
 export function LegalModal({ path, onClose }: { readonly path: string | undefined; readonly onClose: () => void }) {

@@ -1,4 +1,4 @@
-import { toast } from "../ui/toast.ts";
+import { toast } from "../ui/toast/toast.ts";
 
 /** Opens the chat in a tab of its own. A browser that refuses the tab is told of, never silent (spec section 8). */
 export function openChat(url: string): void {

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { ArrowUpRight } from "lucide-react";
-import { CopyText } from "../ui/copy-text.tsx";
-import { Notice } from "../ui/notice.tsx";
+import { CopyText } from "../ui/controls/copy-text.tsx";
+import { Notice } from "../ui/display/notice.tsx";
 import { CopyMessage } from "./copy-message.tsx";
 import classes from "./support-page.module.css";
 import type { Prepared } from "./use-ticket.ts";

@@ -3,8 +3,8 @@ import { Button, Select, Textarea } from "@mantine/core";
 import { type FormEvent, useId, useState } from "react";
 import { CopyMessage } from "./copy-message.tsx";
 import { openChat } from "./open-chat.ts";
-import type { Draft } from "./prefill.ts";
 import classes from "./support-page.module.css";
+import type { Draft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";
 
 interface Props {

@@ -4,11 +4,11 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { supportCatalogQuery } from "../api/queries.ts";
 import { LegalModal } from "./legal-modal.tsx";
-import { draftOf } from "./prefill.ts";
 import { PreparedNotice } from "./prepared-notice.tsx";
 import { SupportForm } from "./support-form.tsx";
 import classes from "./support-page.module.css";
 import { SupportRail } from "./support-rail.tsx";
+import { draftOf } from "./ticket-draft.ts";
 import { useSupport } from "./use-support.ts";
 import { useTicket } from "./use-ticket.ts";
 

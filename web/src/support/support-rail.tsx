@@ -1,11 +1,11 @@
 import type { SupportCatalog } from "@berth/contract";
 import { ArrowUpRight } from "lucide-react";
-import { useBrand } from "../api/brand.ts";
+import { useBrand } from "../api/use-brand.ts";
 import { legalLinks } from "../content/brand.ts";
 import { legalTexts } from "../content/legal.ts";
 import { date } from "../format.ts";
-import { CopyText } from "../ui/copy-text.tsx";
-import { Facts } from "../ui/facts.tsx";
+import { CopyText } from "../ui/controls/copy-text.tsx";
+import { Facts } from "../ui/display/facts.tsx";
 import { openChat } from "./open-chat.ts";
 import classes from "./support-page.module.css";
 import type { Support } from "./use-support.ts";

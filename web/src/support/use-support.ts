@@ -1,8 +1,8 @@
 import { chatText, chatUrl, defaultSupport, type SupportSettings, supportCode } from "@berth/contract";
 import { useState } from "react";
-import { useBrand } from "../api/brand.ts";
 import { useConfig } from "../api/product-config.ts";
 import { useSession } from "../api/session.ts";
+import { useBrand } from "../api/use-brand.ts";
 
 /** The hand-off, whole in the browser: it works while the server does not (G59). */
 export interface Support extends SupportSettings {

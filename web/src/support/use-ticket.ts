@@ -1,8 +1,8 @@
 import { openTicket } from "@berth/contract";
 import { useState } from "react";
-import { ApiError, call } from "../api/client.ts";
-import { toast } from "../ui/toast.ts";
-import type { Draft } from "./prefill.ts";
+import { ApiError, call } from "../api/call.ts";
+import { toast } from "../ui/toast/toast.ts";
+import type { Draft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";
 
 /** What the page shows after a hand-off was prepared. */

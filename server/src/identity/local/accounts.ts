@@ -1,11 +1,11 @@
 import type { Tx } from "../../database/database.ts";
-import { addressKey } from "../../http/limits.ts";
+import { addressKey } from "../../http/limit-requests.ts";
 import type { Identity, IdentityUser, UserPatch } from "../identity.ts";
-import type { LocalParts } from "./local-parts.ts";
+import { endSessions, listSessions } from "./auth-sessions.ts";
+import { proven } from "./fair-queue.ts";
+import type { LocalParts } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword, suspend } from "./replace-password.ts";
-import { endSessions, listSessions } from "./sessions.ts";
-import { proven } from "./take-turns.ts";
 import { changeUser, findUser, insertUser, requireEmail, toUser } from "./users.ts";
 
 /** The half of the local provider that keeps users. */

@@ -1,7 +1,7 @@
 import { argon2Sync } from "node:crypto";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { newEmail } from "../identity.suite.ts";
-import { outcome, password, testInstallation } from "../testing.ts";
+import { newEmail } from "../testing/identity.suite.ts";
+import { outcome, password, testInstallation } from "../testing/test-installation.ts";
 
 const { db, setup, start } = await testInstallation();
 

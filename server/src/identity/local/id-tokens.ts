@@ -1,6 +1,6 @@
 import { errors, jwtVerify, SignJWT } from "jose";
 import { type IdentityClaims, IdentityError, type IdentityUser } from "../identity.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./auth-sessions.ts";
 import { algorithm, type SigningKeys } from "./signing-keys.ts";
 
 export const idTokenSeconds = 3_600;

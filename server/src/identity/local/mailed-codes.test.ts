@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { newEmail } from "../identity.suite.ts";
-import { outcome, testInstallation } from "../testing.ts";
+import { newEmail } from "../testing/identity.suite.ts";
+import { outcome, testInstallation } from "../testing/test-installation.ts";
 
 const { db, setup } = await testInstallation();
 

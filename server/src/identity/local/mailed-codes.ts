@@ -1,10 +1,10 @@
 import { passwordChecks } from "@berth/contract";
 import { type ActionKind, IdentityError, type IdentityUser } from "../identity.ts";
 import { createCode, peekCode, spendCode } from "./action-codes.ts";
-import type { LocalParts } from "./local-parts.ts";
+import { proven } from "./fair-queue.ts";
+import type { LocalParts } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword } from "./replace-password.ts";
-import { proven } from "./take-turns.ts";
 import { changeUser, findUser, toUser } from "./users.ts";
 
 /** Null: no such user, or a disabled one. */

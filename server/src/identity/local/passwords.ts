@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { maxPasswordLength, signupPasswordLength } from "@berth/contract";
 import { IdentityError } from "../identity.ts";
-import { type Turn, takeTurns } from "./take-turns.ts";
+import { type Turn, takeTurns } from "./fair-queue.ts";
 
 // OWASP's second choice for argon2id: 19 MiB, 2 passes. Memory is in KiB.
 const memory = 19_456;

@@ -2,8 +2,8 @@ import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { UserPatch } from "../identity.ts";
 import { dropCodes } from "./action-codes.ts";
-import type { EndedRights, LocalParts } from "./local-parts.ts";
-import { endSessions } from "./sessions.ts";
+import { endSessions } from "./auth-sessions.ts";
+import type { EndedRights, LocalParts } from "./local-deps.ts";
 import { changeUser, type UserRow } from "./users.ts";
 
 type Parts = Pick<LocalParts, "announce" | "endRights">;

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { newEmail } from "../identity.suite.ts";
-import { device, outcome, testInstallation } from "../testing.ts";
+import { newEmail } from "../testing/identity.suite.ts";
+import { device, outcome, testInstallation } from "../testing/test-installation.ts";
 
 const { db, setup, start } = await testInstallation();
 

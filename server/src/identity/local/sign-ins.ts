@@ -1,13 +1,13 @@
 import { IdentityError } from "../identity.ts";
 import { createCode, spendCode } from "./action-codes.ts";
+import { type Device, endSessions, openSession, rotateSession, type Session } from "./auth-sessions.ts";
 import { verifyIdToken, verifyPassword } from "./credentials.ts";
+import { proven } from "./fair-queue.ts";
 import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
-import type { LocalParts } from "./local-parts.ts";
+import type { LocalParts } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 import { replacePassword } from "./replace-password.ts";
-import { type Device, endSessions, openSession, rotateSession, type Session } from "./sessions.ts";
-import { proven } from "./take-turns.ts";
 import { findUser, lockUser, toUser, type UserRow } from "./users.ts";
 
 export interface Tokens {

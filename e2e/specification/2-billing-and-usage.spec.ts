@@ -1,0 +1,111 @@
+import { create, must, orderAndPay, signUp } from "../../testing/customer.ts";
+import { expect, expectAccessible, signIn, test } from "../testing/test.ts";
+import { passUntilVisible } from "../testing/toasts.ts";
+
+test("real payments: cards, charts, breakdown, history, and the tab in the address (2, 3, G17, G70)", async ({
+  page,
+  product,
+}) => {
+  test.setTimeout(150_000);
+  const ada = await signUp(product.url);
+  const stamp = Date.now().toString(36);
+  const wishes = [
+    { subdomain: `first-${stamp}`, gpuCount: 1, duration: 6 },
+    { subdomain: `second-${stamp}`, gpuCount: 1, duration: 12, currency: "INR" },
+  ] as const;
+  const paid = [];
+  for (const wish of wishes) {
+    paid.push(await orderAndPay(product.url, ada, wish));
+    expect((await create(product.url, ada, paid.at(-1) as (typeof paid)[number])).body.status).toBe("active");
+  }
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await signIn(page, ada);
+  await page.goto("/billing");
+  await expect(page.getByText("Billing data loaded successfully")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Billing and Usage" })).toBeVisible();
+
+  const card = (label: string) => page.locator("dl.panel > div").filter({ hasText: label });
+  await expect(card("This month")).toContainText("$3.60");
+  await expect(card("This month")).toContainText(/100% up on/);
+  await expect(card("Total spent")).toContainText("$3.60");
+  await expect(card("Payments")).toContainText("2");
+
+  const line = page.getByRole("img", { name: /^Monthly spending: .*\$0\.00.*\$3\.60$/ });
+  const bars = page.getByRole("img", { name: /^Payments per month: .* 2$/ });
+  for (const [chart, height] of [
+    [line, 300],
+    [bars, 250],
+  ] as const)
+    expect((await chart.boundingBox())?.height).toBeCloseTo(height, 0);
+  await expect(line.locator("circle")).toHaveCount(6);
+  await page.getByText("Figures by month").click();
+  await expect(page.getByRole("row", { name: /\$3\.60 2 \$1\.80/ })).toBeVisible();
+  await expect(page.getByRole("row", { name: /^JupyterLab 18\.0 0\.\d 100% \$3\.60/ })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole("tab", { name: "Payment History" }).click();
+  await expect(page).toHaveURL(/\/billing\?tab=invoices$/);
+  await page.reload();
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText("jupyter Environment");
+  await expect(rows.first()).toContainText(/INV-[0-9a-z]{11}/);
+  await expect(rows.first()).toContainText("12 hours");
+  await expect(rows.first()).toContainText("₹212");
+  await expect(rows.first()).toContainText("Paid");
+  await expect(rows.last()).toContainText("$1.20");
+  const reference = paid[1]?.payment_data.razorpay_payment_id ?? "";
+  await rows
+    .first()
+    .getByRole("button", { name: `${reference}, copy payment reference` })
+    .click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(reference);
+  const { invoices } = await must(product.url, "GET", `/billing/${ada.userId}`, { token: ada.idToken });
+  await expect(rows.first()).toContainText(invoices[0].session_id);
+  await expectAccessible(page);
+});
+
+test("nothing paid: all four sentences, and no chart is loaded (2)", async ({ page, customer }) => {
+  expect(customer.userId).not.toBe("");
+  const charts: string[] = [];
+  page.on("request", (request) => void (request.url().includes("spending-charts") && charts.push(request.url())));
+  await page.goto("/billing");
+  for (const sentence of [
+    "No spending data available yet",
+    "No payment frequency data available yet",
+    "No usage data available yet",
+  ])
+    await expect(page.getByText(sentence)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("tab", { name: "Payment History" }).click();
+  await expect(page.getByText("No payment history available")).toBeVisible();
+  await expectAccessible(page);
+  expect(charts).toEqual([]);
+});
+
+test("not readable: says why, and Try Again reloads the page (8)", async ({ page, customer }) => {
+  let broken = true;
+  await page.route(`**/billing/${customer.userId}`, (route) =>
+    broken
+      ? route.fulfill({ status: 503, json: { status: "error", code: "unavailable", message: "" } })
+      : route.continue(),
+  );
+  await page.clock.install();
+  await page.goto("/billing");
+  await expect(page.getByRole("status", { name: "Loading billing data..." })).toBeVisible();
+  await passUntilVisible(page, page.getByText("Unable to load billing data"));
+  await expect(page.getByText("API error: 503")).toBeVisible();
+  const alert = page.getByRole("alert").filter({ hasText: "Error fetching billing data" });
+  await expect(alert).toContainText(/^Error/);
+  await expectAccessible(page);
+  await page.evaluate(() => Object.assign(window, { before: true }));
+  broken = false;
+  await page.getByRole("button", { name: "Try Again" }).click();
+  await expect(page.getByText("No spending data available yet")).toBeVisible();
+  expect(await page.evaluate(() => "before" in window)).toBe(false);
+
+  await page.unroute(`**/billing/${customer.userId}`);
+  await page.route(`**/billing/${customer.userId}`, (route) => route.abort());
+  await page.reload();
+  await passUntilVisible(page, page.getByText("Failed to fetch billing data"));
+});

@@ -1,0 +1,280 @@
+import { must, orderOf, signUp } from "../../testing/customer.ts";
+import { inHours } from "../testing/fixtures.ts";
+import { payInDialog, toLastStep } from "../testing/pay.ts";
+import { expect, test } from "../testing/test.ts";
+
+const continueOn = "Continue";
+
+test("four steps with their defaults; Cancel and Back go where they should; refresh keeps the step (4, G56)", async ({
+  page,
+  customer,
+}) => {
+  expect(customer.userId).not.toBe("");
+  await page.goto("/environments/create");
+  const steps = page.getByRole("list", { name: "Progress" }).getByRole("listitem");
+  await expect(steps).toHaveText([/^1\s*Environment$/, /^2\s*Resources$/, /^3\s*Review$/, /^4\s*Launch$/]);
+  await expect(page.getByRole("radio", { name: "JupyterLab" })).toBeChecked();
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await page.waitForURL("**/dashboard");
+
+  await page.goto("/environments/create");
+  const go = page.getByRole("button", { name: continueOn });
+  const current = page.getByRole("list", { name: "Progress" }).locator("[aria-current=step]");
+  await go.click();
+  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^1 hour/ })).toBeChecked();
+  await page.getByRole("button", { name: "Back" }).click();
+  await expect(current).toContainText("Environment");
+  await go.click();
+  await page.getByRole("radio", { name: /^4 GPUs/ }).click();
+  await go.click();
+  await expect(page.getByRole("radio", { name: "USD" })).toBeChecked();
+  await page.getByLabel("Subdomain").fill(`kept-${Date.now().toString(36)}`);
+  await expect(page.getByText(/is free/).first()).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel("Subdomain")).toHaveValue(/^kept-/);
+  await go.click();
+  await expect(current).toContainText("Launch");
+  await page.getByRole("link", { name: "Back" }).click();
+  await page.waitForURL("**/dashboard");
+  await page.getByRole("link", { name: "Create New Environment" }).click();
+  await expect(page.getByText(/JupyterLab, 4 GPUs, 1 hour, kept-/)).toBeVisible();
+  await page.getByRole("button", { name: "Go on with it" }).click();
+  await expect(current).toContainText("Launch");
+  await page.goto("/environments/create");
+  await page.getByRole("button", { name: "Start over" }).click();
+  await expect(page.getByText("Your draft is kept")).toBeHidden();
+});
+
+test("with nothing free: a place in line, a turn that is told of, kept through a dismissed order, and lost when it is let pass", async ({
+  page,
+  product,
+  customer,
+  database: { db },
+}) => {
+  const { url } = product;
+  const other = await signUp(url);
+  // What the test before left running is being ended.
+  await expect.poll(async () => (await must(url, "GET", "/capacity")).free).toBe(8);
+  // An order that nobody has paid yet holds the whole machine.
+  const all = await orderOf(url, other, { subdomain: `all-${Date.now().toString(36)}`, gpuCount: 8 });
+  await page.goto("/environments/create?step=2");
+  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeDisabled();
+  await expect(page.getByRole("button", { name: continueOn })).toBeDisabled();
+  await page.getByRole("button", { name: "Wait for 2 GPUs" }).press("Enter");
+  const place = page.getByRole("status").filter({ hasText: "2 GPUs" });
+  await expect(place).toContainText("You wait for 2 GPUs: place 1 in line");
+  await expect(place).toContainText(/Expected .*, by what is known/);
+  await page.goto("/environments");
+  await expect(place).toContainText("place 1 in line");
+
+  await must(url, "POST", `/docker/payments/clear/${all.order.id}`, { token: other.idToken, body: {} });
+  await expect(place).toContainText(/^2 GPUs are held for you until /);
+  await expect(page.getByRole("button", { name: /Notifications, \d+ unread/ })).toBeVisible();
+  await page.getByRole("button", { name: /Notifications/ }).click();
+  await page.getByRole("link", { name: /2 GPUs are held for you for 10 minutes/ }).click();
+  await page.waitForURL("**/environments/create?step=2&gpus=2");
+  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeChecked();
+  await expect(page.getByRole("button", { name: continueOn })).toBeEnabled();
+
+  const mine = await orderOf(url, customer, { subdomain: `mine-${Date.now().toString(36)}`, gpuCount: 2 });
+  await expect(place).toBeHidden();
+  await must(url, "POST", `/docker/payments/clear/${mine.order.id}`, { token: customer.idToken, body: {} });
+  await expect(place).toContainText("are held for you");
+  await db
+    .updateTable("queue_entries")
+    .set({ held_until: new Date() })
+    .where("user_id", "=", customer.userId)
+    .where("status", "=", "held")
+    .execute();
+  await expect(place).toContainText("Your turn for 2 GPUs is over");
+  await place.getByRole("button", { name: "Wait Again" }).click();
+  await expect(place).toContainText("are held for you");
+  await place.getByRole("button", { name: "Give Up" }).click();
+  await expect(place).toBeHidden();
+});
+
+test("any step by its address: what is missing comes first, Back of the browser is a step back, a reload stays (G56)", async ({
+  page,
+  customer: _,
+}) => {
+  await page.goto("/dashboard");
+  const current = page.getByRole("list", { name: "Progress" }).locator("[aria-current=step]");
+  for (const [step, shown] of [
+    ["4", "Review"],
+    ["3", "Review"],
+    ["2", "Resources"],
+    ["0", "Environment"],
+    ["nonsense", "Environment"],
+  ] as const) {
+    await page.goto(`/environments/create?step=${step}`);
+    await expect(current, step).toContainText(shown);
+    await page.reload();
+    await expect(current, step).toContainText(shown);
+  }
+  await page.goto("/environments/create");
+  const go = page.getByRole("button", { name: continueOn });
+  await go.click();
+  await page.getByRole("radio", { name: /^1 GPU,/ }).click();
+  await go.click();
+  await expect(current).toContainText("Review");
+  await page.goBack();
+  await expect(current).toContainText("Resources");
+  await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeChecked();
+  await page.goForward();
+  await expect(current).toContainText("Review");
+  await page.goBack();
+  await page.goBack();
+  await expect(current).toContainText("Environment");
+});
+
+test("every count, duration and price that is offered, with the printed percentages (9, G1-G4, G8, G21, G84)", async ({
+  page,
+  customer,
+  product,
+}) => {
+  expect(customer.userId).not.toBe("");
+  const real = await must(product.url, "GET", "/capacity");
+  const allFree = real.counts.map((count: object) => ({ ...count, free: true, next_free_at: null }));
+  await page.route("**/capacity", (route) => route.fulfill({ json: { ...real, counts: allFree } }));
+  await page.goto("/environments/create?step=2");
+  const counts = page.getByRole("group", { name: "How many GPUs?" }).getByRole("radio");
+  const named = async (radios: typeof counts) =>
+    Promise.all((await radios.all()).map((radio) => radio.getAttribute("aria-label")));
+  await expect(counts).toHaveCount(5);
+  expect(await named(counts)).toEqual([
+    "1 GPU, $0.20 per hour",
+    "2 GPUs, $0.40 per hour",
+    "4 GPUs, $0.75 per hour, 6.25% discount",
+    "6 GPUs, $1.05 per hour, 12.5% discount",
+    "8 GPUs, $1.60 per hour, Premium, no discount",
+  ]);
+  const times = page.getByRole("group", { name: "For how long?" });
+  const hours = ["1 hour", "6 hours", "12 hours", "24 hours", "48 hours", "72 hours", "1 week", "1 month"];
+  for (const [gpus, month] of [
+    ["1 GPU", "$150"],
+    ["2 GPUs", "$280"],
+    ["4 GPUs", "$520"],
+    ["6 GPUs", "$750"],
+    ["8 GPUs", "$1,200"],
+  ] as const) {
+    await page.getByRole("radio", { name: new RegExp(`^${gpus},`) }).click();
+    await expect(times.getByRole("radio")).toHaveCount(hours.length);
+    for (const label of hours) await expect(times).toContainText(label);
+    await expect(times.getByRole("radio", { name: /^1 month/ })).toContainText(month);
+  }
+  await page.getByRole("radio", { name: /^1 GPU,/ }).click();
+  await page.getByRole("radio", { name: /^1 hour/ }).click();
+  await page.getByRole("button", { name: continueOn }).click();
+  await page.getByText("INR", { exact: true }).click();
+  await expect(page.getByRole("row", { name: "Total $0.20 ₹18" })).toBeVisible();
+});
+
+test("without stock the counts are off and say when the next one is free (G35)", async ({
+  page,
+  product,
+  customer,
+}) => {
+  expect(customer.userId).not.toBe("");
+  const real = await must(product.url, "GET", "/capacity");
+  await page.route("**/capacity", (route) =>
+    route.fulfill({
+      json: {
+        ...real,
+        kind: "gpu",
+        total: 4,
+        free: 2,
+        counts: [1, 2, 4, 6, 8].map((gpu_count) => ({
+          gpu_count,
+          free: gpu_count < 3,
+          next_free_at: gpu_count === 4 ? inHours(1) : null,
+        })),
+      },
+    }),
+  );
+  await page.goto("/environments/create?step=2");
+  await expect(page.getByText(/^RTX 4070, 12GB VRAM each\. 2 of 4 are free now\.$/)).toBeVisible();
+  await expect(page.getByRole("radio", { name: /^4 GPUs/ })).toBeDisabled();
+  await expect(page.getByRole("radio", { name: /^4 GPUs, .*Free (at|on) / })).toBeAttached();
+  await expect(page.getByRole("radio", { name: /^8 GPUs, .*This machine has 4/ })).toBeDisabled();
+});
+
+test("what cannot be prepared here is shown with the command that prepares it, and a machine without a GPU says so (G37, G101)", async ({
+  page,
+  customer,
+}) => {
+  expect(customer.userId).not.toBe("");
+  await page.goto("/environments/create");
+  await expect(page.getByRole("radio", { name: "PyTorch" })).toBeDisabled();
+  await expect(page.getByText(/npm run operator -- prepare pytorch/)).toBeVisible();
+  await page.getByRole("button", { name: continueOn }).click();
+  await expect(page.getByText(/^CPU only \(no GPU on this machine\)\. \d of 8 places are free now\.$/)).toBeVisible();
+});
+
+test("the token is handed over once, and a reload has forgotten it (G41, G94)", async ({ page, customer, product }) => {
+  test.setTimeout(120_000);
+  const name = `token-${Date.now().toString(36)}`;
+  await toLastStep(page, name);
+  await page.getByRole("button", { name: "Launch" }).click();
+  await expect(page.getByText("Waiting for the payment...")).toBeVisible();
+  await payInDialog(page);
+  await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
+  await expect(page.getByText("Environment ready! Redirecting...").first()).toBeVisible({ timeout: 45_000 });
+  const readyAt = Date.now();
+  await page.waitForURL("**/environments");
+  const redirectMs = Date.now() - readyAt;
+  expect(redirectMs).toBeGreaterThan(1_500);
+  expect(redirectMs).toBeLessThan(4_500);
+  const card = page.getByRole("region", { name: "New environment" });
+  await expect(card).toContainText("Your environment is ready.");
+  const [id] = Object.keys(
+    (await must(product.url, "GET", `/profile/${customer.userId}`, { token: customer.idToken })).user_data.containers,
+  );
+  const { environment } = await must(product.url, "GET", `/environments/${id}`, { token: customer.idToken });
+  await expect(card).toContainText(environment.jupyter_token);
+  expect(await page.evaluate(() => JSON.stringify(history.state))).not.toContain(environment.jupyter_token);
+  await page.reload();
+  await expect(page.getByText("Showing 1 of 1 environments")).toBeVisible();
+  await expect(card).toBeHidden();
+  await page.getByRole("button", { name: "Jupyter password" }).click();
+  await expect(page.getByText(environment.jupyter_token)).toBeVisible();
+  await must(product.url, "POST", `/environments/${id}/terminate`, {
+    token: customer.idToken,
+    body: { confirm: name },
+  });
+});
+
+test("an answer that is still pending says so and goes to the list (G72)", async ({ page, customer }) => {
+  expect(customer.userId).not.toBe("");
+  await toLastStep(page, `slow-${Date.now().toString(36)}`);
+  await page.route("**/docker/environment/create", (route) =>
+    route.fulfill({
+      json: {
+        status: "pending",
+        message: "Still starting",
+        jupyter_token: "a-b-c",
+        environment_id: "1a3f9c27b0d4e5a6",
+        subdomain: "slow",
+      },
+    }),
+  );
+  await page.getByRole("button", { name: "Launch" }).click();
+  await payInDialog(page);
+  await expect(page.getByText("Your environment is still starting. Its stages stand in the list.")).toBeVisible();
+  await page.waitForURL("**/environments");
+});
+
+test("a launch that failed says what happens to the money, and keeps the draft (G14)", async ({ page, customer }) => {
+  expect(customer.userId).not.toBe("");
+  await toLastStep(page, `failed-${Date.now().toString(36)}`);
+  const answer = { status: "error", code: "not_delivered", message: "No GPU answered.", detail: "" };
+  await page.route("**/docker/environment/create", (route) =>
+    route.fulfill({ status: 409, json: { ...answer, money: "refund_started" } }),
+  );
+  await page.getByRole("button", { name: "Launch" }).click();
+  await payInDialog(page);
+  await expect(page.getByText("HTTP 409", { exact: true })).toBeVisible();
+  await expect(page.getByText(/\$0\.40 is on its way back to your card \(4-5 business days\)/)).toBeVisible();
+  await page.getByRole("button", { name: "Try Again" }).click();
+  await expect(page.getByLabel("Subdomain")).toHaveValue(/^failed-/);
+});

@@ -1,0 +1,85 @@
+import { must } from "../../testing/customer.ts";
+import { alterAnswer } from "../testing/fixtures.ts";
+import { expect, test } from "../testing/test.ts";
+
+const pages = [
+  ["/dashboard", "Dashboard"],
+  ["/environments", "Environments"],
+  ["/billing", "Billing and Usage"],
+  ["/support", "Support"],
+  ["/settings", "Settings"],
+] as const;
+
+test("the sidebar leads everywhere, folds and stays folded; the header names the page (G57)", async ({
+  page,
+  customer,
+}) => {
+  await page.goto("/dashboard");
+  const side = page.getByRole("complementary", { name: "Sidebar" });
+  await expect(side.getByText("Ada Park")).toBeVisible();
+  await expect(side.getByText(customer.email)).toBeVisible();
+  expect(await side.getByRole("link").allInnerTexts()).toEqual([
+    "Berth",
+    "Dashboard",
+    "Environments",
+    "Billing",
+    "Support",
+    "Settings",
+  ]);
+  await expect(side.getByRole("button", { name: "Logout" })).toBeVisible();
+  for (const [path, title] of pages) {
+    await side.locator(`a[href="${path}"]`).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(title);
+    await expect(side.locator("[aria-current=page]")).toHaveAttribute("href", path);
+  }
+  await page.getByRole("button", { name: "Collapse sidebar" }).click();
+  await expect(side.getByText("Ada Park")).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Expand sidebar" })).toBeVisible();
+  await side.getByRole("link", { name: "Billing" }).click();
+  await page.waitForURL("**/billing");
+
+  await page.getByRole("link", { name: "Help" }).click();
+  await page.waitForURL("**/support");
+  await page.getByRole("link", { name: "Settings of Ada Park" }).click();
+  await page.waitForURL("**/settings");
+  await expect(page.getByRole("banner").getByText("A", { exact: true })).toBeVisible();
+  // The logo goes to /, which sends who is signed in back to the dashboard (G55).
+  await side.getByRole("link", { name: "Berth home" }).click();
+  await page.waitForURL("**/dashboard");
+});
+
+test("the badge is the real number of unread ones: three at first, read one by one and all at once (G53)", async ({
+  page,
+  customer,
+  product,
+}) => {
+  await page.goto("/dashboard");
+  const bell = page.getByRole("button", { name: /^Notifications/ });
+  await expect(page.getByTestId("unread")).toHaveText("3");
+  await bell.click();
+  const items = page.getByRole("dialog").getByRole("listitem");
+  await expect(items).toHaveCount(3);
+  await page.getByRole("button", { name: "Mark all as read" }).click();
+  await expect(page.getByTestId("unread")).toBeHidden();
+  const { unread } = await must(product.url, "GET", "/notifications", { token: customer.idToken });
+  expect(unread).toBe(0);
+});
+
+test("without a name the user is User, and a letter that needs two code units is whole", async ({ page, customer }) => {
+  await page.goto("/dashboard");
+  let name = "";
+  await alterAnswer(page, `**/profile/${customer.userId}`, (answer) => ({
+    ...answer,
+    profile: { ...answer.profile, name },
+  }));
+  const shown = async (next: string) => {
+    name = next;
+    await page.reload();
+  };
+  await shown("  ");
+  await expect(page.getByRole("link", { name: "Settings of User" })).toHaveText("U");
+  await expect(page.getByRole("heading", { name: "Welcome back, User" })).toBeVisible();
+  await shown("🚀 Rocket");
+  await expect(page.getByRole("link", { name: "Settings of 🚀 Rocket" })).toHaveText("🚀");
+});

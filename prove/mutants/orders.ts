@@ -1,0 +1,261 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is planted is source text
+
+import type { FaultsOf } from "./mutants-of.ts";
+
+/** From the request to what it bought. */
+export const orderFaults: readonly FaultsOf[] = [
+  {
+    file: "payments/orders/price-request.ts",
+    tests: ["payments/orders/place-order", "payments/orders/confirm-payment"],
+    rows: [
+      ["the browser's price counts", "minorOf(amount) !== amountMinor", "false", "C1-C4"],
+      [
+        "the least amount is too little",
+        "amountMinor < minimumMinor[currency]",
+        "amountMinor <= minimumMinor[currency]",
+        "C7",
+      ],
+      [
+        "one of three user ids is not looked at",
+        "[container.user_id, payment.user_id, payment.container_request.user_id]",
+        "[container.user_id, payment.user_id]",
+        "C5",
+      ],
+      [
+        "the two requests may differ",
+        "hashOf(container, currency, 0) !== hashOf(payment.container_request, currency, 0)",
+        "false",
+        "C5",
+      ],
+      [
+        "the duration is not part of the request",
+        "subdomain, gpu_count, duration, currency",
+        "subdomain, gpu_count, currency",
+        "G6",
+      ],
+    ],
+  },
+  {
+    file: "payments/orders/check-quota.ts",
+    tests: ["payments/orders/place-order"],
+    rows: [
+      ["GPUs of the past count", " and l.released_at is null and e.user_id", " and e.user_id", "C41"],
+      ["one order a minute more", "orders >= payments.caps", "orders > payments.caps", "C41"],
+      [
+        "the last GPU of the cap cannot be had",
+        "gpus + gpuCount <= caps.gpusPerUser",
+        "gpus + gpuCount < caps.gpusPerUser",
+        "C41",
+      ],
+      ["everybody's launches count", "user_id = ${userId} and status = 'pending'", "status = 'pending'", "C41"],
+      [
+        "one host that cannot run a type stops its sale",
+        'hosts.some(({ state }) => state !== "unavailable")',
+        'hosts.every(({ state }) => state !== "unavailable")',
+        "nothing can run",
+      ],
+    ],
+  },
+  {
+    file: "payments/orders/place-order.ts",
+    tests: ["payments/orders/place-order", "payments/orders/order-poller"],
+    rows: [
+      [
+        "anybody may clear an order",
+        '    .where("gateway_order_id", "=", gatewayOrderId)\n    .where("user_id", "=", userId)\n',
+        '    .where("gateway_order_id", "=", gatewayOrderId)\n',
+        "C42",
+      ],
+      [
+        "dismissed without asking what is in flight",
+        "isOurs(payments, order) && (await hasPaymentInFlight(payments, order))) return false;",
+        "false) return false;",
+        "C33",
+      ],
+      ["an order that was paid meanwhile is ended", '      .where("status", "=", "open")\n', "", "paid meanwhile"],
+      ["an ended order keeps its hold", "if (ended) await releaseHold(tx, id);", "", "supersedes"],
+      ["another request gets the old order", "order.request_hash === request.hash && ", "", "supersedes"],
+      ["an order whose time is over is offered again", " && order.hold_until > new Date()", "", "time is over"],
+      [
+        "superseded without asking what is in flight",
+        "  if (isOurs(payments, order) && (await hasPaymentInFlight(payments, order)))\n    throw",
+        "  if (false)\n    throw",
+        "in flight another",
+      ],
+      ["a double click fails", 'isUniqueViolation(error, "one_unpaid_order_per_user")', "false", "C9"],
+      [
+        "a parallel request gets the other one's order",
+        'row?.status === "open" && isSame(payments, row, request)',
+        'row?.status === "open"',
+        "at the same moment",
+      ],
+    ],
+  },
+  {
+    file: "payments/orders/open-draft.ts",
+    tests: ["payments/orders/place-order"],
+    rows: [
+      ["a draft is nobody's from the start", "claim: sql`gen_random_uuid()`,", "claim: null,", "C9"],
+      [
+        "a second try does not look for the first one's order",
+        "draft.attempts > 1 ? await",
+        "false ? await",
+        "C12 both",
+      ],
+      ["a lost answer is not looked up", "unknown ? await", "false ? await", "C12 the answer"],
+      [
+        "an order of another amount is taken for ours",
+        "made.amountMinor !== draft.amount_minor",
+        "false",
+        "late caller",
+      ],
+      ["a late caller opens a draft that is another's", '    .where("claim", "=", draft.claim)\n', "", "late caller"],
+      ["an expired draft keeps its hold", "    if (expired) await releaseHold(tx, id);\n", "", "C13"],
+      ["more time holds GPUs of its own", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
+      [
+        "a provider that cannot be reached ends the draft",
+        "error instanceof GatewayError && !error.retryable) await expireDraft",
+        "error instanceof GatewayError && error.retryable) await expireDraft",
+        "C12 both",
+      ],
+      ["watched for five hours instead of days", "watchDays * 24 * 60", "watchDays * 60", "an order answers"],
+    ],
+  },
+  {
+    file: "payments/settlement/deadlines.ts",
+    tests: ["payments/orders/order-poller"],
+    rows: [
+      [
+        "nobody asks about what is owed after four days",
+        'if (status === "paid" || status === "refunding") return',
+        "if (false) return",
+        "polls come",
+      ],
+      [
+        "the end of a hold is no time to look",
+        '  if (status === "open") times.push(holdEnd({ hold_until }).getTime());\n',
+        "",
+        "polls come",
+      ],
+      ["the last look is missing", "return now < watch_until ? watch_until : null;", "return null;", "polls come"],
+    ],
+  },
+  {
+    file: "payments/orders/wait-until.ts",
+    tests: ["payments/orders/wait-until"],
+    rows: [
+      ["another user's change ends the wait", "({ user }) => user === userId && hear()", "() => hear()", "no other"],
+      ["what is heard while looking is lost", "      if (heard) continue;\n", "", "while looking"],
+    ],
+  },
+  {
+    file: "payments/settlement/settle-payment.ts",
+    tests: ["payments/settlement/settle-payment", "payments/orders/order-poller", "payments/orders/confirm-payment"],
+    rows: [
+      ["observers of one order do not take turns", "    .forUpdate()\n", "", "C18"],
+      ["a payment of another order is taken over", "before.order_id !== order.id", "false", "another order's"],
+      ["failed comes after authorized", "failed: 1, authorized: 2", "failed: 2, authorized: 1", "C32"],
+      ["a payment moves backwards too", "rank[payment.status] <= before.rank", "false", "C32"],
+      [
+        "an authorisation is booked as a capture",
+        'if (noted.status === "captured") await',
+        "await",
+        "changes neither order",
+      ],
+      [
+        "the settling payment is a surplus when it is told again",
+        ' || before?.status === "captured") return',
+        ") return",
+        "C18",
+      ],
+      [
+        "a second payment of a delivered order buys again",
+        "if (order.paid_at) {",
+        'if (order.status === "paid") {',
+        "C34",
+      ],
+      [
+        "partly refunded outside, it is delivered",
+        "payment.refund_minor > 0)",
+        "payment.refund_minor === payment.amount_minor)",
+        "refunded in the dashboard before",
+      ],
+      [
+        "too much money is kept",
+        "payment.amount_minor !== order.amount_minor",
+        "payment.amount_minor < order.amount_minor",
+        "C29",
+      ],
+      ["any currency will do", " || payment.currency !== order.currency", "", "C29"],
+      [
+        "a launch that takes half of its stock keeps it",
+        "await sql`rollback to savepoint stock`.execute(tx);",
+        "",
+        "nothing half taken",
+      ],
+      ["money that buys nothing keeps its hold", "  await releaseHold(tx, order.id);\n", "", "C29"],
+      ["a poll under way writes over what was settled", "      claim: null,\n", "", "late worker"],
+      [
+        "deliver_by is a minute after the payment",
+        "deliver_by: minutesAfter(order.now, deliverMinutes)",
+        "deliver_by: minutesAfter(order.now, 1)",
+        "C18",
+      ],
+      ["seconds to give up are taken as minutes", "giveUpAfterSeconds / 60", "giveUpAfterSeconds", "C38"],
+      [
+        "a refund in the dashboard does not end the environment",
+        "await takeBackHours(tx, order);",
+        "undefined;",
+        "C35",
+      ],
+      ["a refund in the dashboard is booked again each time", " - (payment.refund_minor - disputed);", ";", "C35"],
+      [
+        "a failed refund that a person settled leaves its order open",
+        'if (status === "fulfilled" || status === "refunding")',
+        'if (status === "fulfilled")',
+        "failed refund",
+      ],
+    ],
+  },
+  {
+    file: "payments/orders/confirm-payment.ts",
+    tests: ["payments/orders/confirm-payment"],
+    rows: [
+      [
+        "a stolen proof delivers",
+        '    .where("gateway_order_id", "=", gatewayOrderId)\n    .where("user_id", "=", userId)\n',
+        '    .where("gateway_order_id", "=", gatewayOrderId)\n',
+        "C26",
+      ],
+      ["a body of another user is taken", "container.user_id !== userId", "false", "C26"],
+      [
+        "another environment than was ordered",
+        "hashOf(container, order.currency, order.amount_minor) !== order.request_hash",
+        "false",
+        "G6",
+      ],
+      ["any signature holds", "!provider.verifyCallback({ orderId, paymentId, signature })", "false", "C21"],
+      ["a payment of another order holds", "payment.orderId !== order.gateway_order_id", "false", "C26"],
+      [
+        "a failed payment is said to be checked",
+        'return status === "failed"\n',
+        'return status === "created"\n',
+        "C28",
+      ],
+      ["waiting at shutdown there is no answer", "(await look(payments, order, true)) ?? ", "", "G72"],
+    ],
+  },
+  {
+    file: "payments/orders/place-extension.ts",
+    tests: ["payments/orders/place-extension"],
+    rows: [
+      ["another's environment may be extended", '    .where("user_id", "=", userId)\n', "", "another's, a wrong"],
+      [
+        "what has ended may be extended",
+        '!mayExtend[row.status] || row.desired === "terminated" || ',
+        "",
+        "another's, a wrong",
+      ],
+    ],
+  },
+];

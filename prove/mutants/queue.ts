@@ -1,0 +1,226 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is planted is source text
+
+import type { FaultsOf } from "./mutants-of.ts";
+
+/** Who waits for GPUs and whose turn it is, and what becomes of GPUs that fail or are given back. */
+export const lineFaults: readonly FaultsOf[] = [
+  {
+    file: "environments/queue/serve-queue.ts",
+    tests: ["environments/queue/join-queue"],
+    rows: [
+      ["last come, first served", "order by place for update", "order by place desc for update", "first come"],
+      [
+        "a turn that was let pass stays held",
+        '  for (const { id } of line.filter(({ lapsed }) => lapsed)) await closeTurn(tx, id, "lapsed");\n',
+        "",
+        "goes to the next",
+      ],
+      [
+        "a turn lapses that nobody was told of",
+        "status = 'held' and told_at is not null and held_until <= now() as lapsed",
+        "status = 'held' and held_until <= now() as lapsed",
+        "goes to the next",
+      ],
+      ["a big request holds up the small ones", "gpuCount >= tooMany ||", "tooMany < 99 ||", "is passed at first"],
+      [
+        "a big request waits for ever",
+        "const hostId = kept ? undefined : await worthKeeping(tx, id, gpuCount);",
+        "const hostId = undefined as string | undefined;",
+        "is passed at first",
+      ],
+      ["a host is kept however long it idles", " and free_at - now() <= now() - q.asked_at", "", "is passed at first"],
+      [
+        "everybody who waits has a host kept",
+        "kept ? undefined : await worthKeeping",
+        "await worthKeeping",
+        "beside a kept host",
+      ],
+      [
+        "what is kept for one is given to the next",
+        "(await giveTurn(tx, id, gpuCount, kept?.hostId))",
+        "(await giveTurn(tx, id, gpuCount, undefined))",
+        "is passed at first",
+      ],
+      [
+        "anybody takes a turn",
+        "id = any(${ownIn(line, userId)}) and q.status = 'held'",
+        "id = any(${line.map(({ id }) => id)}) and q.status = 'held'",
+        "becomes the order's",
+      ],
+      [
+        "a turn serves an order for more than it holds",
+        " and q.gpu_count >= ${gpuCount} group by",
+        " group by",
+        "as much or more",
+      ],
+      ["the rest of a turn stays held", '  await releaseLeases(tx, "queue", turn.id);\n', "", "becomes the order's"],
+      [
+        "an unpaid turn comes back after its end",
+        "and status = 'taken' and held_until > now()",
+        "and status = 'taken'",
+        "becomes the order's",
+      ],
+      [
+        "who has got more waits on",
+        "in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id",
+        "in ('waiting', 'held') and gpu_count = ${gpuCount} returning id",
+        "as much or more",
+      ],
+      [
+        "a turn that is over keeps its GPUs",
+        "where id = ${id} and status in ('waiting', 'held')`.execute(tx);\n  await releaseLeases(tx, \"queue\", id);\n",
+        "where id = ${id} and status in ('waiting', 'held')`.execute(tx);\n",
+        "leaving frees",
+      ],
+    ],
+  },
+  {
+    file: "environments/queue/join-queue.ts",
+    tests: ["environments/queue/join-queue"],
+    rows: [
+      [
+        "whoever asks again goes to the end",
+        "    if (own.some((each) => each.gpuCount === gpuCount && !each.lapsed)) return;\n",
+        "",
+        "one place for each",
+      ],
+      [
+        "one waits for what no machine has",
+        "!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount)",
+        "false",
+        "one place for each",
+      ],
+      [
+        "another count is not another place",
+        '    for (const { id } of own) await closeTurn(tx, id, "left");\n',
+        "",
+        "one place for each",
+      ],
+      [
+        "what is free waits for the loop",
+        "  await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));\n",
+        "",
+        "comes at once",
+      ],
+      [
+        "whoever leaves keeps the place",
+        '  for (const { id } of rows) await closeTurn(tx, id, "left");\n',
+        "",
+        "one place for each",
+      ],
+      ["places are counted from 0", "position: at + 1", "position: at", "first come"],
+      ["nobody is before anybody", "line.slice(0, at + 1)", "line.slice(at, at + 1)", "first come"],
+    ],
+  },
+  {
+    file: "environments/queue/process-queue.ts",
+    tests: ["environments/queue/join-queue"],
+    rows: [
+      [
+        "a turn is told of again and again, and never ends",
+        "where id = any(${held}) and told_at is null returning",
+        "where id = any(${held}) returning",
+        "first come",
+      ],
+      [
+        "the ten minutes run before anybody knows",
+        "set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})\n",
+        "set told_at = now()\n",
+        "goes to the next",
+      ],
+    ],
+  },
+  {
+    file: "environments/allocation/hold.ts",
+    tests: ["environments/queue/join-queue"],
+    rows: [
+      [
+        "what is free is sold past the line",
+        "line.length > 0 ? await serveLine(tx, line) : undefined",
+        "undefined as Awaited<ReturnType<typeof serveLine>>",
+        "not sold past",
+      ],
+      [
+        "what is kept for one is sold to another",
+        "kept?.userId === userId ? undefined : kept?.hostId",
+        "undefined",
+        "is passed at first",
+      ],
+      ["an unpaid order keeps the turn", "  await giveTurnBack(tx, orderId);\n", "", "becomes the order's"],
+    ],
+  },
+  {
+    file: "environments/hosts/start-gpu-checks.ts",
+    tests: ["environments/hosts/start-gpu-checks"],
+    rows: [
+      ["two looks are enough to give a run up", "const patience = 3;", "const patience = 2;", "two that fail"],
+      [
+        "failures of another run count",
+        "before?.generation === row.generation ? before",
+        "before ? before",
+        "two that fail",
+      ],
+      [
+        "broken GPUs get one run after the other",
+        "const isBroken = row.faultyGeneration !== null;",
+        "const isBroken = false;",
+        "do not answer either",
+      ],
+    ],
+  },
+  {
+    file: "environments/hosts/gpu-faults.ts",
+    tests: ["environments/hosts/start-gpu-checks"],
+    rows: [
+      [
+        "GPUs that do not answer are leased again",
+        "    await putAside(tx, new Map(leases",
+        "    void (new Map(leases",
+        "do not answer either",
+      ],
+      [
+        "a run whose GPUs answer again is suspected for ever",
+        "set faulty_generation = null where",
+        "set faulty_generation = faulty_generation where",
+        "given back",
+      ],
+    ],
+  },
+  {
+    file: "environments/reconciler/write-status.ts",
+    tests: ["environments/hosts/start-gpu-checks"],
+    rows: [
+      [
+        "whoever stops during a repair pays for it",
+        'fault_since !== null && (fault === false || status === "stopped")',
+        "fault_since !== null && fault === false",
+        "stops it meanwhile",
+      ],
+    ],
+  },
+  {
+    file: "environments/reconciler/write-status.ts",
+    tests: ["environments/reconciler/leftover-processes"],
+    rows: [
+      [
+        "GPUs with another's memory are leased again",
+        "  if (outcome.residue) await putAside(tx, outcome.residue);\n",
+        "",
+        "put aside, not leased",
+      ],
+    ],
+  },
+  {
+    file: "environments/reconciler/leftover-processes.ts",
+    tests: ["environments/reconciler/leftover-processes"],
+    rows: [
+      [
+        "what nobody could look at counts as clean",
+        "new Map(ids.map((id) => [id, String(error)]))",
+        "(void error, clean)",
+        "nobody can tell",
+      ],
+      ["memory that is just going is a reason", "found.size === 0 || performance.now() >= until", "true", "in time"],
+    ],
+  },
+];

@@ -1,0 +1,59 @@
+import { deleteAccount, exportAccount, profile } from "@berth/contract";
+import type { FastifyInstance } from "fastify";
+import type { Db } from "../database/database.ts";
+import { containerOf } from "../environments/environment.ts";
+import { isAccountDeleted } from "../environments/homes/home-records.ts";
+import { mount, success } from "../http/mount.ts";
+import type { User } from "../http/request-user.ts";
+import { type Identity, IdentityError } from "../identity/identity.ts";
+import { refusalOf } from "../identity/refusal-of.ts";
+import { accountReader } from "./account-reader.ts";
+import { eraseAccount } from "./erase-account.ts";
+import { exportOf } from "./export-account.ts";
+import { paymentOf } from "./payments-of.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly identity: Identity;
+}
+
+/** `GET /profile/{user_id}`: everything the dashboard and the list show (spec section 7). */
+export function accountRoutes(app: FastifyInstance, { db, identity }: Parts): void {
+  const accountOf = accountReader(db);
+  mount(app, profile, async ({ user }) => {
+    const { profile: stored, environments, payments, usage } = await accountOf(user);
+    return {
+      ...success,
+      profile: {
+        name: stored.name,
+        email: user.email,
+        phone: stored.phone,
+        email_verified: user.emailVerified,
+      },
+      user_data: {
+        containers: Object.fromEntries(environments.map((row) => [row.id, containerOf(row)])),
+        payment_info: Object.fromEntries(payments.map((row) => [row.id, paymentOf(row)])),
+      },
+      usage,
+    };
+  });
+
+  mount(app, exportAccount, async ({ user }) => ({ ...success, ...(await exportOf(db, user)) }));
+
+  mount(app, deleteAccount, async ({ user, body, request }) => {
+    await provePassword({ db, identity }, user, body.password, request.ip);
+    await eraseAccount(db, identity, user.id);
+    return success;
+  });
+}
+
+/** Counts as an attempt to sign in (G91). Who asks twice at once gets the same answer twice. */
+async function provePassword({ db, identity }: Parts, user: User, password: string, from: string): Promise<void> {
+  try {
+    const { uid } = await identity.verifyPassword(user.email, password, from);
+    if (uid !== user.id) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
+  } catch (error) {
+    if (await isAccountDeleted(db, user.id)) return;
+    throw (error instanceof IdentityError && refusalOf(error)) || error;
+  }
+}

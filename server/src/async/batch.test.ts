@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { together } from "./batch.ts";
+
+test("calls of one moment are one piece of work, each with its own answer; the next moment is another", async () => {
+  const seen: (readonly number[])[] = [];
+  const double = together(async (all: readonly number[]) => {
+    seen.push(all);
+    return all.map((each) => each * 2);
+  });
+  const first = Promise.all([double(1), double(2), Promise.resolve().then(() => double(3))]);
+  expect(await first).toEqual([2, 4, 6]);
+  expect(await double(4)).toBe(8);
+  expect(seen).toEqual([[1, 2, 3], [4]]);
+});
+
+test("work that fails, fails for each of them, and for none that come later", async () => {
+  let fails = true;
+  const work = together(async (all: readonly string[]) => {
+    if (fails) throw new Error("away");
+    return all;
+  });
+  expect(await Promise.allSettled([work("a"), work("b")])).toMatchObject([
+    { status: "rejected", reason: { message: "away" } },
+    { status: "rejected", reason: { message: "away" } },
+  ]);
+  fails = false;
+  expect(await work("c")).toBe("c");
+});

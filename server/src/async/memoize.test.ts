@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { remember } from "./memoize.ts";
+
+test("who asks meanwhile gets the same answer, the next one is read after a while, a failure is asked again", async () => {
+  let reads = 0;
+  const ask = remember(async () => {
+    reads += 1;
+    if (reads === 1) throw new Error("out for a moment");
+    return reads;
+  });
+  await expect(ask()).rejects.toThrow("out for a moment");
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([2, 2, 2]);
+  expect(await ask()).toBe(2);
+  await expect.poll(ask, { timeout: 5000, interval: 200 }).toBe(3);
+});

@@ -1,0 +1,216 @@
+import { type EndedReason, major, type Order } from "@berth/contract";
+import { type Selectable, sql } from "kysely";
+import type { Db } from "../database/database.ts";
+import type {
+  DisputesTable,
+  OrdersTable,
+  PaymentsTable,
+  RefundRequestsTable,
+  RefundsTable,
+} from "../database/payment-tables.ts";
+import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
+import { moneyOf, stateOf } from "./order-money.ts";
+import { timelineOf } from "./order-timeline.ts";
+
+/** An order with the environment that it launched, or bought more hours for, and that one's newest session. */
+export interface FoundOrder extends Selectable<OrdersTable> {
+  readonly environment_id: string | null;
+  readonly ready_at: Date | null;
+  readonly terminated_at: Date | null;
+  readonly ended_reason: EndedReason | null;
+  readonly session_id: string | null;
+  readonly now: Date;
+}
+
+export type Attempt = Selectable<PaymentsTable>;
+export type Refund = Selectable<RefundsTable>;
+export type Dispute = Selectable<DisputesTable>;
+export type RefundRequest = Selectable<RefundRequestsTable>;
+
+interface Credit {
+  readonly order_id: string;
+  readonly gpu_hours: number;
+  readonly granted_at: Date;
+  readonly used_by_order: string | null;
+}
+
+interface Extension {
+  readonly id: string;
+  readonly duration_hours: number;
+  readonly paid_at: Date;
+}
+
+/** Everything that is known of one order, from our own tables alone. */
+export interface OrderSources {
+  readonly order: FoundOrder;
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** Oldest first. */
+  readonly refunds: readonly Refund[];
+  /** Oldest first. */
+  readonly disputes: readonly Dispute[];
+  /** Oldest first. */
+  readonly requests: readonly RefundRequest[];
+  /** Numbers, oldest first. */
+  readonly creditNotes: readonly string[];
+  /** Granted for this order, or used by it. */
+  readonly credits: readonly Credit[];
+  /** Orders that added hours to what this one launched. */
+  readonly extensions: readonly Extension[];
+}
+
+/** Undefined for what is nobody's or another user's. `id` is our order's, or the provider's as the browser has it. */
+export async function readOrder(db: Db, userId: string, id: string): Promise<Order | undefined> {
+  const order = await findOrder(db, userId, id);
+  if (!order) return undefined;
+  const [attempts, refunds, disputes, requests, creditNotes, credits, extensions] = await Promise.all([
+    attemptsOf(db, order.id),
+    refundsOf(order.id).execute(db),
+    disputesOf(db, order.id),
+    requestsOf(db, order.id),
+    creditNotesOf(db, order.id),
+    creditsOf(db, order.id),
+    extensionsOf(db, order),
+  ]);
+  return orderOf({ order, attempts, refunds: refunds.rows, disputes, requests, creditNotes, credits, extensions });
+}
+
+function orderOf(sources: OrderSources): Order {
+  const { order, attempts, refunds } = sources;
+  const furthest = attempts.toSorted((a, b) => Number(b.settles_order) - Number(a.settles_order) || b.rank - a.rank)[0];
+  const captured = attempts.filter(({ status }) => status === "captured");
+  return {
+    id: order.id,
+    state: stateOf(sources),
+    container_type: order.container_type,
+    subdomain: order.subdomain,
+    gpu_count: order.gpu_count,
+    duration_hours: order.duration_hours,
+    extends: order.extends !== null,
+    ordered_at: order.created_at.toISOString(),
+    list_price: major(order.usd_minor),
+    amount: major(order.amount_minor),
+    currency: order.currency,
+    inr_per_usd: order.currency === "INR" ? order.inr_paise_per_usd / 100 : null,
+    paid_with: furthest?.status === "captured" ? methodOf(furthest) : null,
+    test_mode: order.mode !== "live",
+    money: moneyOf(sources),
+    timeline: timelineOf(sources),
+    references: {
+      environment: order.environment_id,
+      invoice: furthest ? invoiceNumber(furthest.id) : null,
+      payment: furthest?.gateway_payment_id ?? null,
+      session: order.session_id,
+      bank: refunds.flatMap(({ arn }) => arn ?? []).reverse(),
+    },
+    receipts: captured
+      .toSorted((a, b) => Number(b.settles_order) - Number(a.settles_order))
+      .map((payment) => invoiceNumber(payment.id)),
+    credit_notes: [...sources.creditNotes],
+    may_ask_refund: mayAskRefund(sources),
+  };
+}
+
+function mayAskRefund({ order, attempts, requests }: OrderSources): boolean {
+  const settling = attempts.find(({ settles_order }) => settles_order);
+  return (
+    order.status === "fulfilled" &&
+    settling !== undefined &&
+    settling.refund_minor < settling.amount_minor &&
+    !requests.some(({ status }) => status === "open")
+  );
+}
+
+function methodOf({ method, card_network, card_last4 }: Attempt): string | null {
+  return card_last4 ? `${card_network ?? "Card"} ending in ${card_last4}` : method;
+}
+
+async function findOrder(db: Db, userId: string, id: string): Promise<FoundOrder | undefined> {
+  const named = /^[0-9a-z]{25}$/.test(id) ? sql`o.id = ${id}` : sql`o.gateway_order_id = ${id}`;
+  // Anything of another shape is not asked for: the database refuses some of it as text.
+  if (!/^\w{1,64}$/.test(id)) return undefined;
+  const { rows } = await sql<FoundOrder>`
+    select o.*, e.id as environment_id, e.created_at as ready_at, e.terminated_at, e.ended_reason, now() as now,
+      (select s.id from sessions s where s.environment_id = e.id order by s.opened_at desc, s.id limit 1) as session_id
+    from orders o left join environments e
+      on e.id = coalesce(o.extends, (select launched.id from environments launched where launched.order_id = o.id))
+    where ${named} and o.user_id = ${userId}`.execute(db);
+  return rows[0];
+}
+
+/** Bounded for whoever tries a thousand cards; what was taken is never among those left out. */
+async function attemptsOf(db: Db, orderId: string): Promise<readonly Attempt[]> {
+  const rows = await db
+    .selectFrom("payments")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .orderBy("rank", "desc")
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(100)
+    .execute();
+  return rows.toSorted((a, b) => Number(a.created_at) - Number(b.created_at));
+}
+
+export function refundsOf(orderId: string) {
+  return sql<Refund>`
+    select r.* from refunds r join payments p on p.id = r.payment_id
+    where p.order_id = ${orderId} order by r.created_at, r.id`;
+}
+
+/** Somebody may ask again and again; the newest are told. */
+async function requestsOf(db: Db, orderId: string): Promise<readonly RefundRequest[]> {
+  const rows = await db
+    .selectFrom("refund_requests")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(20)
+    .execute();
+  return rows.reverse();
+}
+
+function disputesOf(db: Db, orderId: string): Promise<readonly Dispute[]> {
+  return db
+    .selectFrom("disputes")
+    .selectAll("disputes")
+    .innerJoin("payments", "payments.id", "disputes.payment_id")
+    .where("payments.order_id", "=", orderId)
+    .orderBy("disputes.created_at")
+    .orderBy("disputes.id")
+    .execute();
+}
+
+async function creditNotesOf(db: Db, orderId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("credit_notes")
+    .innerJoin("payments", "payments.id", "credit_notes.payment_id")
+    .select("number")
+    .where("payments.order_id", "=", orderId)
+    .orderBy("issued_at")
+    .orderBy("number")
+    .execute();
+  return rows.map(({ number }) => number);
+}
+
+function creditsOf(db: Db, orderId: string): Promise<readonly Credit[]> {
+  return db
+    .selectFrom("time_credits")
+    .select(["order_id", "gpu_hours", "granted_at", "used_by_order"])
+    .where((where) => where.or([where("order_id", "=", orderId), where("used_by_order", "=", orderId)]))
+    .execute();
+}
+
+async function extensionsOf(db: Db, order: FoundOrder): Promise<readonly Extension[]> {
+  if (order.extends !== null || order.environment_id === null) return [];
+  return db
+    .selectFrom("orders")
+    .select(["id", "duration_hours", "paid_at"])
+    .where("extends", "=", order.environment_id)
+    .where("status", "=", "fulfilled")
+    .orderBy("paid_at", "desc")
+    .limit(100)
+    .$narrowType<{ paid_at: Date }>()
+    .execute();
+}

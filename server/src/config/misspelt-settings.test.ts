@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { settingNames } from "./config.ts";
+import { misspelt } from "./misspelt-settings.ts";
+
+test("a name that is nearly a setting's is told, and nothing else of the environment", () => {
+  const source = {
+    GPUS_PER_USR: "2",
+    DATA_DIRS: "x",
+    HOME: "/root",
+    HOSTNAME: "h",
+    PORTS: "1",
+    DATABASE: "x",
+    PATH: "/bin",
+  };
+  expect(misspelt(source, settingNames)).toEqual([
+    "GPUS_PER_USR is not a setting and does nothing: is GPUS_PER_USER meant?",
+    "DATA_DIRS is not a setting and does nothing: is DATA_DIR meant?",
+  ]);
+});

@@ -1,0 +1,46 @@
+import { DriverError } from "../driver.ts";
+import { type EngineAddress, openEngine } from "./engine/engine.ts";
+import { letsStrangersIn } from "./engine/tls-certificates.ts";
+import { readEngine } from "./machine/engine-facts.ts";
+
+/** The oldest API that can do all that a run is given: Docker Engine 20.10. */
+const oldestApi = "1.41";
+
+/**
+ * Looks at an engine before anything is sold on it. Answers what an operator should know, in plain sentences; throws a
+ * DriverError, for people too, when it cannot be used at all (reliability.md 8).
+ */
+export async function checkEngine(
+  address: EngineAddress,
+  { needsLiveRestore }: { readonly needsLiveRestore: boolean },
+): Promise<string[]> {
+  const engine = openEngine(address);
+  const { apiVersion, os, liveRestore } = await engine.verb((abortSignal) => readEngine(engine, abortSignal));
+  const at = `the Docker Engine at ${engine.place}`;
+  if ("certificates" in address && (await letsStrangersIn(address)))
+    throw new DriverError("refused", `${at} lets in whoever comes: it must run with --tlsverify`);
+  if (isOlder(apiVersion, oldestApi))
+    throw new DriverError(
+      "unsupported",
+      `${at} is too old (API ${apiVersion}): 20.10 (API ${oldestApi}) or later is needed`,
+    );
+  if (os !== "linux") throw new DriverError("unsupported", `${at} runs ${os} containers: Linux ones are needed`);
+  const user = "socketPath" in address ? (process.getuid?.() ?? 0) : 0;
+  // Whoever is neither could make a home that its own run may not write.
+  if (user !== 0 && user !== 1000)
+    throw new DriverError(
+      "unsupported",
+      `homes belong to user 1000: run the server as root or as user 1000, not as ${user}`,
+    );
+  if (liveRestore) return [];
+  const words = `live-restore is off in ${at}: when it restarts, every run ends. Put {"live-restore": true} into /etc/docker/daemon.json and reload it`;
+  if (needsLiveRestore) throw new DriverError("unsupported", words);
+  return [words];
+}
+
+function isOlder(version: string, than: string): boolean {
+  const [[major = 0, minor = 0], [wantedMajor = 0, wantedMinor = 0]] = [version, than].map((text) =>
+    text.split(".").map(Number),
+  ) as [number[], number[]];
+  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+}

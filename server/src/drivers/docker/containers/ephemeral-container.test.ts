@@ -1,0 +1,56 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { openDockerMachine, openLine, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
+import { openEngine } from "../engine/engine.ts";
+import { createScratch } from "./ephemeral-container.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const absent = await whyNoDocker();
+
+describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${absent}` : "containers of a moment", () => {
+  async function setup() {
+    const machine = openDockerMachine();
+    const line = await openLine(machine.directory);
+    const install = machine.installOf("one");
+    onTestFinished(async () => {
+      await removeRuns(install);
+      await line.close();
+      await machine.close();
+    });
+    const names = async () => {
+      const all = await machine.engine.listContainers({ all: true, filters: { label: [`berth.install=${install}`] } });
+      return all.map(({ Names }) => Names[0]).toSorted();
+    };
+    const create = (name: string, socketPath = "/var/run/docker.sock") => {
+      const parts = { engine: openEngine({ socketPath }), install };
+      const HostConfig = name.startsWith("homes-") ? { AutoRemove: false as const } : {};
+      return createScratch(parts, { name, image: "berth/jupyter:local", network: "none", HostConfig });
+    };
+    return { line, names, create, driver: await machine.open() };
+  }
+
+  test("what a killed server never started is taken away after an hour; what has begun, or is to stay, is not", async () => {
+    const { create, names, driver } = await setup();
+    const mark = crypto.randomUUID();
+    const names_ = ["errand", "probe-client", "homes"].map((kind) => `/${kind}-${mark}`);
+    for (const name of names_) await create(name.slice(1));
+    const begun = await create(`errand-begun-${mark}`);
+    await begun.start();
+    await driver.prepare("jupyter");
+    expect(await names()).toEqual([...names_, `/errand-begun-${mark}`].toSorted());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_700_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await driver.prepare("jupyter");
+    expect(await names()).toEqual([`/errand-begun-${mark}`, `/homes-${mark}`]);
+  });
+
+  test("one whose answer was lost does not stay", async () => {
+    const { create, line, names } = await setup();
+    line.onRequest = (head) => {
+      line.fault = head.includes("/create") ? "cut" : "none";
+      return undefined;
+    };
+    await expect(create(`errand-${crypto.randomUUID()}`, line.path)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await names()).toEqual([]);
+  });
+});

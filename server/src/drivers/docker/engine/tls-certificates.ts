@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { Agent, get } from "node:https";
+import { join } from "node:path";
+import { createSecureContext } from "node:tls";
+import { DriverError } from "../../driver.ts";
+
+/** PEM texts: who signs the engine's certificate, and what we show it. */
+export interface Certificates {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** `ca.pem`, `cert.pem` and `key.pem` of a folder. Throws `unavailable`, naming the file, when one cannot be read. */
+export async function readCertificates(folder: string): Promise<Certificates> {
+  const [ca, cert, key] = await Promise.all(
+    ["ca.pem", "cert.pem", "key.pem"].map((name) =>
+      readFile(join(folder, name), "utf8").catch((error: Error) => {
+        throw new DriverError("unavailable", `The engine's certificates cannot be read: ${error.message}`);
+      }),
+    ),
+  );
+  return { ca: ca ?? "", cert: cert ?? "", key: key ?? "" };
+}
+
+/** The engine must prove its name, whatever the environment says of that. Throws `unavailable` for what is no certificate. */
+export function tlsAgent(certificates: Certificates | Pick<Certificates, "ca">, place: string): Agent {
+  try {
+    // The agent itself would not say so before its first connection.
+    createSecureContext(certificates);
+    return new Agent({
+      ...certificates,
+      rejectUnauthorized: true,
+      minVersion: "TLSv1.2",
+      keepAlive: true,
+      timeout: 5_000,
+    });
+  } catch (error) {
+    throw new DriverError("unavailable", `The certificates for ${place} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** Whether an engine answers to somebody who shows no certificate, which makes root there of whoever reaches it. */
+export async function letsStrangersIn(engine: {
+  readonly host: string;
+  readonly port: number;
+  readonly certificates: Certificates;
+}): Promise<boolean> {
+  const { host, port, certificates } = engine;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const signal = AbortSignal.timeout(5_000);
+  get({ host, port, path: "/_ping", ca: certificates.ca, agent: false, signal }, (answer) => {
+    answer.resume();
+    resolve(true);
+  }).on("error", () => resolve(false));
+  return await promise;
+}
+
+const engineRefused = "is refused: its certificate is";
+const sentences: readonly (readonly [code: RegExp, words: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, `${engineRefused} out of date`],
+  [/^CERT_NOT_YET_VALID$/, `${engineRefused} not valid yet`],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, `${engineRefused} for another name or address`],
+  [
+    /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED|INVALID_CA/,
+    `${engineRefused} not signed by ca.pem`,
+  ],
+  [/CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/, "refused us: it was shown no certificate"],
+  [/ALERT_CERTIFICATE_EXPIRED/, "refused us: cert.pem is out of date"],
+  [
+    /ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_UNKNOWN|DECRYPT_ERROR|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)/,
+    "refused us: it does not trust cert.pem",
+  ],
+  [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/, "does not speak TLS: it must run with --tlsverify"],
+];
+
+/** What a broken handshake means, to put behind the engine's place; undefined for another error. */
+export function tlsRefusal(code: string): string | undefined {
+  return sentences.find(([pattern]) => pattern.test(code))?.[1];
+}

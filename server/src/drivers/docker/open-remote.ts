@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { type Driver, DriverError } from "../driver.ts";
+import { dockerDriver } from "./docker-driver.ts";
+import type { EngineAddress } from "./engine/engine.ts";
+import { type RemoteAddress, readAddress } from "./engine/remote-address.ts";
+import { openTunnel } from "./engine/ssh-tunnel.ts";
+import { readCertificates, tlsAgent } from "./engine/tls-certificates.ts";
+
+/** A row of `hosts` that has an address. */
+export interface RemoteHost {
+  readonly id: string;
+  readonly address: string;
+  readonly homeRoot: string;
+  /** The private address that its runs are reached at. */
+  readonly reach: string;
+}
+
+export interface RemoteParts {
+  readonly install: string;
+  readonly images: (type: string) => Promise<string | undefined>;
+  readonly replaced: () => Promise<readonly string[]>;
+  /** In the data folder: `known_hosts`, and for each host a folder with its certificates or its key. */
+  readonly folder: string;
+  readonly sshAgent: string | undefined;
+  readonly failed: (error: unknown) => void;
+}
+
+export interface Remote {
+  readonly host: RemoteHost;
+  readonly address: RemoteAddress;
+  readonly engine: EngineAddress;
+  readonly driver: Driver;
+  close(): Promise<void>;
+}
+
+/** Connects nothing yet. A host that cannot be asked has a driver too: everything about it is `unavailable`. */
+export async function openRemote(host: RemoteHost, parts: RemoteParts): Promise<Remote> {
+  const { install, images, replaced, failed } = parts;
+  const address = readAddress(host.address);
+  const { engine, close } = await engineOf(host, address, parts);
+  const { homeRoot, reach: publishAt } = host;
+  const driver = await dockerDriver({ engine, install, homeRoot, images, replaced, publishAt, failed });
+  return { host, address, engine, driver, close };
+}
+
+async function engineOf(
+  { id }: RemoteHost,
+  address: RemoteAddress,
+  { folder, sshAgent: agent }: RemoteParts,
+): Promise<Pick<Remote, "engine" | "close">> {
+  const { url } = address;
+  const own = join(folder, id);
+  if (address.kind === "ssh") {
+    const keys = { knownHosts: join(folder, "known_hosts"), key: join(own, "key"), agent };
+    const tunnel = await openTunnel(address, keys);
+    return { engine: { url, tunnel }, close: tunnel.close };
+  }
+  const close = async () => {};
+  try {
+    const certificates = await readCertificates(own);
+    tlsAgent(certificates, url).destroy();
+    return { engine: { url, host: address.host, port: address.port, certificates }, close };
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    return { engine: { url, trouble: error.message }, close };
+  }
+}

@@ -1,0 +1,273 @@
+import { on } from "node:events";
+import { rm } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { checkSegment } from "../check-segment.ts";
+import { type Capabilities, type Driver, DriverError, type Spec, type Stats } from "../driver.ts";
+import { type ArchiveEntry, packArchive } from "../homes/pack-archive.ts";
+import { specHash } from "../spec-hash.ts";
+import { startStep } from "../start-step.ts";
+import { type Faults, openFaults } from "./fake-faults.ts";
+import {
+  beginRun,
+  exitRun,
+  type FakeMachine,
+  type FakeRun,
+  fakeMachine,
+  observedOf,
+  removeRun,
+  tell,
+} from "./fake-machine.ts";
+
+/** What only a test may do. */
+export interface FakeControls extends Omit<Faults, "pass"> {
+  readonly machine: FakeMachine;
+  /** The run ends by itself: `stopped`, as after a crash or for lack of memory. */
+  crash(id: string, exit?: { readonly code: number; readonly outOfMemory: boolean }): Promise<void>;
+  /** Nothing listens any more, though the run goes on. */
+  hush(id: string): Promise<void>;
+  /** Ends every run on the machine and removes its folder. */
+  close(): Promise<void>;
+}
+
+/**
+ * Environments in memory that really listen on a Unix socket (see fake-server.ts).
+ *
+ * Options (G89): `startMs` from start to running, `answerMs` from running to answering 200, `silent` the
+ * probability that a start never answers though its container runs, unless it is without settings (G106), `stopMs` a stop takes,
+ * `prepareMs` a prepare takes, `fail` the probability (0 to 1) that a start throws `unavailable`, `gpus` on the machine
+ * (0: CPU only), `cores` that each run keeps busy (0.1), `pause=0` for a machine that cannot pause.
+ */
+export function fakeDriver(
+  options: Readonly<Record<string, number>> = {},
+  { machine = fakeMachine(), install = "fake" }: { readonly machine?: FakeMachine; readonly install?: string } = {},
+): Driver & FakeControls {
+  const { pass, ...faults } = openFaults();
+  const find = (id: string) => {
+    const run = machine.runs.get(id);
+    return run?.install === install ? run : undefined;
+  };
+  return {
+    kind: "fake",
+    ...faults,
+    ...controls(machine, find),
+    ...verbs({ options, machine, install, find, pass }),
+    ...measures({ options, machine, install, find, pass }),
+    ...streams(machine, install, find),
+  };
+}
+
+type Find = (id: string) => FakeRun | undefined;
+interface Parts {
+  readonly options: Readonly<Record<string, number>>;
+  readonly machine: FakeMachine;
+  readonly install: string;
+  readonly find: Find;
+  readonly pass: Faults["pass"];
+}
+
+function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine" | "crash" | "hush" | "close"> {
+  return {
+    machine,
+    async crash(id, exit = { code: 1, outOfMemory: false }) {
+      const run = find(id);
+      if (run) await exitRun(machine, run, exit, `exited with ${exit.code}`);
+    },
+    async hush(id) {
+      const run = find(id);
+      const server = run?.server;
+      if (!run || !server) return;
+      Object.assign(run, { server: undefined });
+      await server.close();
+      tell(machine, run);
+    },
+    async close() {
+      for (const run of machine.runs.values()) await removeRun(machine, run);
+      await rm(machine.directory, { recursive: true, force: true });
+    },
+  };
+}
+
+type Measures = Pick<Driver, "homeMb" | "stats" | "gpuFault" | "gpuResidue">;
+type Streams = Pick<Driver, "logs" | "watch" | "archive">;
+
+function verbs({
+  options,
+  machine,
+  install,
+  find,
+  pass,
+}: Parts): Omit<Driver, "kind" | keyof Measures | keyof Streams> {
+  const stop = (id: string) =>
+    machine.serially(id, async () => {
+      const run = find(id);
+      if (!run) return;
+      if (options["stopMs"]) await wait(options["stopMs"]);
+      await removeRun(machine, run);
+    });
+  return {
+    async capabilities() {
+      await pass("capabilities");
+      return capabilitiesOf(options, machine);
+    },
+    async prepare(image, progress) {
+      await pass("prepare");
+      checkSegment("image", image);
+      for (let percent = 0; percent < 100 && options["prepareMs"]; percent += 10) {
+        progress?.(percent);
+        await wait(options["prepareMs"] / 10);
+      }
+      progress?.(100);
+    },
+    async observe(id) {
+      await pass("observe");
+      return observedOf(find(id));
+    },
+    async list() {
+      await pass("list");
+      const ours = [...machine.runs].filter(([, run]) => run.install === install);
+      return ours.map(([id, run]) => ({ id, observed: observedOf(run) }));
+    },
+    async start(spec, signal) {
+      await pass("start", signal);
+      checkSegment("environment", spec.id);
+      checkSegment("home", spec.home);
+      if (Math.random() < (options["fail"] ?? 0)) throw new DriverError("unavailable", "a failure was asked for");
+      await machine.serially(spec.id, () => start({ options, machine, install, find, pass }, spec, signal));
+    },
+    async pause(id) {
+      await pass("pause");
+      if (options["pause"] === 0) throw new DriverError("unsupported", "this machine cannot pause");
+      await machine.serially(id, async () => {
+        const run = find(id);
+        if (run && !run.exit) setPaused(machine, run, true);
+      });
+    },
+    async stop(id) {
+      await pass("stop");
+      await stop(id);
+    },
+    async remove(id) {
+      await pass("remove");
+      await stop(id);
+    },
+    async deleteHome(home) {
+      await pass("deleteHome");
+      checkSegment("home", home);
+      const used = [...machine.runs.values()].some((run) => run.spec.home === home && !run.exit);
+      if (used) throw new DriverError("refused", `a run uses ${home}`);
+      machine.homes.delete(home);
+      machine.missingHomes.add(home);
+    },
+  };
+}
+
+function measures({ options, machine, find, pass }: Parts): Measures {
+  return {
+    async homeMb(home) {
+      await pass("homeMb");
+      return homeMbOf(machine, checkSegment("home", home));
+    },
+    async stats(id) {
+      await pass("stats");
+      const run = find(id);
+      if (!run) throw new DriverError("refused", `nothing runs as ${id}`);
+      return statsOf(machine, run, options);
+    },
+    async gpuFault(id) {
+      await pass("gpuFault");
+      if (!find(id)) throw new DriverError("refused", `nothing runs as ${id}`);
+      return machine.gpuFaults.get(id);
+    },
+    async gpuResidue(ids) {
+      await pass("gpuResidue");
+      return new Map([...machine.gpuResidue].filter(([id]) => ids.includes(id)));
+    },
+  };
+}
+
+async function start({ options, machine, install, find }: Parts, spec: Spec, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const hash = specHash(spec);
+  const found = find(spec.id);
+  const step = startStep(observedOf(found), { generation: spec.generation, specHash: hash });
+  if (step === "resume" && found) setPaused(machine, found, false);
+  if (step !== "create") return;
+  if (spec.homeIsKept && machine.missingHomes.has(spec.home))
+    throw new DriverError("no_home", `${spec.home} is not there`);
+  machine.missingHomes.delete(spec.home);
+  if (found) await removeRun(machine, found);
+  const ended = new AbortController();
+  const run: FakeRun = { install, spec, hash, createdAt: new Date(), paused: false, lines: ["created"], ended };
+  const answerMs = isSilent(machine, spec, options["silent"]) ? Number.POSITIVE_INFINITY : options["answerMs"];
+  await beginRun(machine, run, { startMs: options["startMs"], answerMs });
+}
+
+function isSilent(machine: FakeMachine, { home, withoutSettings }: Spec, share = 0): boolean {
+  return !withoutSettings && (machine.silentHomes.has(home) || Math.random() < share);
+}
+
+function setPaused(machine: FakeMachine, run: FakeRun, paused: boolean): void {
+  if (run.paused === paused) return;
+  run.paused = paused;
+  if (paused) run.server?.freeze();
+  else run.server?.resume();
+  tell(machine, run);
+}
+
+function capabilitiesOf(options: Readonly<Record<string, number>>, machine: FakeMachine): Capabilities {
+  const gpus = Array.from({ length: options["gpus"] ?? 0 }, (_, at) => ({
+    id: `${machine.directory.slice(-6)}-gpu-${at}`,
+    model: "RTX 4070",
+    memoryMb: 12_282,
+  }));
+  const gpu = gpus.length > 0 ? "cdi" : "none";
+  const pause = options["pause"] !== 0;
+  return { pause, warm: pause ? "paused" : "none", diskQuota: false, gpu, gpus, isolation: "none" };
+}
+
+function statsOf(machine: FakeMachine, run: FakeRun, options: Readonly<Record<string, number>>): Stats {
+  const homeMb = homeMbOf(machine, run.spec.home);
+  const cpuSeconds = ((Date.now() - run.createdAt.getTime()) / 1000) * (options["cores"] ?? 0.1);
+  // A machine without GPUs lends slots of its processor.
+  const leased = options["gpus"] ? run.spec.gpus : [];
+  const gpus = leased.map((id) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
+  return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus };
+}
+
+function homeMbOf(machine: FakeMachine, home: string): number {
+  const files = [...(machine.homes.get(home)?.values() ?? [])];
+  return files.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / 1e6;
+}
+
+async function* entriesOf(machine: FakeMachine, home: string): AsyncGenerator<ArchiveEntry> {
+  for (const [path, text] of machine.homes.get(home) ?? []) {
+    const bytes = Buffer.from(text);
+    const read = async function* () {
+      yield bytes;
+    };
+    yield { type: "File", path, mode: 0o644, modifiedAt: new Date(), size: bytes.length, bytes: read };
+  }
+}
+
+function streams(machine: FakeMachine, install: string, find: Find): Streams {
+  return {
+    archive: (home, signal) => packArchive(entriesOf(machine, checkSegment("home", home)), signal),
+    async *logs(id, { tail, follow, signal }) {
+      let at = Math.max(0, (find(id)?.lines.length ?? 0) - tail);
+      while (!signal.aborted) {
+        const run = find(id);
+        yield* run?.lines.slice(at) ?? [];
+        at = run?.lines.length ?? 0;
+        if (!follow || !run) return;
+        await wait(20, undefined, { signal }).catch(() => {});
+      }
+    },
+    async *watch(signal) {
+      try {
+        for await (const [owner, id] of on(machine.changed, "changed", { signal })) if (owner === install) yield id;
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { perKey } from "../../async/keyed-mutex.ts";
+import type { Observed, Spec } from "../driver.ts";
+import { type FakeFiles, type FakeServer, startFakeServer } from "./fake-server.ts";
+
+export interface FakeRun {
+  /** Whose run: a driver sees only its own. */
+  readonly install: string;
+  readonly spec: Spec;
+  readonly hash: string;
+  readonly createdAt: Date;
+  startedAt?: Date;
+  server?: FakeServer;
+  paused: boolean;
+  exit?: { readonly code: number; readonly outOfMemory: boolean };
+  readonly lines: string[];
+  readonly ended: AbortController;
+}
+
+/** What outlives a driver object: a new one on the same machine finds the runs, as after a restart of the server. */
+export interface FakeMachine {
+  readonly directory: string;
+  readonly runs: Map<string, FakeRun>;
+  readonly homes: Map<string, FakeFiles>;
+  /** What is wrong with a run's GPUs, by the run's id, and what is left on a GPU, by the GPU's. */
+  readonly gpuFaults: Map<string, string>;
+  readonly gpuResidue: Map<string, string>;
+  /** Homes whose files keep JupyterLab silent, unless it starts without settings; and homes that are not there. */
+  readonly silentHomes: Set<string>;
+  readonly missingHomes: Set<string>;
+  /** Emits "changed" with install and id. */
+  readonly changed: EventEmitter;
+  readonly serially: ReturnType<typeof perKey>;
+}
+
+export function fakeMachine(): FakeMachine {
+  const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
+  const changed = new EventEmitter().setMaxListeners(0);
+  const gpus = { gpuFaults: new Map(), gpuResidue: new Map() };
+  const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
+  return { directory, runs: new Map(), ...files, ...gpus, changed, serially: perKey() };
+}
+
+export function tell(machine: FakeMachine, run: FakeRun): void {
+  machine.changed.emit("changed", run.install, run.spec.id);
+}
+
+/** Without a delay the run listens when this answers; with one it comes up by itself later. */
+export async function beginRun(
+  machine: FakeMachine,
+  run: FakeRun,
+  { startMs = 0, answerMs = 0 }: { readonly startMs?: number | undefined; readonly answerMs?: number | undefined },
+): Promise<void> {
+  const files: FakeFiles = machine.homes.get(run.spec.home) ?? new Map();
+  machine.homes.set(run.spec.home, files);
+  machine.runs.set(run.spec.id, run);
+  tell(machine, run);
+  if (startMs === 0) return listen(machine, run, files, answerMs);
+  wait(startMs, undefined, { signal: run.ended.signal })
+    .then(() => listen(machine, run, files, answerMs))
+    .catch((error) => {
+      if (!run.ended.signal.aborted) exitRun(machine, run, { code: 1, outOfMemory: false }, String(error));
+    });
+}
+
+async function listen(machine: FakeMachine, run: FakeRun, files: FakeFiles, answerMs: number): Promise<void> {
+  const socketPath = join(machine.directory, `${randomUUID().slice(0, 13)}.sock`);
+  const server = await startFakeServer({ socketPath, token: run.spec.token, files, answersAt: Date.now() + answerMs });
+  if (run.ended.signal.aborted) return server.close();
+  if (run.paused) server.freeze();
+  Object.assign(run, { server, startedAt: new Date() });
+  run.lines.push("listening");
+  tell(machine, run);
+}
+
+/** The run ends by itself and stays to be seen as `stopped`. */
+export async function exitRun(machine: FakeMachine, run: FakeRun, exit: NonNullable<FakeRun["exit"]>, line: string) {
+  run.ended.abort();
+  run.exit = exit;
+  run.lines.push(line);
+  await run.server?.close();
+  tell(machine, run);
+}
+
+export async function removeRun(machine: FakeMachine, run: FakeRun): Promise<void> {
+  run.ended.abort();
+  await run.server?.close();
+  machine.runs.delete(run.spec.id);
+  tell(machine, run);
+}
+
+export function observedOf(run: FakeRun | undefined): Observed {
+  if (!run) return { state: "absent" };
+  const { spec, createdAt, startedAt } = run;
+  const generation = spec.generation;
+  const base = { generation, specHash: run.hash, gpus: spec.gpus, createdAt, ...(startedAt && { startedAt }) };
+  if (run.exit) return { ...base, state: "stopped", exit: run.exit };
+  if (!run.server) return { ...base, state: "starting" };
+  return { ...base, state: run.paused ? "paused" : "running", endpoint: { socketPath: run.server.socketPath } };
+}

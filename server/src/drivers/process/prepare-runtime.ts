@@ -1,0 +1,170 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { DriverError } from "../driver.ts";
+import { findPython, type Python } from "./find-python.ts";
+import { processRow } from "./process-table.ts";
+
+/** A Python environment with JupyterLab in it, ready to be started. */
+export interface Runtime {
+  readonly folder: string;
+  readonly python: Python;
+}
+
+/** The same lists and the same last step as in the images: what differs is only where they run. */
+const images = fileURLToPath(new URL("../../../../images", import.meta.url));
+
+export const runtimeTypes: readonly string[] = ["jupyter", "pytorch", "tensorflow"];
+
+/** Prepares itself; the others are gigabytes, so the operator asks for them (G101). */
+const byItself = "jupyter";
+
+/** About how many packages the above bring: only the progress shown hangs on it. */
+const packageCount = 97;
+
+/** Written last: a folder without it is a prepare that was cut short, and is made anew. */
+const marker = "runtime.json";
+
+/** Undefined when the type is not prepared here as this version of the product wants it. */
+export async function readRuntime(runtimes: string, type: string): Promise<Runtime | undefined> {
+  try {
+    const folder = await runtimeFolder(runtimes, type);
+    return { folder, ...JSON.parse(await readFile(join(folder, marker), "utf8")) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Named after what goes into it: an upgrade that brings other packages prepares a folder beside the one that runs still
+ * use, and what nobody needs any more is the operator's to delete.
+ */
+async function runtimeFolder(runtimes: string, type: string): Promise<string> {
+  const parts = [readFile(requirementsOf(type)), readFile(lastStep)];
+  const hash = createHash("sha256");
+  for (const part of await Promise.all(parts)) hash.update(part);
+  return join(runtimes, `${type}-${hash.digest("hex").slice(0, 8)}`);
+}
+
+const requirementsOf = (type: string) => join(images, "requirements", `${type}.lock`);
+const lastStep = join(images, "finish.py");
+
+/** Prepares a type below `runtimes`; at once when it is. Throws `no_image` for one that nobody asked for. */
+export async function prepareRuntime(
+  runtimes: string,
+  type: string,
+  progress: (percent: number) => void,
+  { asked = false }: { readonly asked?: boolean } = {},
+): Promise<void> {
+  if (await readRuntime(runtimes, type)) return progress(100);
+  if (!runtimeTypes.includes(type) || !(asked || type === byItself)) {
+    throw new DriverError(
+      "no_image",
+      `Not prepared on this machine. The operator prepares it with: npm run operator -- prepare ${type}`,
+    );
+  }
+  await mkdir(runtimes, { recursive: true });
+  const folder = await runtimeFolder(runtimes, type);
+  const unlock = await lock(`${folder}.lock`);
+  try {
+    if (!(await readRuntime(runtimes, type))) await build(folder, requirementsOf(type), progress);
+  } finally {
+    await unlock();
+  }
+  progress(100);
+}
+
+/** `requirements` names each package's version and hashes for every platform: no other bytes are installed. */
+async function build(folder: string, requirements: string, progress: (percent: number) => void): Promise<void> {
+  progress(0);
+  const python = await findPython();
+  await rm(folder, { recursive: true, force: true });
+  progress(2);
+  const own = join(folder, "bin", "python");
+  const only = ["--only-binary", ":all:", "--require-hashes"];
+  let seen = 0;
+  const line = (text: string) => {
+    // pip says Collecting and Downloading per package and then Installing once; uv is too quick to matter.
+    if (/^\s*(Collecting|Downloading|Using cached) /.test(text))
+      progress(10 + Math.min(60, (30 * ++seen) / packageCount));
+    if (/^Installing collected/.test(text)) progress(72);
+  };
+  if (await works("uv", ["--version"])) {
+    await command("uv", ["venv", "--quiet", "--seed", "--python", python.executable, folder]);
+    progress(10);
+    await command("uv", ["pip", "install", "--python", own, ...only, "-r", requirements], line);
+  } else {
+    await command(python.executable, ["-m", "venv", folder]);
+    progress(10);
+    const flags = ["--disable-pip-version-check", "--no-input", "--no-compile", "--progress-bar", "off"];
+    await command(own, ["-m", "pip", "install", ...flags, ...only, "-r", requirements], line);
+  }
+  progress(85);
+  await command(own, [lastStep]);
+  const content = JSON.stringify({ python }, null, 2);
+  await writeFile(join(folder, `${marker}.new`), content);
+  await rename(join(folder, `${marker}.new`), join(folder, marker));
+}
+
+async function works(file: string, args: readonly string[]): Promise<boolean> {
+  const child = spawn(file, args, { stdio: "ignore" });
+  try {
+    const [code] = await once(child, "exit");
+    return code === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws `unavailable` with the last lines of output: a package index that cannot be reached may be reached later. */
+async function command(file: string, args: readonly string[], heard?: (line: string) => void) {
+  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const last: string[] = [];
+  const read = async (stream: NodeJS.ReadableStream) => {
+    for await (const line of createInterface({ input: stream })) {
+      heard?.(line);
+      last.push(line);
+      if (last.length > 6) last.shift();
+    }
+  };
+  const [[code]] = await Promise.all([once(child, "exit"), read(child.stdout), read(child.stderr)]);
+  if (code !== 0) {
+    throw new DriverError(
+      "unavailable",
+      `Preparing JupyterLab failed: ${file} ${args[0]} ended with ${code}: ${last.join(" / ")}`,
+    );
+  }
+}
+
+/** One prepare per folder, also between two processes (a test run and a product on the same folder). A dead holder's lock is void. */
+async function lock(path: string): Promise<() => Promise<void>> {
+  const own = JSON.stringify({ pid: process.pid, startedAt: (await processRow(process.pid))?.startedAt });
+  for (;;) {
+    try {
+      await writeFile(path, own, { flag: "wx" });
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    if (await isHeld(path)) await wait(250);
+    else await rm(path, { force: true });
+  }
+}
+
+async function isHeld(path: string): Promise<boolean> {
+  try {
+    const holder = JSON.parse(await readFile(path, "utf8"));
+    // The pid alone would not do: in a restarted container the server has the same one again.
+    return (await processRow(holder.pid))?.startedAt === holder.startedAt;
+  } catch {
+    // Half-written: held for the moment that writing takes.
+    const made = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+    return Date.now() - made < 5_000;
+  }
+}

@@ -1,0 +1,270 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { perKey } from "../../async/keyed-mutex.ts";
+import { checkSegment } from "../check-segment.ts";
+import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
+import { type Homes, openHomes } from "../homes/local-homes.ts";
+import { specHash } from "../spec-hash.ts";
+import { startStep } from "../start-step.ts";
+import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
+import { prepareRuntime, readRuntime } from "./prepare-runtime.ts";
+import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
+import { readLines } from "./read-log.ts";
+import { type RunState, type RunStates, runStates } from "./run-states.ts";
+import { socketFolder } from "./socket-folder.ts";
+
+export interface ProcessOptions {
+  /** Homes, runtimes and the state of runs; the server's data folder, on a local file system. */
+  readonly directory: string;
+  /** Installation id: what another one started is never seen. */
+  readonly install: string;
+  /** "off" closes the internet and this machine's 127.0.0.1 to the runs; needs bubblewrap. */
+  readonly network: "shared" | "off";
+  /** Where prepared Python environments are, if not in `<directory>/runtimes`. */
+  readonly runtimes?: string;
+  /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Real JupyterLab as plain processes on this machine: the embedded default. Private process ids and no view of the
+ * server's files where bubblewrap works; never a limit on memory, CPU or disk (runtime.md 3, "honest limits").
+ */
+export async function processDriver(options: ProcessOptions): Promise<Driver> {
+  await mkdir(options.directory, { recursive: true });
+  const directory = await realpath(options.directory);
+  const runs = join(directory, "environments");
+  const parts: Parts = {
+    homes: await openHomes(join(directory, "homes"), options.failed),
+    runtimes: options.runtimes ?? join(directory, "runtimes"),
+    sockets: await socketFolder(directory),
+    allStates: () => everyState(runs),
+    states: runStates(join(runs, checkSegment("environment", options.install))),
+    sandbox: await findBubblewrap(join(directory, "sandbox")),
+    network: options.network === "shared",
+    serially: perKey(),
+  };
+  if (!parts.network && !parts.sandbox) {
+    throw new DriverError("unsupported", "PROCESS_NETWORK=off needs bubblewrap with user namespaces on this machine");
+  }
+  return { kind: "process", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
+}
+
+interface Parts {
+  readonly homes: Homes;
+  readonly runtimes: string;
+  readonly sockets: string;
+  readonly allStates: () => Promise<RunState[]>;
+  readonly states: RunStates;
+  readonly sandbox: Sandbox | undefined;
+  readonly network: boolean;
+  readonly serially: ReturnType<typeof perKey>;
+}
+
+/** The runs of every installation that ever used this folder: a home is not deleted under any of them. */
+async function everyState(runs: string): Promise<RunState[]> {
+  const installs = await readdir(runs).catch(() => []);
+  return (await Promise.all(installs.map((install) => runStates(join(runs, install)).list()))).flat();
+}
+
+function images({ runtimes, sandbox, serially }: Parts): Pick<Driver, "capabilities" | "prepare"> {
+  const preparing = new Map<string, Set<(percent: number) => void>>();
+  const capabilities: Capabilities = {
+    pause: true,
+    warm: "none",
+    diskQuota: false,
+    gpu: "none",
+    gpus: [],
+    isolation: sandbox ? "bubblewrap" : "none",
+  };
+  return {
+    async capabilities() {
+      return capabilities;
+    },
+    async prepare(image, progress = () => {}) {
+      checkSegment("image", image);
+      const listeners = preparing.get(image) ?? new Set();
+      preparing.set(image, listeners.add(progress));
+      const tell = (percent: number) => {
+        for (const listener of listeners) listener(Math.round(percent));
+      };
+      try {
+        // One after the other: whoever comes second finds it done, and meanwhile hears the first one's progress.
+        await serially(`prepare ${image}`, () => prepareRuntime(runtimes, image, tell));
+      } finally {
+        listeners.delete(progress);
+      }
+    },
+  };
+}
+
+function looks({
+  states,
+  homes,
+}: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
+  return {
+    async observe(id) {
+      const state = await states.read(checkSegment("environment", id));
+      if (!state) return { state: "absent" };
+      if (!isAtHome(homes, state))
+        throw new DriverError(
+          "no_home",
+          `${id} runs on the files in ${state.homePath}, not in this DATA_DIR: start the server with the DATA_DIR of before, or end its processes`,
+        );
+      return observeRun(states, state);
+    },
+    async list() {
+      const found = (await states.list()).filter((state) => isAtHome(homes, state));
+      return Promise.all(found.map(async (state) => ({ id: state.id, observed: await observeRun(states, state) })));
+    },
+    async stats(id) {
+      const state = await states.read(checkSegment("environment", id));
+      if (!state) throw new DriverError("refused", `nothing runs as ${id}`);
+      return statsOf(state, await homes.recentMb(state.home));
+    },
+    homeMb: homes.sizeMb,
+    async gpuFault() {
+      return undefined;
+    },
+    async gpuResidue() {
+      return new Map();
+    },
+  };
+}
+
+/** A copied or moved installation finds runs on the folders of before: they are not adopted (G111). */
+function isAtHome(homes: Homes, { home, homePath }: RunState): boolean {
+  return homePath === undefined || homePath === homes.path(home);
+}
+
+/** The network is the machine's own or none: bytes of one run cannot be told apart. */
+async function statsOf(state: RunState, homeMb: number): Promise<Stats> {
+  const rows = await processesOf(state);
+  const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const cpuSeconds = sum((row) => row.cpuSeconds);
+  const memoryMb = sum((row) => row.memoryMb);
+  return { cpuSeconds, memoryMb, pids: rows.length, receivedBytes: null, sentBytes: null, homeMb, gpus: [] };
+}
+
+function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {
+  const { states, serially } = parts;
+  const stop = (id: string, graceMs: number) =>
+    serially(id, async () => {
+      const state = await states.read(checkSegment("environment", id));
+      if (!state) return;
+      await endRun(state, Math.min(graceMs, longestGraceMs));
+      await states.remove(id);
+    });
+  return {
+    async start(spec, signal) {
+      checkSegment("environment", spec.id);
+      checkSegment("home", spec.home);
+      checkSegment("image", spec.image);
+      await serially(spec.id, () => start(parts, spec, signal));
+    },
+    pause: (id) =>
+      serially(id, async () => {
+        const state = await states.read(checkSegment("environment", id));
+        if (state) await freezeRun(state);
+      }),
+    stop,
+    remove: (id) => stop(id, longestGraceMs),
+    deleteHome: (home) => serially(`home ${home}`, () => deleteHome(parts, home)),
+  };
+}
+
+const longestGraceMs = 5_000;
+
+async function start(parts: Parts, spec: Spec, signal: AbortSignal | undefined): Promise<void> {
+  const { states } = parts;
+  signal?.throwIfAborted();
+  const hash = specHash(spec);
+  const old = await states.read(spec.id);
+  const found: Observed = old ? await observeRun(states, old) : { state: "absent" };
+  const step = startStep(found, { generation: spec.generation, specHash: hash });
+  if (step === "resume" && old) await thawRun(old);
+  if (step !== "create") return;
+  if (old) {
+    await endRun(old, 1_000);
+    await states.remove(spec.id);
+  }
+  const state = await create(parts, spec, hash);
+  if (!signal?.aborted) return;
+  await endRun(state, 0);
+  await states.remove(spec.id);
+  throw signal.reason;
+}
+
+/** Writes the intent before the process is started: whenever the server dies, the run is found again or was never there. */
+async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState> {
+  const { states, sandbox, network } = parts;
+  const runtime = await readRuntime(parts.runtimes, spec.image);
+  if (!runtime) throw new DriverError("no_image", `${spec.image} is not prepared on this machine`);
+  const { id, generation, image, gpus } = spec;
+  const mark = randomUUID();
+  const home = parts.homes.path(spec.home);
+  const socketFolder = join(parts.sockets, mark.slice(0, 13));
+  const createdAt = new Date().toISOString();
+  const run = { id, generation, specHash: hash, image, home: spec.home, homePath: home, gpus, createdAt, mark };
+  const intent: RunState = { ...run, socketFolder, socketOutside: true };
+  await parts.serially(`home ${spec.home}`, async () => {
+    await parts.homes.make(spec);
+    await states.write(intent);
+  });
+  try {
+    const folder = states.folder(id);
+    const { token, withoutSettings = false } = spec;
+    const process = await spawnRun(intent, { runtime, sandbox, network, home, folder, token, withoutSettings });
+    const state = { ...intent, process };
+    await states.write(state);
+    return state;
+  } catch (error) {
+    await endRun(intent, 0);
+    await states.remove(id);
+    throw error;
+  }
+}
+
+async function deleteHome({ homes, allStates }: Parts, home: string): Promise<void> {
+  checkSegment("home", home);
+  for (const state of await allStates()) {
+    if (state.home !== home) continue;
+    const running = !state.process || (await processesOf(state)).length > 0;
+    if (running) throw new DriverError("refused", `a run uses ${home}`);
+  }
+  await homes.remove(home);
+}
+
+function streams({ states, homes }: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
+  return {
+    archive: homes.archive,
+    async *logs(id, { tail, follow, signal }) {
+      checkSegment("environment", id);
+      const goesOn = async () => follow && (await states.read(id)) !== undefined;
+      yield* readLines(join(states.folder(id), "log"), { tail, signal, follow: goesOn });
+    },
+    async *watch(signal) {
+      let before = await glance(states);
+      while (!signal.aborted) {
+        await wait(watchEveryMs, undefined, { signal }).catch(() => {});
+        if (signal.aborted) return;
+        const now = await glance(states);
+        for (const id of new Set([...before.keys(), ...now.keys()])) if (before.get(id) !== now.get(id)) yield id;
+        before = now;
+      }
+    },
+  };
+}
+
+const watchEveryMs = 250;
+
+async function glance(states: RunStates): Promise<Map<string, string>> {
+  const seen = await Promise.all(
+    (await states.list()).map(
+      async (state) => [state.id, `${state.mark} ${(await observeRun(states, state)).state}`] as const,
+    ),
+  );
+  return new Map(seen);
+}

@@ -1,0 +1,190 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, mkdir, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { DriverError, type Observed } from "../driver.ts";
+import type { Sandbox } from "./bubblewrap.ts";
+import { labCommand, labVariables } from "./lab-command.ts";
+import type { Runtime } from "./prepare-runtime.ts";
+import { markedProcesses, type ProcessRow, processRow, processTable, send, treeOf } from "./process-table.ts";
+import type { RunState, RunStates } from "./run-states.ts";
+
+/**
+ * The first process of a run is a shell that outlives the rest by a moment, to write down how it ended. What the run
+ * prints comes through a pipe, so that it can neither cut its log nor make it larger than 8 MB and as much of the part
+ * before: `cat` ends at its limit, and the next one begins anew. On a machine without memory, runs end before the server.
+ */
+const guard = `exit_file=$1 log=$2; shift 2
+{ echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
+mkfifo -m 600 "$log.pipe"
+(umask 077; ulimit -f 16384; trap "" XFSZ; until cat >> "$log"; do mv -f "$log" "$log.old"; done) < "$log.pipe" 2>/dev/null &
+"$@" > "$log.pipe" 2>&1
+echo $? > "$exit_file.new" && mv "$exit_file.new" "$exit_file"`;
+
+/** Programs of the guard and the sandbox: what else runs is the run's own. */
+const aroundRun = new Set(["sh", "cat", "mv", "bwrap"]);
+
+/** The descriptor that JupyterLab listens on. */
+const listener = 9;
+/**
+ * Makes the run's socket outside its sandbox and hands it in. The folder of the socket is not visible inside, so the run
+ * cannot put a link to a socket of the host in its place. It does not listen yet: until JupyterLab does, a connection is refused.
+ */
+const bind = `import os, socket, sys
+made = socket.socket(socket.AF_UNIX)
+made.bind(sys.argv[1])
+os.dup2(made.fileno(), ${listener})
+os.execv(sys.argv[2], sys.argv[2:])`;
+
+export interface SpawnParts {
+  readonly runtime: Runtime;
+  readonly sandbox: Sandbox | undefined;
+  readonly network: boolean;
+  readonly home: string;
+  readonly token: string;
+  readonly withoutSettings: boolean;
+  /** The run's own folder, for its log and exit file. Not visible inside the sandbox. */
+  readonly folder: string;
+}
+
+/** Starts the processes of a run, detached, and answers the first one. */
+export async function spawnRun(state: RunState, parts: SpawnParts): Promise<{ pid: number; startedAt: string }> {
+  const { runtime, sandbox, folder } = parts;
+  await mkdir(state.socketFolder, { recursive: true, mode: 0o700 });
+  const inside = sandbox ? { home: "/home/user", scratch: "/tmp" } : { home: parts.home, scratch: folder };
+  const lab = labCommand(runtime, { listener, privateScratch: sandbox !== undefined });
+  const view = {
+    readOnly: viewOf(runtime),
+    writable: [{ path: parts.home, at: inside.home }],
+    network: parts.network,
+  };
+  const bound = [join(runtime.folder, "bin", "python"), "-I", "-S", "-c", bind, socketOf(state)];
+  const command = [...bound, ...(sandbox ? await sandbox(view, lab) : lab)];
+  const env = labVariables(runtime, { ...inside, ...parts, home: inside.home, mark: state.mark });
+  const log = join(folder, "log");
+  // There from the start: whoever follows it may be quicker than the run.
+  await appendFile(log, "", { mode: 0o600 });
+  const args = ["-c", guard, "run", join(folder, "exit"), log, ...command];
+  // Not the home as the working directory: what its owner did to it may not let anybody in.
+  const child = spawn("/bin/sh", args, { cwd: folder, env, detached: true, stdio: "ignore" });
+  await once(child, "spawn");
+  child.unref();
+  const row = child.pid === undefined ? undefined : await processRow(child.pid);
+  if (!row) throw new DriverError("unavailable", "the run ended before it was seen");
+  return { pid: row.pid, startedAt: row.startedAt };
+}
+
+function viewOf({ folder, python }: Runtime) {
+  const prefix = python.prefix.startsWith("/usr/") || python.prefix === "/usr" ? [] : [{ path: python.prefix }];
+  return [...prefix, { path: folder }];
+}
+
+const socketName = "lab.sock";
+
+export function socketOf(state: RunState): string {
+  return join(state.socketFolder, socketName);
+}
+
+/** From the process table and the run's own exit file; nothing is remembered in memory. */
+export async function observeRun(states: RunStates, state: RunState): Promise<Observed> {
+  const { generation, specHash, gpus } = state;
+  const createdAt = new Date(state.createdAt);
+  const base = { generation, specHash, gpus, createdAt };
+  const first = state.socketOutside ? await firstProcess(state) : undefined;
+  if (!first && !state.process && Date.now() - createdAt.getTime() < 3_000) return { ...base, state: "starting" };
+  // Without an exit file the shell itself was killed: 137 is what a shell would say of that.
+  if (!first) {
+    const code = (await states.readExit(state.id)) ?? 137;
+    const startedAt = state.process && { startedAt: createdAt };
+    return { ...base, ...startedAt, state: "stopped", exit: { code, outOfMemory: false } };
+  }
+  const started = { ...base, startedAt: createdAt, endpoint: { socketPath: socketOf(state) } };
+  if (first.stopped) return { ...started, state: "paused" };
+  if (await listens(socketOf(state))) return { ...started, state: "running" };
+  return { ...base, startedAt: createdAt, state: "starting" };
+}
+
+async function firstProcess(state: RunState): Promise<ProcessRow | undefined> {
+  // The server was killed between intent and record: the mark still finds the process.
+  if (!state.process) return (await markedProcesses(await processTable(), state.mark))[0];
+  const row = await processRow(state.process.pid);
+  return row?.startedAt === state.process.startedAt ? row : undefined;
+}
+
+function listens(path: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(path);
+  const answer = (yes: boolean) => {
+    socket.destroy();
+    resolve(yes);
+  };
+  socket.once("connect", () => answer(true));
+  // A busy JupyterLab whose queue of connections is full (EAGAIN) does listen.
+  socket.once("error", ({ code }: NodeJS.ErrnoException) => answer(code !== "ENOENT" && code !== "ECONNREFUSED"));
+  return promise;
+}
+
+/** Every living process of the run, parents before children. */
+export async function processesOf(state: RunState): Promise<ProcessRow[]> {
+  const table = await processTable();
+  const first = state.process && table.get(state.process.pid);
+  const root = first && first.startedAt === state.process?.startedAt ? [first.pid] : [];
+  const marked = await markedProcesses(table, state.mark);
+  return treeOf(table, [...root, ...marked.map((row) => row.pid)]);
+}
+
+/**
+ * Stops all processes, the first one last and only when no other is left running: its state says "paused", so a
+ * crash half-way leaves a run that is still seen as running and is paused again. Parents go before children, because a
+ * shell that sees its job stop takes its terminal back.
+ */
+export async function freezeRun(state: RunState): Promise<void> {
+  for (const deadline = Date.now() + 5_000; Date.now() < deadline; await wait(5)) {
+    const [first, ...rest] = await processesOf(state);
+    if (!first || first.stopped) return;
+    const moving = rest.filter((row) => !row.stopped);
+    send(moving, "SIGSTOP");
+    if (moving.length === 0) send([first], "SIGSTOP");
+  }
+  throw new DriverError("unavailable", "the processes did not all stop within 5 s");
+}
+
+/** Children before parents, the first process last: a crash half-way leaves a run still seen as paused. */
+export async function thawRun(state: RunState): Promise<void> {
+  send((await processesOf(state)).reverse(), "SIGCONT");
+  for (const deadline = Date.now() + 5_000; Date.now() < deadline; await wait(5)) {
+    if (!(await firstProcess(state))?.stopped) return;
+  }
+}
+
+/** Asks JupyterLab to end (it then ends its kernels), after the grace kills what is left. Throws `unavailable` if something stays. */
+export async function endRun(state: RunState, graceMs: number): Promise<void> {
+  let left = await processesOf(state);
+  const lab = left.find((row) => !aroundRun.has(row.name));
+  if (lab && graceMs > 0) {
+    send([lab], "SIGTERM");
+    send(left.toReversed(), "SIGCONT");
+    for (const deadline = Date.now() + graceMs; Date.now() < deadline; await wait(20)) {
+      if (!(await firstProcess(state))) break;
+    }
+  }
+  for (const deadline = Date.now() + 3_000; Date.now() < deadline; await wait(10)) {
+    left = await stillThere(state, left);
+    if (left.length === 0) break;
+    send(left, "SIGKILL");
+  }
+  if (left.length > 0) throw new DriverError("unavailable", `${left.length} processes of the run did not end`);
+  await rm(state.socketFolder, { recursive: true, force: true });
+}
+
+/** A dying process gives up its variables, and so its mark, before it is gone: those seen before are followed by name. */
+async function stillThere(state: RunState, before: readonly ProcessRow[]): Promise<ProcessRow[]> {
+  const rows = await Promise.all(before.map(({ pid }) => processRow(pid)));
+  const dying = rows.filter((row, at) => row !== undefined && row.startedAt === before[at]?.startedAt);
+  const found = new Map(
+    [...dying, ...(await processesOf(state))].flatMap((row) => (row ? [[row.pid, row] as const] : [])),
+  );
+  return [...found.values()];
+}

@@ -1,0 +1,387 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { request } from "node:http";
+import { Parser } from "tar";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Driver, Endpoint, Observed, Spec } from "../driver.ts";
+import { specHash } from "../spec-hash.ts";
+
+/** A machine that outlives the driver objects on it. */
+export interface Bench {
+  /** A new driver object, as after a restart of the server. */
+  open(install?: string): Promise<Driver>;
+  /** Ends the run from outside, as a crash does. */
+  crash(driver: Driver, id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Several test runs may share one machine, and names on it. */
+const mark = randomBytes(4).toString("hex");
+let counter = 0;
+
+export function spec(changes: Partial<Spec> = {}): Spec {
+  counter += 1;
+  const limits = { cpus: 1, memoryMb: 1024, shmMb: 64, pids: 100, diskGb: 1 };
+  const image = "jupyter";
+  const token = `token-${counter}`;
+  return {
+    id: `${mark}-${counter}`,
+    generation: 1,
+    image,
+    token,
+    home: `home-${counter}`,
+    gpus: ["cpu-1"],
+    limits,
+    ...changes,
+  };
+}
+
+/** The contract of driver.ts, the same for every driver. Files and memory are reached as a customer does, through JupyterLab's own calls. `absent`: why it cannot run here. */
+export function driverSuite(name: string, openBench: () => Promise<Bench>, absent?: string): void {
+  describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
+    let bench: Bench;
+    let driver: Driver;
+    beforeAll(async () => {
+      bench = await openBench();
+      driver = await bench.open();
+      await driver.prepare("jupyter");
+    }, 300_000);
+    afterAll(() => bench.close());
+
+    const begin = async (wanted: Spec = spec()) => {
+      onTestFinished(() => driver.stop(wanted.id, 0));
+      await driver.start(wanted);
+      await becomes(driver, wanted.id, "running");
+      // Running says that something listens, or soon will: readiness is the caller's own look.
+      await answersTo(driver, wanted);
+      return wanted;
+    };
+
+    test("says what it can", async () => {
+      const { pause, gpu, gpus } = await driver.capabilities();
+      expect({ pause, gpu, gpus }).toEqual({ pause: true, gpu: "none", gpus: [] });
+    });
+
+    test("a prepared image is prepared at once and says 100", async () => {
+      const seen: number[] = [];
+      await Promise.all([driver.prepare("jupyter", (percent) => seen.push(percent)), driver.prepare("jupyter")]);
+      expect(seen.at(-1)).toBe(100);
+    });
+
+    test("what is absent: observe says so, pause, stop, remove and deleteHome do nothing", async () => {
+      const { id, home } = spec();
+      expect(await driver.observe(id)).toEqual({ state: "absent" });
+      await driver.pause(id);
+      await driver.stop(id, 100);
+      await driver.remove(id);
+      await driver.deleteHome(home);
+      expect(await driver.observe(id)).toEqual({ state: "absent" });
+      await expect(driver.stats(id)).rejects.toMatchObject({ code: "refused" });
+    });
+
+    test("without a GPU nothing is wrong with one, and nothing is left on one", async () => {
+      const wanted = await begin();
+      expect(await driver.gpuFault(wanted.id)).toBeUndefined();
+      expect([...(await driver.gpuResidue([]))]).toEqual([]);
+    });
+
+    test("start: reported with generation, hash and GPUs, listed, answering with its token only", async () => {
+      const wanted = await begin();
+      const seen = await driver.observe(wanted.id);
+      expect(seen).toMatchObject({ generation: 1, specHash: specHash(wanted), gpus: ["cpu-1"] });
+      expect((await driver.list()).map(({ id }) => id)).toContain(wanted.id);
+      await expect.poll(() => call(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+      expect(await call(driver, wanted, "GET", "/lab")).toMatchObject({ status: 200 });
+      expect(await call(driver, { ...wanted, token: "other" }, "GET", "/lab")).toMatchObject({ status: 302 });
+      expect(await call(driver, { ...wanted, token: "other" }, "GET", "/api/contents/")).toMatchObject({ status: 403 });
+    });
+
+    test("start twice, and by another driver object: the same run", async () => {
+      const wanted = await begin();
+      const memory = await remember(driver, wanted);
+      await driver.start(wanted);
+      const second = await bench.open();
+      await second.start(wanted);
+      expect(await second.observe(wanted.id)).toEqual(await driver.observe(wanted.id));
+      expect(await remembered(second, wanted)).toEqual(memory);
+    });
+
+    test("start from every state: absent, starting, running, paused, stopped", async () => {
+      const wanted = spec();
+      onTestFinished(() => driver.stop(wanted.id, 0));
+      const starts: Record<string, () => Promise<unknown>> = {
+        absent: async () => {},
+        starting: async () => {},
+        running: () => becomes(driver, wanted.id, "running"),
+        paused: () => driver.pause(wanted.id),
+        stopped: () => bench.crash(driver, wanted.id).then(() => becomes(driver, wanted.id, "stopped")),
+      };
+      for (const reach of Object.values(starts)) {
+        await reach();
+        await driver.start(wanted);
+        expect(["starting", "running"]).toContain((await driver.observe(wanted.id)).state);
+      }
+      await becomes(driver, wanted.id, "running");
+      expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
+    });
+
+    test("two starts at once: one run", async () => {
+      const wanted = spec();
+      onTestFinished(() => driver.stop(wanted.id, 0));
+      await Promise.all([driver.start(wanted), driver.start(wanted)]);
+      await becomes(driver, wanted.id, "running");
+      expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
+    });
+
+    test("pause twice, adopt, resume: memory is kept, nothing answers meanwhile", async () => {
+      const wanted = await begin();
+      const memory = await remember(driver, wanted);
+      await driver.pause(wanted.id);
+      await driver.pause(wanted.id);
+      expect(await driver.observe(wanted.id)).toMatchObject({ state: "paused", generation: 1 });
+      await expect(call(driver, wanted, "GET", "/api", 300)).rejects.toThrow("no answer");
+      const second = await bench.open();
+      expect(await second.observe(wanted.id)).toMatchObject({ state: "paused" });
+      await second.start(wanted);
+      await becomes(second, wanted.id, "running");
+      expect(await remembered(driver, wanted)).toEqual(memory);
+    });
+
+    test("stop twice: absent, unlisted; start again: new memory, old files", async () => {
+      const wanted = await begin();
+      await remember(driver, wanted);
+      await call(driver, wanted, "PUT", "/api/contents/kept.txt", 5_000, "still here");
+      await driver.stop(wanted.id, 3_000);
+      await driver.stop(wanted.id, 3_000);
+      expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+      expect((await driver.list()).map(({ id }) => id)).not.toContain(wanted.id);
+      const again = await begin({ ...wanted, generation: 2, token: "new" });
+      expect(await driver.observe(wanted.id)).toMatchObject({ generation: 2 });
+      expect(await remembered(driver, again)).toEqual([]);
+      expect(await call(driver, again, "GET", "/api/contents/kept.txt")).toMatchObject({
+        body: { content: "still here" },
+      });
+    });
+
+    test("G111 a home that was used and is gone is not made anew; one that is there is used", async () => {
+      const wanted = await begin();
+      await driver.stop(wanted.id, 1_000);
+      const kept = await begin({ ...wanted, generation: 2, homeIsKept: true });
+      const { homeIsKept: _, ...first } = kept;
+      await driver.start(first);
+      expect(await driver.observe(wanted.id), "the same run").toMatchObject({ generation: 2 });
+      await driver.stop(wanted.id, 1_000);
+      await driver.deleteHome(wanted.home);
+      await expect(driver.start({ ...kept, generation: 3 })).rejects.toMatchObject({ code: "no_home" });
+      expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+      expect(await driver.homeMb(wanted.home)).toBe(0);
+    });
+
+    test("stop of a paused run, by another driver object: absent", async () => {
+      const wanted = await begin();
+      await driver.pause(wanted.id);
+      const second = await bench.open();
+      await second.stop(wanted.id, 1_000);
+      expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+    });
+
+    test("a run that ended by itself is stopped with its exit; start makes a new one", async () => {
+      const wanted = await begin();
+      await bench.crash(driver, wanted.id);
+      const seen = await becomes(driver, wanted.id, "stopped");
+      expect(seen).toMatchObject({ exit: { outOfMemory: false } });
+      expect(seen.state === "stopped" && seen.exit.code).not.toBe(0);
+      await driver.pause(wanted.id);
+      await driver.start(wanted);
+      await becomes(driver, wanted.id, "running");
+      await driver.remove(wanted.id);
+      expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+    });
+
+    test("generations: older is replaced, newer found is stale, same with another hash is refused", async () => {
+      const wanted = await begin();
+      await expect(driver.start({ ...wanted, token: "other" })).rejects.toMatchObject({ code: "refused" });
+      const next = { ...wanted, generation: 2, token: "second" };
+      await driver.start(next);
+      await becomes(driver, wanted.id, "running");
+      expect(await driver.observe(wanted.id)).toMatchObject({ generation: 2, specHash: specHash(next) });
+      await expect(driver.start(wanted)).rejects.toMatchObject({ code: "stale" });
+      await driver.pause(wanted.id);
+      await expect(driver.start({ ...next, gpus: [] })).rejects.toMatchObject({ code: "refused" });
+      await driver.start({ ...next, generation: 3 });
+      await becomes(driver, wanted.id, "running");
+      expect(await driver.observe(wanted.id)).toMatchObject({ generation: 3 });
+    });
+
+    test("what another installation started is neither seen nor ended", async () => {
+      const wanted = await begin();
+      const other = await bench.open("other");
+      expect(await other.observe(wanted.id)).toEqual({ state: "absent" });
+      expect(await other.list()).toEqual([]);
+      await other.remove(wanted.id);
+      await expect(other.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
+      expect(await driver.observe(wanted.id)).toMatchObject({ state: "running" });
+    });
+
+    test("an aborted start leaves nothing", async () => {
+      const wanted = spec();
+      onTestFinished(() => driver.stop(wanted.id, 0));
+      await expect(driver.start(wanted, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+      expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+    });
+
+    test("deleteHome: refused while a run uses it, twice after, and the files are gone", async () => {
+      const wanted = await begin();
+      await call(driver, wanted, "PUT", "/api/contents/gone.txt", 5_000, "text");
+      await expect(driver.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
+      await driver.stop(wanted.id, 3_000);
+      await driver.deleteHome(wanted.home);
+      await driver.deleteHome(wanted.home);
+      const again = await begin({ ...wanted, generation: 2 });
+      expect(await call(driver, again, "GET", "/api/contents/gone.txt")).toMatchObject({ status: 404 });
+    });
+
+    test("archive: the files of a home, while it runs and after; an absent home is empty; an abort ends it", async () => {
+      const wanted = await begin();
+      await call(driver, wanted, "PUT", "/api/contents/r%C3%A4um%201.txt", 5_000, "words\n");
+      const signal = new AbortController().signal;
+      const files = async () => filesIn(driver.archive(wanted.home, signal));
+      expect((await files()).get("räum 1.txt")).toBe("words\n");
+      await driver.stop(wanted.id, 3_000);
+      expect((await files()).get("räum 1.txt")).toBe("words\n");
+      expect(await driver.homeMb(wanted.home)).toBeGreaterThan(0);
+      expect(await filesIn(driver.archive(spec().home, signal))).toEqual(new Map());
+      expect(await driver.homeMb(spec().home)).toBe(0);
+      expect(() => driver.archive("../x", signal)).toThrow(expect.objectContaining({ code: "refused" }));
+      await expect(filesIn(driver.archive(wanted.home, AbortSignal.abort()))).rejects.toThrow("aborted");
+    });
+
+    test("names that would leave their folder are refused", async () => {
+      await expect(driver.start(spec({ home: "../x" }))).rejects.toMatchObject({ code: "refused" });
+      await expect(driver.start(spec({ id: "a/b" }))).rejects.toMatchObject({ code: "refused" });
+      await expect(driver.deleteHome("..")).rejects.toMatchObject({ code: "refused" });
+    });
+
+    test("stats grow from what the run uses", async () => {
+      const wanted = await begin();
+      const stats = await driver.stats(wanted.id);
+      expect(stats.memoryMb).toBeGreaterThan(10);
+      expect(stats.pids).toBeGreaterThan(1);
+      expect(stats.cpuSeconds).toBeGreaterThanOrEqual(0);
+      expect(stats.gpus).toEqual([]);
+      await call(driver, wanted, "PUT", "/api/contents/big.txt", 5_000, "x".repeat(3_000_000));
+      const grown = await driver.homeMb(wanted.home);
+      expect(grown).toBeGreaterThan(stats.homeMb + 2.5);
+      expect((await driver.stats(wanted.id)).homeMb).toBeGreaterThanOrEqual(grown);
+    });
+
+    test("logs: the last lines, then what follows until the run is gone", async () => {
+      const wanted = await begin();
+      const all: string[] = [];
+      const following = (async () => {
+        const signal = new AbortController().signal;
+        for await (const line of driver.logs(wanted.id, { tail: 1_000, follow: true, signal })) all.push(line);
+      })();
+      await expect.poll(() => all.length).toBeGreaterThan(0);
+      const last: string[] = [];
+      const once = { tail: 1, follow: false, signal: new AbortController().signal };
+      for await (const line of driver.logs(wanted.id, once)) last.push(line);
+      expect(last).toHaveLength(1);
+      expect(all.join("\n")).not.toContain(wanted.token);
+      await driver.stop(wanted.id, 1_000);
+      await following;
+    });
+
+    test("watch names what changed and ends with its signal", async () => {
+      const wanted = await begin();
+      const ending = new AbortController();
+      const seen = new Set<string>();
+      const watching = (async () => {
+        for await (const id of driver.watch(ending.signal)) seen.add(id);
+      })();
+      await driver.pause(wanted.id);
+      await driver.start(wanted);
+      await driver.stop(wanted.id, 1_000);
+      await expect.poll(() => [...seen]).toContain(wanted.id);
+      ending.abort();
+      await watching;
+    });
+  });
+}
+
+/** Paths and texts of the plain files in an archive, unpacked by another implementation than ours. */
+export async function filesIn(archive: AsyncIterable<Uint8Array>): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const parser = new Parser({
+    onReadEntry(entry) {
+      const chunks: Buffer[] = [];
+      entry.on("data", (chunk) => chunks.push(chunk));
+      entry.on("end", () => {
+        if (entry.type === "File") files.set(entry.path, Buffer.concat(chunks).toString());
+      });
+    },
+  });
+  const ended = once(parser, "end");
+  for await (const chunk of archive) parser.write(Buffer.from(chunk));
+  parser.end();
+  await ended;
+  return files;
+}
+
+export async function becomes(driver: Driver, id: string, state: Observed["state"]): Promise<Observed> {
+  await expect.poll(async () => (await driver.observe(id)).state, { timeout: 15_000, interval: 20 }).toBe(state);
+  return driver.observe(id);
+}
+
+export async function answersTo(driver: Driver, wanted: Spec): Promise<void> {
+  const status = () => call(driver, wanted, "GET", "/api").then((answer) => answer.status);
+  await expect.poll(() => status().catch(() => 0), { timeout: 15_000, interval: 20 }).toBe(200);
+}
+
+/** Something that only lives in the run's memory: a terminal that JupyterLab holds open. */
+async function remember(driver: Driver, wanted: Spec): Promise<unknown> {
+  await call(driver, wanted, "POST", "/api/terminals");
+  const names = await remembered(driver, wanted);
+  expect(names).toHaveLength(1);
+  return names;
+}
+
+async function remembered(driver: Driver, wanted: Spec): Promise<unknown> {
+  const { body } = await call(driver, wanted, "GET", "/api/terminals");
+  return (body as { name: string }[]).map(({ name }) => name);
+}
+
+/** One request over the run's own endpoint. Throws "no answer" after `limitMs`. A PUT sends text as a file's content. */
+export async function call(driver: Driver, wanted: Spec, method: string, path: string, limitMs = 5_000, text?: string) {
+  const seen = await driver.observe(wanted.id);
+  if (seen.state !== "running" && seen.state !== "paused") throw new Error(`it is ${seen.state}`);
+  const headers = {
+    host: "name.localhost",
+    authorization: `token ${wanted.token}`,
+    "content-type": "application/json",
+  };
+  const sent = request({ ...target(seen.endpoint), method, path, headers });
+  const timer = setTimeout(() => sent.destroy(new Error("no answer")), limitMs);
+  sent.end(text === undefined ? "" : JSON.stringify({ type: "file", format: "text", content: text }));
+  try {
+    const [response] = await once(sent, "response");
+    let body = "";
+    for await (const chunk of response) body += chunk;
+    return { status: response.statusCode as number, body: parsed(body) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function target(endpoint: Endpoint) {
+  return "socketPath" in endpoint ? { socketPath: endpoint.socketPath } : { host: endpoint.host, port: endpoint.port };
+}
+
+/** JupyterLab calls some plain texts JSON too. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

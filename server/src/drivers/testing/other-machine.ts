@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { copyFileSync, mkdirSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import Docker from "dockerode";
+import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../docker/open-remote.ts";
+import { certificatesIn } from "./certificates-in.ts";
+import { linkImage, loadImage } from "./copy-image.ts";
+import { whyNoDocker } from "./docker-machine.ts";
+import { openSecondEngine, type Placing, whyNoSecondEngine } from "./second-engine.ts";
+
+const run = promisify(execFile);
+const image = "berth/jupyter:local";
+
+export async function whyNoRemote(): Promise<string | undefined> {
+  return (await whyNoDocker()) ?? (await whyNoSecondEngine());
+}
+
+/**
+ * Another machine, as far as a network goes: a namespace with one private address, and in it an engine that lets in whoever
+ * shows a certificate of `ca`. It has the image that everything needs.
+ */
+export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "berth-other-"));
+  const mark = randomBytes(3).toString("hex");
+  const space = `berth-${mark}`;
+  const address = await openSpace(space, mark);
+
+  const certificates = certificatesIn(folder);
+  for (const name of ["ca", "other-ca"]) await certificates.authority(name);
+  await certificates.issue("server", { ca: "ca", address });
+  await certificates.issue("client", { ca: "ca" });
+  const pem = (name: string) => certificates.at(`${name}.pem`);
+  const files = [`--tlscacert=${pem("ca")}`, `--tlscert=${pem("server")}`, `--tlskey=${pem("server-key")}`];
+  const tls = ["-H", `tcp://${address}:2376`, "--tlsverify", ...files];
+  let linked = false;
+  const before = async (root: string) => {
+    linked = await linkImage(root);
+  };
+  const engine = await openSecondEngine({ ...placing, before, space, options: [...tls, ...(placing.options ?? [])] });
+  const docker = new Docker({ socketPath: engine.socketPath });
+  if (!linked) await loadImage(docker);
+  const remotes: Remote[] = [];
+  let isClosed = false;
+  const partsOf = (hosts: string, install: string) => remoteParts(hosts, install, () => isClosed);
+  const homeRoot = join(folder, "machine", "homes");
+  return {
+    folder,
+    address,
+    engine,
+    certificates,
+    homeRoot,
+    url: `tcp+tls://${address}:2376`,
+    docker,
+    partsOf,
+    /** A data folder's part for hosts, in which a host shows this certificate and trusts this authority. */
+    keysOf(id: string, { ca = "ca", cert = "client" } = {}): string {
+      const own = join(folder, "hosts", id);
+      mkdirSync(own, { recursive: true });
+      for (const [from, to] of [
+        [ca, "ca"],
+        [cert, "cert"],
+        [`${cert}-key`, "key"],
+      ])
+        copyFileSync(certificates.at(`${from}.pem`), join(own, `${to}.pem`));
+      return join(folder, "hosts");
+    },
+    async open(
+      host: Partial<RemoteHost> & { readonly address: string },
+      hostsFolder: string,
+      install: string,
+    ): Promise<Remote> {
+      const parts = partsOf(hostsFolder, install);
+      const remote = await openRemote({ id: "gpu-1", homeRoot, reach: address, ...host }, parts);
+      remotes.push(remote);
+      return remote;
+    },
+    /** Shell commands as that machine's root. */
+    async asRoot(commands: string): Promise<void> {
+      await run("nsenter", [`--net=/run/netns/${space}`, "sh", "-c", commands]);
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      for (const remote of remotes) await remote.close();
+      await engine.close();
+      await run("ip", ["netns", "delete", space]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What goes on behind the back of a call may be cut short once its machine, or the line to it, is closed. */
+export function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteParts {
+  const failed = (error: unknown) => {
+    if (!isClosed()) throw error;
+  };
+  return { install, images: async () => image, replaced: async () => [], folder, sshAgent: undefined, failed };
+}
+
+/** A network namespace with one address, which is answered. */
+async function openSpace(space: string, mark: string): Promise<string> {
+  const [near, far] = [`bn-${mark}`, `bf-${mark}`];
+  const net = `10.215.${Number.parseInt(mark.slice(0, 2), 16)}`;
+  const address = `${net}.2`;
+  await run("ip", ["netns", "add", space]);
+  await run("ip", ["link", "add", near, "type", "veth", "peer", "name", far, "netns", space]);
+  await run("ip", ["address", "add", `${net}.1/30`, "dev", near]);
+  await run("ip", ["link", "set", near, "up"]);
+  for (const words of [
+    ["address", "add", `${address}/30`, "dev", far],
+    ["link", "set", far, "up"],
+    ["link", "set", "lo", "up"],
+  ])
+    await run("ip", ["-n", space, ...words]);
+  return address;
+}

@@ -1,0 +1,146 @@
+import { type IdleMinutes, type IdleStop, idleSnoozeMinutes, idleWarningMinutes } from "@berth/contract";
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import type { Db, Sql, Tx } from "../../database/database.ts";
+import { formatDuration } from "../../text/format-duration.ts";
+import { lockOwned, type Owned, refusal } from "../api/environment-actions.ts";
+import { type Announce, instant } from "../notice.ts";
+import type { Claimed } from "../reconciler/work-lease.ts";
+import { beginActivity, gapSeconds } from "./activity.ts";
+
+/** What is done just before the end may be written a moment after it. */
+const graceSeconds = 30;
+
+/** Nothing is told and nothing put off any more, in an update of environments. */
+export const forgetIdleStop = sql`idle_stop_at = null, idle_snoozed_until = null`;
+
+const warning = sql`make_interval(mins => ${idleWarningMinutes})`;
+
+/**
+ * Tells of a coming idle stop, takes it back, or asks for it (runtime.md 10), by the database's clock. It stops only while
+ * looks at it go on: an away host, a late worker and a clock that jumped all leave it running. The environment is locked
+ * first, so whatever its owner does comes before and is seen, or after and wins.
+ */
+export async function keepIdleStop(db: Db, announce: Announce, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom("environments")
+      .select(["id", "user_id", "subdomain"])
+      .where("id", "=", id)
+      .where("status", "=", "active")
+      .where("desired", "=", "running")
+      .where("idle_minutes", "is not", null)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!row) return;
+    const due = await dueStep(tx, id);
+    if (due?.step === "warn") await warn(tx, announce, row, due.lastBusyAt);
+    if (due?.step === "goes_on")
+      await tx.updateTable("environments").set({ idle_stop_at: null }).where("id", "=", id).execute();
+    if (due?.step === "stop")
+      await sql`
+        update environments set desired = 'stopped', stop_reason = 'idle', ${forgetIdleStop},
+          due_at = case when claim is null then now() else due_at end
+        where id = ${id}`.execute(tx);
+  });
+}
+
+interface Due {
+  readonly step: "warn" | "goes_on" | "stop" | null;
+  readonly lastBusyAt: Date;
+}
+
+/** Who was told ten minutes before is stopped then, unless something was done since they were told. */
+async function dueStep(tx: Tx, id: string): Promise<Due | undefined> {
+  const { rows } = await sql<Due>`
+    select a.last_busy_at as "lastBusyAt", case
+      when a.looked_at < now() - make_interval(secs => ${gapSeconds}) then null
+      when e.idle_stop_at is null then case
+        when greatest(a.last_busy_at + make_interval(mins => e.idle_minutes), e.idle_snoozed_until) <= now() + ${warning} then 'warn' end
+      when a.last_busy_at > e.idle_stop_at - ${warning} then 'goes_on'
+      when e.idle_stop_at <= now() - make_interval(secs => ${graceSeconds}) then 'stop' end as step
+    from environments e join activity a on a.environment_id = e.id where e.id = ${id}`.execute(tx);
+  return rows[0];
+}
+
+type Told = Pick<Claimed, "id" | "user_id" | "subdomain">;
+
+async function warn(tx: Tx, announce: Announce, { id, user_id, subdomain }: Told, lastBusyAt: Date): Promise<void> {
+  const { idle_stop_at: at } = await tx
+    .updateTable("environments")
+    .set({ idle_stop_at: sql<Date>`now() + ${warning}` })
+    .where("id", "=", id)
+    .returning("idle_stop_at")
+    .executeTakeFirstOrThrow();
+  if (!at) return;
+  await announce(tx, {
+    userId: user_id,
+    cause: `idle:${id}:${at.toISOString()}`,
+    title: `${subdomain} is idle and stops in ${idleWarningMinutes} minutes`,
+    body: `Nothing has been done in it since ${instant(lastBusyAt)}. It stops on ${instant(at)} unless something runs before; an open tab alone does not count. On its page you can snooze that by an hour.`,
+    link: `/environments/${id}`,
+  });
+}
+
+/** The stop that was asked for above has happened. `bankedSeconds` is null where the clock runs on (G2). */
+export async function tellIdleStopped(
+  tx: Tx,
+  announce: Announce,
+  row: Claimed,
+  bankedSeconds: number | null,
+): Promise<void> {
+  const { id, user_id: userId, subdomain, generation } = row;
+  const time =
+    bankedSeconds === null
+      ? "Its GPUs stay yours, and the clock of a monthly plan runs on."
+      : `Its clock stands still: ${formatDuration(bankedSeconds)} are kept for the next start.`;
+  await announce(tx, {
+    userId,
+    cause: `idle-stopped:${id}:${generation}`,
+    title: `${subdomain} was stopped because it was idle`,
+    body: `Its files are kept, what was in memory is gone. ${time}`,
+    link: `/environments/${id}`,
+  });
+}
+
+/** After how many idle minutes it stops, null for never. Whoever sets it is there: its idle time begins anew. */
+export async function setIdleStop(db: Db, owned: Owned, minutes: IdleMinutes | null): Promise<IdleStop> {
+  return await db.transaction().execute(async (tx) => {
+    const row = await lockOwned(tx, owned);
+    if (row.desired === "terminated") throw refusal(row, "set");
+    await sql`update environments set idle_minutes = ${minutes}, ${forgetIdleStop} where id = ${row.id}`.execute(tx);
+    await beginActivity(tx, row.id);
+    return await idleStopOf(tx, row.id);
+  });
+}
+
+/** An hour more than was told. Asked for again it changes nothing. */
+export async function snoozeIdleStop(db: Db, owned: Owned): Promise<IdleStop> {
+  return await db.transaction().execute(async (tx) => {
+    const row = await lockOwned(tx, owned);
+    const { rows } = await sql`
+      update environments set idle_stop_at = null, idle_snoozed_until = case when idle_stop_at is null
+          then idle_snoozed_until else greatest(idle_stop_at, now()) + make_interval(mins => ${idleSnoozeMinutes}) end
+      where id = ${row.id} and desired = 'running' and (idle_stop_at is not null or idle_snoozed_until > now())
+      returning id`.execute(tx);
+    if (rows.length === 0)
+      throw new AppError("action_not_allowed", `${row.subdomain} is not about to stop for being idle`);
+    return await idleStopOf(tx, row.id);
+  });
+}
+
+/** As its owner sees it. */
+export async function idleStopOf(db: Sql, id: string): Promise<IdleStop> {
+  const row = await db
+    .selectFrom("environments")
+    .leftJoin("activity", "environment_id", "id")
+    .where("id", "=", id)
+    .select(["idle_minutes", "idle_stop_at", "idle_snoozed_until", "last_busy_at"])
+    .executeTakeFirstOrThrow();
+  return {
+    minutes: row.idle_minutes,
+    stops_at: row.idle_stop_at?.toISOString() ?? null,
+    snoozed_until: row.idle_snoozed_until?.toISOString() ?? null,
+    last_busy_at: row.last_busy_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, WebSocket } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { processDriver } from "../../drivers/process/process-driver.ts";
+import { socketFolder } from "../../drivers/process/socket-folder.ts";
+import { call, spec } from "../../drivers/testing/driver.suite.ts";
+import { longestQuietSeconds, quietSeconds } from "./jupyter-idle-seconds.ts";
+
+const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
+
+/** JupyterLab and a kernel of it have to start. */
+const patience = { timeout: 60_000, interval: 100 };
+
+/** A real JupyterLab, and a way to speak to what runs in it. */
+async function jupyter() {
+  const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
+  const failed = (error: unknown) => {
+    throw error;
+  };
+  const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
+  const wanted = spec();
+  onTestFinished(async () => {
+    await expect.poll(() => driver.stop(wanted.id, 0).then(() => true, String), patience).toBe(true);
+    await rm(await socketFolder(directory), { recursive: true });
+    await rm(directory, { recursive: true, force: true });
+  });
+  await driver.prepare("jupyter");
+  await driver.start(wanted);
+  await expect.poll(async () => (await driver.observe(wanted.id)).state, patience).toBe("running");
+  const ask = (method: string, path: string) => call(driver, wanted, method, path, patience.timeout);
+  await expect.poll(() => ask("GET", "/api/kernels"), patience).toMatchObject({ status: 200 });
+  const seen = await driver.observe(wanted.id);
+  if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error(`it is ${seen.state}`);
+  const { endpoint } = seen;
+  const dispatcher = new Agent({ connect: { socketPath: endpoint.socketPath } });
+  return {
+    driver,
+    wanted,
+    endpoint,
+    ask,
+    quiet: () => quietSeconds(endpoint, wanted.token),
+    /** Opens a WebSocket and sends one message; answers a function that closes it. */
+    async say(path: string, message: unknown) {
+      const socket = new WebSocket(`ws://localhost${path}?token=${wanted.token}`, { dispatcher });
+      await once(socket, "open");
+      socket.send(JSON.stringify(message));
+      return () => socket.close();
+    },
+  };
+}
+
+const cell = (code: string) => {
+  const header = { msg_id: code, msg_type: "execute_request", username: "", session: "s", version: "5.3", date: "" };
+  const content = { code, silent: false, store_history: false, user_expressions: {}, allow_stdin: false };
+  return { channel: "shell", header, parent_header: {}, metadata: {}, content };
+};
+
+test("a cell that runs, one that ran, a terminal that writes: JupyterLab says for how long nothing has", async () => {
+  const { ask, say, quiet, driver, wanted, endpoint } = await jupyter();
+  expect(await quiet(), "neither kernel nor terminal").toBeNull();
+  await expect(quietSeconds(endpoint, "another token")).rejects.toThrow("answers 403");
+
+  const { id } = (await ask("POST", "/api/kernels")).body as { id: string };
+  const close = await say(`/api/kernels/${id}/channels`, cell("while not __import__('os').path.exists('go'): pass"));
+  await expect
+    .poll(async () => (await ask("GET", `/api/kernels/${id}`)).body, patience)
+    .toMatchObject({
+      execution_state: "busy",
+    });
+  const since = Date.now();
+  // It says nothing while it computes, so the time since it last did is no answer.
+  await expect.poll(() => Date.now() - since, patience).toBeGreaterThan(1500);
+  expect(await quiet()).toBe(0);
+  await call(driver, wanted, "PUT", "/api/contents/go", 5000, "");
+  await expect.poll(quiet, patience).toBeGreaterThan(2);
+  close();
+
+  await ask("POST", "/api/terminals");
+  await expect.poll(quiet, patience).toBeGreaterThan(2);
+  const leave = await say("/terminals/websocket/1", ["stdin", "echo work\r"]);
+  await expect.poll(quiet, patience).toBeLessThan(1.5);
+  leave();
+}, 180_000);
+
+test("what is no answer of JupyterLab's is work or an error, never idleness", async () => {
+  const serving = async (answer: RequestListener) => {
+    const server = createServer(answer).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return quietSeconds({ host: "127.0.0.1", port: (server.address() as AddressInfo).port }, "token");
+  };
+  const said = (list: unknown) => serving((_, response) => void response.end(JSON.stringify(list)));
+  const at = new Date(Date.now() - 600_000).toISOString();
+  expect(await said([{ execution_state: "idle", last_activity: at }])).toBeCloseTo(600, -1);
+  for (const one of [{}, { last_activity: "never" }, { execution_state: "dreaming", last_activity: at }])
+    expect(await said([one]), JSON.stringify(one)).toBe(0);
+  expect(await said([{ last_activity: new Date(Date.now() + 600_000).toISOString() }])).toBe(0);
+  expect(await said([{ last_activity: "-271821-04-20T00:00:00Z" }])).toBe(longestQuietSeconds);
+  await expect(said({ message: "no list" })).rejects.toThrow("no list");
+  await expect(serving((_, response) => void response.writeHead(500).end("[]"))).rejects.toThrow("500");
+  await expect(serving((_, response) => void response.end("[{"))).rejects.toThrow();
+  await expect(serving((request) => void request.destroy())).rejects.toThrow();
+  const endless: RequestListener = (_, response) => {
+    const more = () => {
+      while (response.write("[".repeat(65_536)));
+    };
+    response.on("drain", more);
+    more();
+  };
+  await expect(serving(endless)).rejects.toThrow("without end");
+});

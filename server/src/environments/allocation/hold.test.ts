@@ -1,0 +1,273 @@
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { newId } from "../../database/ids.ts";
+import { testDatabase } from "../../database/testing.ts";
+import { markAway } from "../hosts/register-host.ts";
+import { readCapacity } from "../leases/read-capacity.ts";
+import { join } from "../queue/join-queue.ts";
+import { addHosts, addOrder, inMs, rent } from "../testing/setup-environments.ts";
+import { extendHold, type HoldRequest, hold, releaseHold } from "./hold.ts";
+import { launch } from "./launch.ts";
+import { checkName } from "./name-reservations.ts";
+
+async function setup(hosts: Record<string, number>) {
+  const database = await testDatabase();
+  onTestFinished(database.close);
+  const { db } = database;
+  await addHosts(db, hosts);
+  const ask = (request: Partial<HoldRequest> = {}) =>
+    db.transaction().execute((tx) =>
+      hold(tx, {
+        orderId: newId(),
+        userId: "ann",
+        subdomain: `n${newId()}`,
+        gpuCount: 1,
+        holdUntil: inMs(900_000),
+        ...request,
+      }),
+    );
+  const lapse = (minutes = 3) =>
+    sql`update gpu_leases set hold_until = now() - make_interval(mins => ${minutes}) where hold_until is not null`
+      .execute(db)
+      .then(() =>
+        sql`update subdomain_claims set held_until = now() - make_interval(mins => ${minutes}) where held_until is not null`.execute(
+          db,
+        ),
+      );
+  /** How far what is ordered below has been prepared, by host. */
+  const prepared = (states: Record<string, string>) =>
+    sql`insert into host_images (host_id, container_type, state)
+      select key, 'jupyter', value from jsonb_each_text(${JSON.stringify(states)}::jsonb)`.execute(db);
+  /** As `ask`, for an order that says what it is for. */
+  const order = async (userId = "ann") => {
+    const subdomain = `n${newId()}`;
+    return await ask({ orderId: await addOrder(db, { userId, subdomain, gpuCount: 1, durationHours: 1 }), userId });
+  };
+  const waiting = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      .execute(db)
+      .then(({ rows }) => rows.length);
+  const open = () => db.selectFrom("gpu_leases").where("released_at", "is", null).selectAll().execute();
+  return { db, ask, order, prepared, waiting, lapse, open };
+}
+
+test("C11: of 50 orders for the last GPU one wins, and the others hear when the next is free", async () => {
+  const { db, ask, open } = await setup({ a: 1 });
+  // Every connection is open before the race: else the first order is through before the others have one.
+  await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.2)`.execute(db)));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask()));
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(await open()).toHaveLength(1);
+  for (const answer of answers)
+    if (!answer.ok)
+      expect(answer).toMatchObject({ code: "out_of_stock", message: expect.stringMatching(/free at \d{4}-/) });
+});
+
+test("GPUs of one order are on one host, and two askers for all of them are not both refused", async () => {
+  const { ask, open } = await setup({ a: 3, b: 4 });
+  expect(await ask({ gpuCount: 4 })).toMatchObject({ ok: true, hostId: "b" });
+  expect(new Set((await open()).map(({ gpu_id }) => gpu_id[0]))).toEqual(new Set(["b"]));
+  expect(await ask({ gpuCount: 4 })).toMatchObject({ ok: false, code: "out_of_stock" });
+  expect(await ask({ gpuCount: 8 })).toMatchObject({ ok: false, message: "No machine has 8 GPUs" });
+  const both = await Promise.all([ask({ gpuCount: 3 }), ask({ gpuCount: 3 })]);
+  expect(both.filter(({ ok }) => ok)).toHaveLength(1);
+});
+
+test("a machine that has none is told of one GPU as of one", async () => {
+  const { ask } = await setup({});
+  expect(await ask({ gpuCount: 1 })).toMatchObject({ ok: false, message: "No machine has 1 GPU" });
+});
+
+test("C10: of two users who want one name at once one wins; a refusal holds nothing", async () => {
+  const { ask, open } = await setup({ a: 8 });
+  const answers = await Promise.all(["ann", "bob"].map((userId) => ask({ userId, subdomain: "same" })));
+  expect(answers.map((answer) => (answer.ok ? "ok" : answer.code)).sort()).toEqual(["ok", "subdomain_taken"]);
+  expect(await open()).toHaveLength(1);
+});
+
+test("without stock the name stays free", async () => {
+  const { db, ask } = await setup({ a: 1 });
+  await ask();
+  expect(await ask({ subdomain: "wish" })).toMatchObject({ code: "out_of_stock" });
+  expect(await checkName(db, "wish", "bob")).toMatchObject({ available: true });
+});
+
+test("a hold asked for twice is one hold; released, everything is free again", async () => {
+  const { db, ask, open } = await setup({ a: 4 });
+  const request = { orderId: newId(), subdomain: "mine", gpuCount: 2 };
+  await ask(request);
+  expect(await ask(request)).toMatchObject({ ok: true });
+  expect(await open()).toHaveLength(2);
+  await db.transaction().execute((tx) => extendHold(tx, request.orderId, inMs(1_800_000)));
+  const [lease] = await open();
+  expect(lease?.hold_until?.getTime()).toBeGreaterThan(Date.now() + 1_700_000);
+  await db.transaction().execute((tx) => releaseHold(tx, request.orderId));
+  expect(await open()).toHaveLength(0);
+  expect(await checkName(db, "mine", "bob")).toMatchObject({ available: true, message: "" });
+});
+
+test("a lapsed hold is taken over, GPUs and name; a running one is not", async () => {
+  const { ask, lapse, open } = await setup({ a: 1 });
+  await ask({ subdomain: "mine" });
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
+  await lapse(1);
+  expect(await ask({ userId: "bob", subdomain: "mine" }), "within the grace").toMatchObject({
+    code: "subdomain_taken",
+  });
+  expect(await ask({ userId: "bob" }), "within the grace").toMatchObject({ code: "out_of_stock" });
+  await lapse();
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
+  expect(await open()).toHaveLength(1);
+});
+
+test("a launched environment keeps its hold when its order is released, and cannot be launched without one", async () => {
+  const { db, open, lapse } = await setup({ a: 2 });
+  const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
+  await lapse();
+  const { order_id } = await db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  await db.transaction().execute((tx) => releaseHold(tx, order_id));
+  expect(await open()).toHaveLength(2);
+  expect(await checkName(db, "mine", "bob")).toEqual({
+    available: false,
+    message: "This name is in use",
+    suggestion: "mine-2",
+  });
+  const order = { userId: "ann", subdomain: "other", gpuCount: 1, durationHours: 1 };
+  const orderId = await addOrder(db, order);
+  const times = { orderedAt: inMs(0), paidAt: inMs(0), giveUpAt: inMs(0), containerType: "jupyter" };
+  await expect(db.transaction().execute((tx) => launch(tx, { ...order, ...times, orderId }))).rejects.toThrow(
+    "0 of 1 GPUs",
+  );
+  const { db: more } = await setup({ b: 4 });
+  const wish = { userId: "ann", subdomain: "few", gpuCount: 1, durationHours: 1 };
+  const few = { ...wish, orderId: await addOrder(more, wish) };
+  const fewer = more.transaction().execute(async (tx) => {
+    await hold(tx, { ...few, holdUntil: inMs(900_000) });
+    return launch(tx, { ...few, ...times, gpuCount: 2 });
+  });
+  await expect(fewer).rejects.toThrow("1 of 2 GPUs");
+});
+
+test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its days are over", async () => {
+  const { db, ask } = await setup({ a: 1, b: 4 });
+  const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
+  await sql`update environments set status = 'terminated', terminated_at = now(), created_at = now() where id = ${id}`.execute(
+    db,
+  );
+  await sql`update gpu_leases set released_at = now()`.execute(db);
+  await sql`update subdomain_claims set order_id = null, retained_until = now() + interval '1 day'`.execute(db);
+  expect(await checkName(db, "mine", "ann")).toMatchObject({
+    available: true,
+    message: "Your files of this name come back",
+  });
+  expect(await checkName(db, "mine", "bob")).toMatchObject({ available: false, suggestion: "mine-2" });
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
+  const orderId = newId();
+  expect(await ask({ orderId, subdomain: "mine" })).toMatchObject({ ok: true, hostId: "b" });
+  await db.transaction().execute((tx) => releaseHold(tx, orderId));
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
+  await sql`update subdomain_claims set retained_until = now()`.execute(db);
+  expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
+});
+
+test("GPUs that are put aside and hosts that are drained are not leased", async () => {
+  const { db, ask } = await setup({ a: 2, b: 2 });
+  await sql`update gpus set quarantined_at = now() where id = 'a1'`.execute(db);
+  await sql`update hosts set drained_at = now() where id = 'b'`.execute(db);
+  expect(await ask({ gpuCount: 2 })).toMatchObject({ ok: false });
+  const leased = [await ask(), await ask()];
+  expect(leased).toMatchObject([
+    { ok: true, hostId: "a" },
+    { ok: false, code: "out_of_stock" },
+  ]);
+  expect(await db.selectFrom("gpu_leases").select("gpu_id").execute()).toEqual([{ gpu_id: "a2" }]);
+});
+
+test("of two owners of one name, one after the other, neither finds the other's files", async () => {
+  const { db } = await setup({ a: 2 });
+  for (const userId of ["ann", "bob"]) {
+    await rent(db, { userId, subdomain: "mine" });
+    await sql`update environments set status = 'terminated', terminated_at = now()`.execute(db);
+    await sql`delete from subdomain_claims`.execute(db);
+  }
+  const homes = await db.selectFrom("environments").select("home").execute();
+  expect(new Set(homes.map(({ home }) => home)).size).toBe(2);
+});
+
+test("capacity counts on the largest free host and says when more is free", async () => {
+  const { db, ask } = await setup({ a: 2, b: 4 });
+  await ask({ gpuCount: 4 });
+  const { kind, total, free, counts } = await readCapacity(db);
+  expect({ kind, total, free }).toEqual({ kind: "gpu", total: 4, free: 2 });
+  expect(counts.map((count) => [count.gpu_count, count.free, count.next_free_at !== null])).toEqual([
+    [1, true, false],
+    [2, true, false],
+    [4, false, true],
+    [6, false, false],
+    [8, false, false],
+  ]);
+});
+
+test("a lapsed hold that is being taken over this very moment is not counted as held", async () => {
+  const { db, ask, waiting, lapse, open } = await setup({ a: 1 });
+  const late = { orderId: newId(), subdomain: "late" };
+  await ask(late);
+  await lapse();
+  const taken = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const thief = db.transaction().execute(async (tx) => {
+    const request = { orderId: newId(), userId: "bob", subdomain: "thief", gpuCount: 1, holdUntil: inMs(900_000) };
+    const held = await hold(tx, request);
+    taken.resolve();
+    await end.promise;
+    return held;
+  });
+  await taken.promise;
+  const answer = ask(late);
+  await expect.poll(waiting).toBe(1);
+  end.resolve();
+  expect(await thief).toMatchObject({ ok: true });
+  expect(await answer).toMatchObject({ ok: false, code: "out_of_stock" });
+  expect(await open()).toHaveLength(1);
+});
+
+test("an order goes where its type can run, first to where it is ready, and never to where it cannot", async () => {
+  const { ask, order, prepared } = await setup({ a: 2, b: 1, c: 1 });
+  await prepared({ a: "unavailable", b: "preparing", c: "ready" });
+  expect([await order(), await order()]).toMatchObject([{ hostId: "c" }, { hostId: "b" }]);
+  expect(await order()).toMatchObject({ code: "out_of_stock", message: expect.stringMatching(/free at \d{4}-/) });
+  expect(await ask(), "for something that runs there").toMatchObject({ hostId: "a" });
+});
+
+test("who would rather have a later host still locks the hosts in the order of their ids", async () => {
+  const { db, order, prepared, waiting } = await setup({ a: 1, b: 1 });
+  await prepared({ a: "preparing", b: "ready" });
+  const answer = await db.transaction().execute(async (tx) => {
+    await sql`select 1 from hosts where id = 'a' for no key update`.execute(tx);
+    const asked = order();
+    await expect.poll(waiting).toBe(1);
+    await sql`select 1 from hosts where id = 'b' for no key update nowait`.execute(tx);
+    return { asked };
+  });
+  expect(await answer.asked).toMatchObject({ hostId: "b" });
+});
+
+test("a turn on a host that cannot run what is ordered is let go for GPUs where it can", async () => {
+  const { db, order, prepared, open } = await setup({ a: 1, b: 1 });
+  await join(db, "ann", 1, async () => {});
+  expect(await open()).toMatchObject([{ gpu_id: "a1", holder_kind: "queue" }]);
+  await prepared({ a: "unavailable" });
+  expect(await order()).toMatchObject({ hostId: "b" });
+  expect(await open()).toMatchObject([{ gpu_id: "b1", holder_kind: "order" }]);
+});
+
+test("what an order holds on a host that went away is given up for GPUs that are there, or refused", async () => {
+  const { db, ask, open } = await setup({ a: 1, b: 1 });
+  const request = { orderId: newId(), subdomain: "mine" };
+  expect(await ask(request)).toMatchObject({ hostId: "a" });
+  await markAway(db, "a");
+  expect(await ask(request)).toMatchObject({ ok: true, hostId: "b" });
+  expect(await open()).toMatchObject([{ gpu_id: "b1" }]);
+  await markAway(db, "b");
+  expect(await ask(request)).toMatchObject({ ok: false, code: "out_of_stock" });
+});

@@ -1,0 +1,95 @@
+import { texts } from "@berth/contract";
+import { sql } from "kysely";
+import type { Tx } from "../../database/database.ts";
+import { isAway } from "../hosts/register-host.ts";
+import { leaseGpus, leasesOf, releaseLeases, shortage } from "../leases/gpu-leases.ts";
+import { endWait, giveTurnBack, lockLine, serveLine, takeTurn } from "../queue/serve-queue.ts";
+import { claimWarm, giveWarmBack, lockWarmOf } from "../warm-pool/warm-runs.ts";
+import { releaseName, takeName } from "./name-reservations.ts";
+
+export interface HoldRequest {
+  readonly orderId: string;
+  readonly userId: string;
+  readonly subdomain: string;
+  readonly gpuCount: number;
+  readonly holdUntil: Date;
+}
+
+export type HoldResult =
+  | { ok: true; hostId: string }
+  | { ok: false; code: "subdomain_taken" | "out_of_stock"; message: string };
+
+/**
+ * Holds GPUs on one host and the name for an order (G35), in the caller's transaction; a refusal leaves nothing held.
+ * Asking again for the same order keeps what it has and moves the end, unless its host does not answer any more. The name
+ * comes first: every taker locks name, then host.
+ */
+export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
+  const { orderId, userId, subdomain, gpuCount, holdUntil } = request;
+  if (!(await takeName(tx, { name: subdomain, userId, orderId, heldUntil: holdUntil })))
+    return { ok: false, code: "subdomain_taken", message: texts.subdomainTaken };
+  // Extended before it is counted: a lapsed one may be being taken over this moment.
+  await extendHold(tx, orderId, holdUntil);
+  const held = await leasesOf(tx, "order", orderId);
+  const [first] = held;
+  if (first && held.length === gpuCount && !(await isAway(tx, first.hostId))) return { ok: true, hostId: first.hostId };
+  await giveWarmBack(tx, orderId);
+  await releaseLeases(tx, "order", orderId);
+  const home = await hostOfFiles(tx, subdomain, userId);
+  const hostId = await leaseInTurn(tx, request, home);
+  if (hostId) return { ok: true, hostId };
+  await releaseName(tx, orderId);
+  return { ok: false, code: "out_of_stock", message: await shortage(tx, gpuCount, home, orderId) };
+}
+
+/**
+ * Who waits comes first: the line is served before anybody else is given what is free, in the same transaction, so that
+ * freed GPUs cannot be bought past it.
+ */
+async function leaseInTurn(tx: Tx, request: HoldRequest, hostId: string | null) {
+  const { orderId, userId, gpuCount, holdUntil } = request;
+  const line = await lockLine(tx);
+  const kept = line.length > 0 ? await serveLine(tx, line) : undefined;
+  const turn = line.length > 0 && (await takeTurn(tx, line, { userId, orderId, gpuCount, hostId, holdUntil }));
+  if (turn) return turn;
+  const notOn = kept?.userId === userId ? undefined : kept?.hostId;
+  const ready = hostId === null ? await claimWarm(tx, { ...request, notOn }) : undefined;
+  const leased =
+    ready ?? (await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, notOn, holdUntil }));
+  if (leased && line.length > 0) await endWait(tx, line, userId, gpuCount);
+  return leased;
+}
+
+/** Kept files bind a name to the host they lie on (G39). */
+async function hostOfFiles(tx: Tx, subdomain: string, userId: string): Promise<string | null> {
+  const { rows } = await sql<{ host_id: string }>`
+    select e.host_id from environments e join subdomain_claims c on c.name = e.subdomain
+    where c.name = ${subdomain} and c.user_id = ${userId} and c.retained_until > now()
+      and e.user_id = ${userId} and e.created_at is not null
+    order by e.created_at desc limit 1`.execute(tx);
+  return rows[0]?.host_id ?? null;
+}
+
+export async function extendHold(tx: Tx, orderId: string, holdUntil: Date): Promise<void> {
+  await lockWarmOf(tx, orderId);
+  await tx
+    .updateTable("gpu_leases")
+    .set({ hold_until: holdUntil })
+    .where("holder_kind", "=", "order")
+    .where("holder_id", "=", orderId)
+    .where("released_at", "is", null)
+    .execute();
+  await sql`update subdomain_claims set held_until = ${holdUntil} where order_id = ${orderId} and held_until is not null`.execute(
+    tx,
+  );
+}
+
+/** Gives back what an unpaid order holds. A paid one's leases are its environment's, and its name has no end: both stay. */
+export async function releaseHold(tx: Tx, orderId: string): Promise<void> {
+  const { rows } = await sql`
+    select 1 from subdomain_claims where order_id = ${orderId} and held_until is not null for update`.execute(tx);
+  if (rows.length > 0) await releaseName(tx, orderId);
+  await giveTurnBack(tx, orderId);
+  await giveWarmBack(tx, orderId);
+  await releaseLeases(tx, "order", orderId);
+}

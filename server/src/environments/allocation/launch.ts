@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import type { Sql, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { openHome } from "../homes/home-records.ts";
+import { leasesOf } from "../leases/gpu-leases.ts";
+import { takeWarm } from "../warm-pool/warm-runs.ts";
+
+export interface LaunchRequest {
+  readonly orderId: string;
+  readonly userId: string;
+  readonly containerType: string;
+  readonly subdomain: string;
+  readonly gpuCount: number;
+  readonly durationHours: number;
+  readonly orderedAt: Date;
+  readonly paidAt: Date;
+  /** Not answering by then: terminated and reported as undelivered (payments.md 6). */
+  readonly giveUpAt: Date;
+}
+
+/**
+ * Turns a paid order's hold into an environment that is due now, and answers its id: that of the run which stood ready
+ * for it, where one did. The hold must be there: take it again (`hold`) in the same transaction where it may have lapsed.
+ * Throws if it is not.
+ */
+export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
+  const { orderId, userId, subdomain, gpuCount, paidAt } = request;
+  const leases = await leasesOf(tx, "order", orderId);
+  const host_id = leases[0]?.hostId;
+  if (!host_id || leases.length !== gpuCount)
+    throw new Error(`order ${orderId} holds ${leases.length} of ${gpuCount} GPUs`);
+  const named = await sql`
+    update subdomain_claims set held_until = null, retained_until = null
+    where order_id = ${orderId} and name = ${subdomain} and user_id = ${userId} returning name`.execute(tx);
+  if (named.rows.length === 0) throw new Error(`order ${orderId} does not hold the name ${subdomain}`);
+  const warm = await takeWarm(tx, orderId);
+  const id = warm?.id ?? newId();
+  const home = warm?.home ?? (await homeOf(tx, userId, subdomain, host_id));
+  await tx
+    .updateTable("gpu_leases")
+    .set({ holder_kind: "environment", holder_id: id, hold_until: null })
+    .where("holder_kind", "=", "order")
+    .where("holder_id", "=", orderId)
+    .where("released_at", "is", null)
+    .execute();
+  await tx
+    .insertInto("environments")
+    .values({
+      id,
+      order_id: orderId,
+      user_id: userId,
+      container_type: request.containerType,
+      subdomain,
+      gpu_count: gpuCount,
+      duration_hours: request.durationHours,
+      host_id,
+      home,
+      secret: newToken(),
+      ...(warm ? { warm: true, generation: 1, run_token: warm.run_token, stage: "created" } : { stage: "placed" }),
+      requested_at: paidAt,
+      give_up_at: request.giveUpAt,
+    })
+    .execute();
+  await openHome(tx, { home, host_id, user_id: userId, subdomain });
+  const stages = [
+    { stage: "ordered", at: request.orderedAt },
+    { stage: "paid", at: paidAt },
+    ...(warm ? [{ stage: "placed" }, { stage: "image" }] : []),
+  ];
+  await tx
+    .insertInto("launch_stages")
+    .values(stages.map((stage) => ({ environment_id: id, generation: 1, ...stage })))
+    .execute();
+  return id;
+}
+
+/** 128 random bits that go into headers and addresses as they are. */
+export function newToken(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/**
+ * The same folder for the same owner and name, whatever environment uses it (G31), and never another owner's. One that
+ * began in a run that stood ready is only known by its row.
+ */
+async function homeOf(tx: Tx, userId: string, subdomain: string, hostId: string): Promise<string> {
+  const known = await tx
+    .selectFrom("homes")
+    .select("home")
+    .where("user_id", "=", userId)
+    .where("subdomain", "=", subdomain)
+    .where("host_id", "=", hostId)
+    .executeTakeFirst();
+  return known?.home ?? createHash("sha256").update(`${userId}\0${subdomain}`).digest("hex").slice(0, 32);
+}
+
+/** The one it launched, or the one it bought more hours for. */
+export async function environmentOfOrder(db: Sql, { id, extends: extended }: { id: string; extends: string | null }) {
+  return await db
+    .selectFrom("environments")
+    .where(extended === null ? "order_id" : "id", "=", extended ?? id)
+    .select(["id", "status", "subdomain", "secret"])
+    .executeTakeFirst();
+}

@@ -1,0 +1,76 @@
+import { subdomainProblem, texts } from "@berth/contract";
+import { sql } from "kysely";
+import type { Sql, Tx } from "../../database/database.ts";
+import { holdGrace } from "../leases/gpu-leases.ts";
+
+export interface NameRequest {
+  readonly name: string;
+  readonly userId: string;
+  readonly orderId: string;
+  /** End of the unpaid hold. */
+  readonly heldUntil: Date;
+}
+
+/**
+ * Takes a name for an order: a new one, one that nobody keeps files under any more, one whose files are the asker's own,
+ * or one whose unpaid hold has lapsed (G31, G35). False when it is another's. The row is the lock: of two askers one waits.
+ */
+export async function takeName(tx: Tx, { name, userId, orderId, heldUntil }: NameRequest): Promise<boolean> {
+  await sql`delete from subdomain_claims where order_id = ${orderId} and name <> ${name}`.execute(tx);
+  const { rows } = await sql`
+    insert into subdomain_claims as held (name, user_id, order_id, held_until)
+    values (${name}, ${userId}, ${orderId}, ${heldUntil})
+    on conflict (name) do update
+      set user_id = excluded.user_id, order_id = excluded.order_id, held_until = excluded.held_until,
+          retained_until = case when held.user_id = excluded.user_id then held.retained_until end
+      where (held.order_id = excluded.order_id and held.held_until is not null)
+        or ((held.order_id is null or held.held_until < now() - ${holdGrace}::interval)
+            and (held.user_id = excluded.user_id or held.retained_until is null or held.retained_until <= now()))
+    returning name`.execute(tx);
+  return rows.length === 1;
+}
+
+/** Gives an order's name back. Where files of that name are still kept, it stays its owner's. */
+export async function releaseName(tx: Tx, orderId: string): Promise<void> {
+  await sql`delete from subdomain_claims where order_id = ${orderId} and retained_until is null`.execute(tx);
+  await sql`update subdomain_claims set order_id = null, held_until = null where order_id = ${orderId}`.execute(tx);
+}
+
+export interface NameAnswer {
+  readonly available: boolean;
+  readonly message: string;
+  readonly suggestion: string | null;
+}
+
+/** The live check while typing (G36). A hint: only `takeName` decides. */
+export async function checkName(db: Sql, name: string, userId: string): Promise<NameAnswer> {
+  const problem = subdomainProblem(name);
+  if (problem) return { available: false, message: problem, suggestion: null };
+  const others = [name, ...alternativesTo(name)];
+  const taken = await takenNames(db, others, userId);
+  if (taken.get(name) === true)
+    return {
+      available: false,
+      message: texts.subdomainTaken,
+      suggestion: others.find((other) => taken.get(other) !== true) ?? null,
+    };
+  return { available: true, message: taken.has(name) ? "Your files of this name come back" : "", suggestion: null };
+}
+
+/** Of the given names, those that have a row: true when it is taken for this user, false when their own files wait there. */
+async function takenNames(db: Sql, names: readonly string[], userId: string): Promise<Map<string, boolean>> {
+  const { rows } = await sql<{ name: string; taken: boolean; kept: boolean }>`
+    select name,
+           (order_id is not null and (held_until is null or held_until >= now() - ${holdGrace}::interval))
+             or (user_id <> ${userId} and retained_until > now()) as taken,
+           user_id = ${userId} and retained_until > now() as kept
+    from subdomain_claims where name = any(${[...names]})`.execute(db);
+  return new Map(rows.filter(({ taken, kept }) => taken || kept).map(({ name, taken }) => [name, taken]));
+}
+
+function alternativesTo(name: string): string[] {
+  const stem = name.replace(/-\d{1,2}$/, "").slice(0, 37);
+  return Array.from({ length: 20 }, (_, index) => `${stem}-${index + 2}`).filter(
+    (other) => other !== name && subdomainProblem(other) === undefined,
+  );
+}

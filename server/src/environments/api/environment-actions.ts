@@ -1,0 +1,171 @@
+import { type Action, actionsByStatus, cancelsPerDay, type Desired, mayTerminate, type Status } from "@berth/contract";
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import type { Db, Tx } from "../../database/database.ts";
+import { notFound } from "../../http/mount.ts";
+import { beginActivity } from "../activity/activity.ts";
+import { type Environment, isEnvironmentId } from "../environment.ts";
+import { leaseGpus, leasesOf, releaseLeases, shortage } from "../leases/gpu-leases.ts";
+import { lockAccount } from "../reconciler/silence.ts";
+
+/** Which environment of whom. */
+export interface Owned {
+  readonly id: string;
+  readonly userId: string;
+}
+
+/**
+ * Writes what the owner wants; the reconciler does it. Asking again for what is wanted already is a success (G25). A
+ * stopped hourly plan has no GPUs: it leases them first, and is refused with the next free time where there are none.
+ * What is started may leave out what its home would set or run (G106); what is resumed goes on as it was started.
+ */
+export async function act(db: Db, owned: Owned, action: Action, withoutSettings = false): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await lockOwned(tx, owned);
+    const desired = actionsByStatus[row.status][action];
+    if (!desired || row.desired === "terminated") throw refusal(row, action);
+    if (action === "pause") await requirePause(tx, row);
+    const starting = row.status === "stopped" && desired === "running";
+    if (starting) await leaseAgain(tx, row);
+    await want(tx, row, { desired, ...(starting && { stage: "placed", without_settings: withoutSettings }) });
+    // Whoever presses a button is there: it is not stopped for being idle a moment later.
+    await beginActivity(tx, row.id);
+  });
+}
+
+/** For good, with the name typed as confirmation (G27). */
+export async function terminate(db: Db, owned: Owned, confirm: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await lockOwned(tx, owned);
+    if (confirm !== row.subdomain) throw new AppError("invalid_request", "Type the environment's name to confirm");
+    if (row.desired === "terminated") return;
+    if (!mayTerminate[row.status]) throw refusal(row, "terminate");
+    await want(tx, row, { desired: "terminated", ended_reason: "terminated" });
+  });
+}
+
+/** Only before JupyterLab has ever answered: from then on its time runs and a refund is not automatic (G75). */
+export async function cancel(db: Db, owned: Owned): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockAccount(tx, owned.userId);
+    const row = await lockOwned(tx, owned);
+    if (row.ended_reason === "cancelled") return;
+    if (row.created_at !== null || row.desired !== "running") throw refusal(row, "cancel");
+    await checkCancels(tx, row);
+    await want(tx, row, { desired: "terminated", ended_reason: "cancelled" });
+  });
+}
+
+/**
+ * What has run and is cancelled has cost GPU time and is paid back nevertheless: so often a day (G105). Asked of what has run
+ * only, so that a launch that hangs before its container can always be cancelled.
+ */
+async function checkCancels(tx: Tx, { id, user_id, subdomain }: Environment): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from environments e
+    where user_id = ${user_id} and (id = ${id} or (ended_reason = 'cancelled' and requested_at > now() - interval '1 day'))
+      and exists (select from launch_stages where environment_id = e.id and stage = 'started')`.execute(tx);
+  if (rows.length <= cancelsPerDay || rows.every((row) => row.id !== id)) return;
+  throw new AppError(
+    "action_not_allowed",
+    `You have cancelled ${cancelsPerDay} launches today after their containers had started, so ${subdomain} goes on: its time begins when JupyterLab answers. If it does not answer within ten minutes it is stopped by itself, and its payment is not lost`,
+  );
+}
+
+/** The row, locked. Another's is like none: the same 404. */
+export async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
+  if (!isEnvironmentId(id)) throw notFound();
+  const row = await tx
+    .selectFrom("environments")
+    .selectAll()
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Not every machine can freeze a run; stopping it instead would lose what is in memory (runtime.md 3). */
+async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promise<void> {
+  const host = await tx.selectFrom("hosts").where("id", "=", host_id).select("pause").executeTakeFirst();
+  if (host?.pause) return;
+  throw new AppError(
+    "action_not_allowed",
+    `The machine of ${subdomain} cannot pause. Stop it instead: its files are kept`,
+  );
+}
+
+/** What was paid for comes before the line, but never takes what is held for it. */
+async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
+  const { id, gpu_count: gpuCount, host_id: hostId } = row;
+  if ((await leasesOf(tx, "environment", id)).length === gpuCount) return;
+  await releaseLeases(tx, "environment", id);
+  const leased = await leaseGpus(tx, { holderKind: "environment", holderId: id, gpuCount, hostId, holdUntil: null });
+  if (!leased) throw new AppError("out_of_stock", await shortage(tx, gpuCount, hostId));
+}
+
+/**
+ * Everything of a user ends, in the transaction that deletes the account (G71): what never answered is paid back. What is
+ * on its way out is locked too, so that whoever records its end comes before and is seen, or after and sees the deletion.
+ */
+export async function endAll(tx: Tx, userId: string): Promise<void> {
+  const rows = await tx
+    .selectFrom("environments")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("status", "<>", "terminated")
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  for (const row of rows.filter(({ desired }) => desired !== "terminated"))
+    await want(tx, row, {
+      desired: "terminated",
+      ended_reason: row.created_at === null ? "cancelled" : "terminated",
+    });
+}
+
+interface Wanted {
+  readonly desired: Desired;
+  readonly stage?: string;
+  readonly without_settings?: boolean;
+  readonly ended_reason?: "terminated" | "cancelled";
+}
+
+/** Due now, unless a worker has it: it finds the change when it records, and two workers never share a row. */
+async function want(tx: Tx, { id, status }: Environment, wanted: Wanted): Promise<void> {
+  const staysStopped = status === "stopped" && wanted.desired === "stopped";
+  await tx
+    .updateTable("environments")
+    .set({
+      ...wanted,
+      ...(!staysStopped && { stop_reason: null }),
+      due_at: sql`case when claim is null then now() else due_at end`,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+const asked = {
+  pause: "paused",
+  stop: "stopped",
+  restart: "restarted",
+  start: "started",
+  terminate: "ended",
+  cancel: "cancelled",
+  set: "changed",
+};
+
+const because: Readonly<Record<Status, string>> = {
+  pending: "is still starting",
+  active: "is running already",
+  paused: "is paused",
+  stopped: "is stopped",
+  terminated: "has ended",
+  unknown: "cannot be reached at the moment",
+};
+
+export function refusal({ subdomain, desired, status }: Environment, action: keyof typeof asked): AppError {
+  const reason = desired === "terminated" && status !== "terminated" ? "is being ended" : because[status];
+  return new AppError("action_not_allowed", `${subdomain} ${reason} and cannot be ${asked[action]} now`);
+}

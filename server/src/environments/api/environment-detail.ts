@@ -1,0 +1,89 @@
+import type { environmentDetail, LaunchStage, ReplyOf } from "@berth/contract";
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { idleStopOf } from "../activity/idle-stop.ts";
+import { containerOf, type ListedEnvironment } from "../environment.ts";
+import { sharesOf } from "./share-links.ts";
+
+type Detail = ReplyOf<typeof environmentDetail>["environment"];
+
+const mostSessions = 10;
+
+/** What only the owner sees of one environment (G86). */
+export async function detailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
+  const [sessions, facts, stages, shares, idle_stop] = await Promise.all([
+    db
+      .selectFrom("sessions")
+      .where("environment_id", "=", row.id)
+      .orderBy("opened_at", "desc")
+      .orderBy("id")
+      .limit(mostSessions)
+      .select(["id", "opened_at", "closed_at", "reason"])
+      .execute(),
+    factsOf(db, row),
+    stagesOf(db, row.id),
+    row.status === "terminated" ? [] : sharesOf(db, row.id),
+    idleStopOf(db, row.id),
+  ]);
+  return {
+    ...containerOf(row),
+    id: row.id,
+    url,
+    jupyter_token: row.status === "terminated" ? null : row.secret,
+    session_id: sessions[0]?.id ?? null,
+    sessions: sessions.map(({ opened_at, closed_at, ...session }) => ({
+      ...session,
+      opened_at: opened_at.toISOString(),
+      closed_at: closed_at?.toISOString() ?? null,
+    })),
+    order_id: row.order_id,
+    receipts: facts?.receipts ?? [],
+    home_mb: facts?.home_mb ?? null,
+    payment_reference: facts?.payment_reference ?? null,
+    shares,
+    idle_stop,
+    stop_reason: row.status === "stopped" ? row.stop_reason : null,
+    generation: row.generation,
+    stages,
+    gpu: facts?.model ? { model: facts.model, memory_mb: facts.memory_mb, count: row.gpu_count } : null,
+    isolation: facts?.isolation ?? null,
+  };
+}
+
+interface Facts {
+  readonly isolation: Detail["isolation"];
+  /** Of the host's GPUs; null where it has none. */
+  readonly model: string | null;
+  readonly memory_mb: number;
+  /** To be quoted, nothing more: what was paid is not looked at here. */
+  readonly payment_reference: string | null;
+  readonly receipts: string[];
+  /** Of a run what was sampled last; of files at rest what was measured when they came to rest. */
+  readonly home_mb: number | null;
+}
+
+/** What one row of other tables says each; a query of its own for each would cost more than all of this page. */
+async function factsOf(db: Db, { id, order_id, home, host_id }: ListedEnvironment): Promise<Facts | undefined> {
+  const { rows } = await sql<Facts>`
+    select h.isolation, g.model, g.memory_mb,
+      (select gateway_payment_id from payments where order_id = ${order_id} and settles_order) as payment_reference,
+      array(select r.number from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
+        where p.settles_order and (o.id = ${order_id} or o.extends = ${id}) order by r.issued_at, r.number) as receipts,
+      (select coalesce(size_mb, (select home_mb from samples where environment_id = ${id} and span_seconds = 600
+          order by at desc limit 1))
+        from homes where home = ${home} and host_id = ${host_id}) as home_mb
+    from hosts h left join lateral (select model, memory_mb from gpus where host_id = h.id and kind = 'gpu' limit 1) g on true
+    where h.id = ${host_id}`.execute(db);
+  return rows[0];
+}
+
+/** The stages of the newest start. */
+async function stagesOf(db: Db, id: string): Promise<Detail["stages"]> {
+  const { rows } = await sql<{ stage: LaunchStage; at: Date }>`
+    select stage, at from launch_stages
+    where environment_id = ${id} and generation = (select max(generation) from launch_stages where environment_id = ${id})
+    order by array_position(array['ordered', 'paid', 'placed', 'image', 'created', 'started', 'answering', 'ready'], stage)`.execute(
+    db,
+  );
+  return rows.map(({ stage, at }) => ({ stage, at: at.toISOString() }));
+}

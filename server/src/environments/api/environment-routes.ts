@@ -1,0 +1,133 @@
+import {
+  type Action,
+  actOnContainer,
+  cancelLaunch,
+  capacity,
+  environmentDetail,
+  environmentSamples,
+  joinQueue,
+  leaveQueue,
+  measuredDays,
+  productStatus,
+  readQueue,
+  type SampleSpan,
+  setIdleStop as setIdleStopCall,
+  snoozeIdleStop as snoozeIdleStopCall,
+  startEnvironment,
+  subdomainCheck,
+  terminate as terminateEnvironment,
+} from "@berth/contract";
+import type { FastifyInstance } from "fastify";
+import { together } from "../../async/batch.ts";
+import { remember } from "../../async/memoize.ts";
+import type { Db } from "../../database/database.ts";
+import { mount, notFound, success } from "../../http/mount.ts";
+import { installationOf } from "../../installation/installation.ts";
+import { setIdleStop, snoozeIdleStop } from "../activity/idle-stop.ts";
+import { samplesOf } from "../activity/samples.ts";
+import { checkName } from "../allocation/name-reservations.ts";
+import { environmentOf } from "../environment.ts";
+import { readCapacity } from "../leases/read-capacity.ts";
+import { join, leave, type MayOrder, placeOf } from "../queue/join-queue.ts";
+import { launchTimes } from "../reconciler/launch-times.ts";
+import { act, cancel, terminate } from "./environment-actions.ts";
+import { detailOf } from "./environment-detail.ts";
+
+export interface EnvironmentRouteParts {
+  readonly db: Db;
+  readonly environmentUrl: (subdomain: string) => string;
+  readonly mayOrder: MayOrder;
+}
+
+export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteParts): void {
+  const { db, environmentUrl } = parts;
+  mount(app, actOnContainer, async ({ params, user }) => {
+    // The route lists the allowed words; another one is an unknown path.
+    await act(db, { id: params.container_id, userId: user.id }, params.action as Action);
+    return success;
+  });
+
+  mount(app, environmentDetail, async ({ params, user }) => {
+    const row = await environmentOf(db, params.id, user.id);
+    if (!row) throw notFound();
+    return { ...success, environment: await detailOf(db, row, environmentUrl(row.subdomain)) };
+  });
+
+  mount(app, environmentSamples, async ({ params, query, user }) => {
+    if (!(await environmentOf(db, params.id, user.id))) throw notFound();
+    return { ...success, ...(await samplesOf(db, params.id, query["span"] as SampleSpan)) };
+  });
+
+  mount(app, startEnvironment, async ({ params, body, user }) => {
+    await act(db, { id: params.id, userId: user.id }, "start", body.without_settings);
+    return success;
+  });
+
+  mount(app, terminateEnvironment, async ({ params, body, user }) => {
+    await terminate(db, { id: params.id, userId: user.id }, body.confirm);
+    return success;
+  });
+
+  mount(app, cancelLaunch, async ({ params, user }) => {
+    await cancel(db, { id: params.id, userId: user.id });
+    return success;
+  });
+
+  mount(app, setIdleStopCall, async ({ params, body, user }) => ({
+    ...success,
+    idle_stop: await setIdleStop(db, { id: params.id, userId: user.id }, body.minutes),
+  }));
+
+  mount(app, snoozeIdleStopCall, async ({ params, user }) => ({
+    ...success,
+    idle_stop: await snoozeIdleStop(db, { id: params.id, userId: user.id }),
+  }));
+
+  published(app, db);
+  queueRoutes(app, parts);
+
+  mount(app, subdomainCheck, async ({ params, user }) => ({
+    ...success,
+    ...(await checkName(db, params.name, user.id)),
+  }));
+}
+
+/** A place in the line (G86). */
+function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteParts): void {
+  mount(app, joinQueue, async ({ body, user }) => {
+    await join(db, user.id, body.gpu_count, mayOrder);
+    return { ...success, place: await placeOf(db, user.id) };
+  });
+
+  mount(app, readQueue, async ({ user }) => ({ ...success, place: await placeOf(db, user.id) }));
+
+  mount(app, leaveQueue, async ({ user }) => {
+    await db.transaction().execute((tx) => leave(tx, user.id));
+    return success;
+  });
+}
+
+/** What everybody may know. Launch times are the same for all, and a month of them is not read for each who asks. */
+function published(app: FastifyInstance, db: Db): void {
+  const times = remember(() => launchTimes(db));
+  const status = remember(async () => {
+    const [{ kind, total, free, counts }, { startedAt }] = await Promise.all([readCapacity(db), installationOf(db)]);
+    return { since: startedAt.toISOString(), capacity: { kind, total, free, counts } };
+  });
+
+  // It must be as of now, but who asks at the same moment may have the same answer.
+  const asOfNow = together(async (all: readonly unknown[]) => {
+    const now = await readCapacity(db);
+    return all.map(() => now);
+  });
+  mount(app, capacity, async () => {
+    const [now, { cold }] = await Promise.all([asOfNow(undefined), times()]);
+    const launch = cold && { p50_ms: cold.p50_ms, p95_ms: cold.p95_ms, count: cold.count };
+    return { ...success, ...now, launch };
+  });
+
+  mount(app, productStatus, async () => {
+    const [now, launches] = await Promise.all([status(), times()]);
+    return { ...success, ...now, days: measuredDays, ...launches };
+  });
+}

@@ -1,0 +1,135 @@
+import { get } from "node:http";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { filesIn } from "../../drivers/testing/driver.suite.ts";
+import { testApp } from "../../testing/test-app.ts";
+
+async function setup() {
+  const product = await testApp();
+  product.deliver();
+  const [ada, bob] = [await product.signUp("Ada"), await product.signUp("Bob")];
+  const { db, must, call, driver } = product;
+  const rented = await product.rent(ada, { subdomain: "adas-lab", gpu_count: 1 });
+  const id = rented.environment_id;
+  const row = () => db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  const { home } = await row();
+  driver.machine.homes.set(home, new Map([["notes.txt", "words"]]));
+  const becomes = (status: string) => expect.poll(async () => (await row()).status, { timeout: 15_000 }).toBe(status);
+  return {
+    ...product,
+    ada,
+    bob,
+    id,
+    home,
+    list: async (user = ada) => (await must("GET", "/files", user.token)).files,
+    link: async () => (await must("POST", `/environments/${id}/archive`, ada.token, {})).url as string,
+    download: (path: string) => product.app.inject({ method: "GET", url: path }),
+    deleteNow: (confirm = "adas-lab", user = ada) =>
+      call("POST", `/environments/${id}/delete_files`, user.token, { confirm }),
+    async end() {
+      await must("POST", `/environments/${id}/terminate`, ada.token, { confirm: "adas-lab" });
+      await becomes("terminated");
+    },
+    async stop() {
+      await must("POST", `/docker/stop_container/${id}/${ada.id}`, ada.token, {});
+      await becomes("stopped");
+    },
+  };
+}
+
+test("kept files: none while it runs; stopped with its banked time and no end; ended with its end; gone when deleted", async () => {
+  const { list, stop, end, deleteNow, id, bob, driver, home, db, must } = await setup();
+  expect(await list()).toEqual([]);
+  await stop();
+  await expect.poll(async () => (await list())[0]?.size_mb, { timeout: 15_000 }).toBe(5e-6);
+  const [stopped] = await list();
+  expect(stopped).toMatchObject({ environment_id: id, subdomain: "adas-lab", files_until: null });
+  expect(stopped.banked_seconds).toBeGreaterThan(3500);
+  expect((await deleteNow()).json()).toMatchObject({
+    code: "action_not_allowed",
+    message: "adas-lab still uses these files. Terminate it first",
+  });
+  await end();
+  await expect.poll(async () => (await list())[0]?.size_mb, { timeout: 15_000 }).toBe(5e-6);
+  const [ended] = await list();
+  expect(ended.banked_seconds).toBe(0);
+  expect(Math.round((Date.parse(ended.files_until) - Date.now()) / 86_400_000)).toBe(30);
+  expect(await list(bob)).toEqual([]);
+  expect((await deleteNow("adas")).statusCode).toBe(400);
+  expect((await deleteNow("adas-lab", bob)).statusCode).toBe(404);
+  expect(driver.machine.homes.has(home)).toBe(true);
+  for (const _ of [1, 2]) expect((await deleteNow()).statusCode).toBe(200);
+  expect(await list()).toEqual([]);
+  await expect.poll(() => driver.machine.homes.has(home), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => db.selectFrom("subdomain_claims").selectAll().execute(), { timeout: 15_000 }).toEqual([]);
+  expect((await must("GET", "/subdomains/adas-lab", bob.token)).available).toBe(true);
+  expect((await deleteNow()).statusCode, "again, later").toBe(200);
+});
+
+test("deleted now: nobody launches into the files meanwhile, and a new environment of the name finds none", async () => {
+  const { end, deleteNow, must, ada, driver, home, rent, db } = await setup();
+  await end();
+  const release = driver.hang("deleteHome");
+  await deleteNow();
+  expect((await must("GET", "/subdomains/adas-lab", ada.token)).available).toBe(false);
+  release();
+  await expect.poll(() => db.selectFrom("homes").selectAll().execute(), { timeout: 15_000 }).toEqual([]);
+  await rent(ada, { subdomain: "adas-lab", gpu_count: 1 });
+  expect(driver.machine.homes.get(home)?.size).toBe(0);
+});
+
+test("a link downloads once, within its minute, running, stopped or ended; then it is nothing to anybody", async () => {
+  const { link, download, end, db, call, bob, id, list, deleteNow, ada } = await setup();
+  for (const prepare of [async () => {}, end]) {
+    await prepare();
+    const path = await link();
+    const { rawPayload, headers } = await download(path);
+    expect(headers).toMatchObject({
+      "content-type": "application/gzip",
+      "content-disposition": 'attachment; filename="adas-lab.tar.gz"',
+      "cache-control": "no-store",
+    });
+    expect(await filesIn(chunksOf(rawPayload))).toEqual(new Map([["notes.txt", "words"]]));
+    const absent = await download(`/archives/${"A".repeat(43)}`);
+    expect(absent.statusCode).toBe(404);
+    expect((await download(path)).body).toBe(absent.body);
+  }
+  const late = await link();
+  await sql`update archive_codes set expires_at = now()`.execute(db);
+  expect((await download(late)).statusCode).toBe(404);
+  const both = await link();
+  const answers = await Promise.all([download(both), download(both), download(both)]);
+  expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404]);
+  expect((await call("POST", `/environments/${id}/archive`, bob.token, {})).statusCode).toBe(404);
+  expect((await db.selectFrom("archive_codes").selectAll().execute()).length).toBeLessThan(2);
+  expect(await list()).toHaveLength(1);
+  await deleteNow();
+  expect((await call("POST", `/environments/${id}/archive`, ada.token, {})).statusCode).toBe(404);
+});
+
+test("two downloads at once; a reader who leaves in the middle gives the place and everything else back", async () => {
+  const { link, url, driver, home, call, id, ada } = await setup();
+  const noise = Array.from({ length: 400_000 }, (_, n) => Math.sin(n).toString(36)).join("");
+  driver.machine.homes.set(home, new Map(Array.from({ length: 20 }, (_, n) => [`noise-${n}.txt`, noise] as const)));
+  const begin = async () => {
+    const request = get(`${url}${await link()}`);
+    const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+      request.on("response", resolve).on("error", reject);
+    });
+    response.on("error", () => {});
+    expect(response.statusCode).toBe(200);
+    return request;
+  };
+  const ask = async () => (await call("POST", `/environments/${id}/archive`, ada.token, {})).statusCode;
+  const [first, second] = [await begin(), await begin()];
+  expect(await ask()).toBe(429);
+  first.destroy();
+  await expect.poll(ask).toBe(200);
+  second.destroy();
+  const third = await begin();
+  third.destroy();
+});
+
+async function* chunksOf(bytes: Buffer) {
+  yield bytes;
+}

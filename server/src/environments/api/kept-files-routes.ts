@@ -1,0 +1,83 @@
+import { Readable } from "node:stream";
+import { archiveLink, deleteFiles, listFiles } from "@berth/contract";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { AppError } from "../../app-error.ts";
+import type { Changes } from "../../database/changes.ts";
+import type { Db } from "../../database/database.ts";
+import type { Driver } from "../../drivers/driver.ts";
+import { mount, notFound, success } from "../../http/mount.ts";
+import { deleteFilesNow, filesOf, openLink, spendLink } from "../homes/kept-files.ts";
+
+interface FilesParts {
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly drivers: ReadonlyMap<string, Driver>;
+}
+
+/** Each packs with a thread of the machine, and somebody else's sign-in may be waiting for one. */
+const downloadsPerUser = 2;
+/** A reader who takes nothing for so long is gone. */
+const stalledMs = 60_000;
+
+/** The files that outlive an environment (G31), and their download: a link, so that gigabytes go to disk, not through a page. */
+export function filesRoutes(app: FastifyInstance, { db, changes, drivers }: FilesParts): void {
+  const open = new Map<string, number>();
+
+  mount(app, listFiles, async ({ user }) => ({ ...success, files: await filesOf(db, user.id) }));
+
+  mount(app, deleteFiles, async ({ params, body, user }) => {
+    await deleteFilesNow(db, { id: params.id, userId: user.id }, body.confirm);
+    return success;
+  });
+
+  mount(app, archiveLink, async ({ params, user }) => {
+    if ((open.get(user.id) ?? 0) >= downloadsPerUser)
+      throw new AppError("rate_limited", `${downloadsPerUser} downloads of yours are under way. Wait until one ends.`, {
+        retryAfterSeconds: 30,
+      });
+    const { code, expiresAt } = await openLink(db, { id: params.id, userId: user.id });
+    return { ...success, url: `/archives/${code}`, expires_at: expiresAt.toISOString() };
+  });
+
+  const options = { config: { auth: "none" as const }, exposeHeadRoute: false };
+  app.get<{ Params: { code: string } }>("/archives/:code", options, async (request, reply) => {
+    const found = await spendLink(db, request.params.code);
+    if (!found) throw notFound();
+    const driver = drivers.get(found.host_id);
+    const count = open.get(found.user_id) ?? 0;
+    if (!driver || count >= downloadsPerUser) throw unavailable();
+    open.set(found.user_id, count + 1);
+    const ending = new AbortController();
+    // A new password ends what is being read too (G109).
+    const unsubscribe = changes.subscribeUser(found.user_id, ({ kind }) => {
+      if (kind === "rights") reply.raw.destroy();
+    });
+    // Whatever way it ends: read to the end, left by its reader, cut off, or never begun.
+    reply.raw.once("close", () => {
+      ending.abort();
+      unsubscribe();
+      const left = (open.get(found.user_id) ?? 1) - 1;
+      if (left > 0) open.set(found.user_id, left);
+      else open.delete(found.user_id);
+    });
+    return sendArchive(reply, found.subdomain, driver.archive(found.home, ending.signal));
+  });
+}
+
+function sendArchive(reply: FastifyReply, name: string, archive: AsyncIterable<Uint8Array>): FastifyReply {
+  reply.raw.setTimeout(stalledMs, () => reply.raw.destroy());
+  return reply
+    .headers({
+      "content-type": "application/gzip",
+      "content-disposition": `attachment; filename="${name}.tar.gz"`,
+      "cache-control": "no-store",
+      connection: "close",
+    })
+    .send(Readable.from(archive, { objectMode: false }));
+}
+
+function unavailable(): AppError {
+  return new AppError("unavailable", "These files cannot be read right now. Try again in a moment.", {
+    retryAfterSeconds: 10,
+  });
+}

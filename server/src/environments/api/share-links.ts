@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mostShares, type Share, type ShareTerm, shareHours } from "@berth/contract";
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import type { Db, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { notFound } from "../../http/mount.ts";
+import { requireOpenSession } from "../../identity/local/auth-sessions.ts";
+import { isEnvironmentId } from "../environment.ts";
+import { lockOwned, type Owned } from "./environment-actions.ts";
+
+/**
+ * A new link (G50); only the hash of its secret is stored. The row of the environment is the lock for how many there are.
+ * `sessionId` is the sign-in that asks: a password changed meanwhile has ended it, and revoked every link (`endRights`).
+ */
+export async function makeShare(db: Db, owned: Owned, term: ShareTerm, sessionId: string | null = null) {
+  return await db.transaction().execute(async (tx) => {
+    const { subdomain, status, desired } = await lockOwned(tx, owned);
+    await requireOpenSession(tx, sessionId);
+    if (status === "terminated" || desired === "terminated")
+      throw new AppError("action_not_allowed", `${subdomain} has ended and cannot be shared`);
+    if ((await sharesOf(tx, owned.id)).length >= mostShares)
+      throw new AppError(
+        "action_not_allowed",
+        `${mostShares} links to ${subdomain} are open. Revoke one of them first`,
+      );
+    const secret = randomBytes(32).toString("base64url");
+    const row = await tx
+      .insertInto("share_links")
+      .values({
+        id: newId(),
+        hash: shareHash(secret),
+        user_id: owned.userId,
+        environment_id: owned.id,
+        expires_at: sql<Date>`now() + make_interval(hours => ${shareHours[term]})`,
+      })
+      .returning(shown)
+      .executeTakeFirstOrThrow();
+    return { share: onWire(row), secret, subdomain };
+  });
+}
+
+/** Ends the link and what came in by it, in one transaction; asking again is a success. */
+export async function revokeShare(db: Db, owned: Owned, shareId: string): Promise<void> {
+  if (!isEnvironmentId(shareId)) throw notFound();
+  await db.transaction().execute(async (tx) => {
+    await lockOwned(tx, owned);
+    const { rows } = await sql`
+      update share_links set revoked_at = coalesce(revoked_at, now())
+      where id = ${shareId} and environment_id = ${owned.id} and user_id = ${owned.userId} returning id`.execute(tx);
+    if (rows.length === 0) throw notFound();
+    await sql`update grants set revoked_at = now() where share_id = ${shareId} and revoked_at is null`.execute(tx);
+  });
+}
+
+/** The links that work now, newest first. */
+export async function sharesOf(db: Db | Tx, environmentId: string): Promise<Share[]> {
+  const rows = await db
+    .selectFrom("share_links")
+    .select(shown)
+    .where("environment_id", "=", environmentId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+  return rows.map(onWire);
+}
+
+export function shareHash(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+const shown = ["id", "created_at", "expires_at", "views", "last_viewed_at"] as const;
+
+interface Row {
+  readonly id: string;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly views: number;
+  readonly last_viewed_at: Date | null;
+}
+
+function onWire({ created_at, expires_at, last_viewed_at, ...row }: Row): Share {
+  return {
+    ...row,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at.toISOString(),
+    last_viewed_at: last_viewed_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,139 @@
+import { type Selectable, sql } from "kysely";
+import type { Db, Tx } from "../../database/database.ts";
+import type { HomesTable } from "../../database/environment-tables.ts";
+import { type Driver, DriverError } from "../../drivers/driver.ts";
+import { type Announce, instant } from "../notice.ts";
+import { endBankedTime } from "../time/end-banked-time.ts";
+
+interface RetentionParts {
+  readonly db: Db;
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly announce: Announce;
+  readonly failed: (error: unknown) => void;
+}
+
+type Home = Selectable<HomesTable>;
+
+/** Its owner hears of the deletion a week before it and again on the last day; one who could not be told gets a day. */
+const [firstDays, lastDays, leastHours] = [7, 1, 24] as const;
+const last = sql`make_interval(days => ${lastDays})`;
+/** Null where it has an environment: then nothing is due. */
+const toTell = sql<boolean>`(delete_at <= now() + make_interval(days => ${firstDays})
+  and (told_at is null or (delete_at <= now() + ${last} and told_at < delete_at - ${last})))`;
+
+/**
+ * Tells of a coming deletion (P5, G31). Where nobody could be told in time, because the server was down, the files are
+ * kept a day longer: what `deleteLapsedHomes` deletes has always been announced.
+ */
+export async function tellOfDeletion({ db, announce }: Pick<RetentionParts, "db" | "announce">): Promise<void> {
+  const soon = await db.selectFrom("homes").selectAll().where(toTell).execute();
+  for (const home of soon) await db.transaction().execute((tx) => tellOf(tx, home, announce));
+}
+
+async function tellOf(tx: Tx, { id, subdomain, user_id: userId, told_at }: Home, announce: Announce): Promise<void> {
+  const least = told_at ? sql`now()` : sql`now() + make_interval(hours => ${leastHours})`;
+  await sql`
+    update subdomain_claims set retained_until = greatest(retained_until, ${least})
+    where name = ${subdomain} and user_id = ${userId} and order_id is null`.execute(tx);
+  const { rows } = await sql<{ delete_at: Date }>`
+    update homes set told_at = now(), delete_at = greatest(delete_at, ${least})
+    where id = ${id} and ${toTell} returning delete_at`.execute(tx);
+  const end = rows[0]?.delete_at;
+  if (!end) return;
+  await announce(tx, {
+    userId,
+    cause: `home:${subdomain}:${end.toISOString()}${told_at ? ":last" : ""}`,
+    title: `The files of ${subdomain} will be deleted`,
+    body: `They are kept until ${instant(end)}. To keep them, launch an environment named ${subdomain} before then.`,
+    link: `/environments/create?subdomain=${subdomain}`,
+  });
+}
+
+/** While its files are being deleted a name is nobody's; after a crash it is found again by this. */
+const marker = "deleting:";
+
+/** Ends banked time that nobody used for a year (G113), tells of what is to go, deletes the files whose keeping is over (G31), and measures those that are kept. */
+export async function keepHomes(parts: RetentionParts): Promise<void> {
+  await endBankedTime(parts);
+  await tellOfDeletion(parts);
+  await deleteLapsedHomes(parts);
+  await measureHomes(parts);
+}
+
+/**
+ * The name is taken first, so that nobody, its owner included, launches into a folder that is being deleted. The only
+ * caller of `deleteHome` for what is somebody's. A home that cannot be deleted now stays due.
+ */
+export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionParts, "announce">): Promise<void> {
+  const due = await db
+    .selectFrom("homes")
+    .selectAll()
+    .where("delete_at", "<=", sql<Date>`now()`)
+    .where("told_at", "is not", null)
+    .where("host_id", "in", [...drivers.keys()])
+    .orderBy("delete_at")
+    .limit(100)
+    .execute();
+  for (const home of due) {
+    try {
+      if (!(await db.transaction().execute((tx) => takeLapsed(tx, home)))) continue;
+      await drivers.get(home.host_id)?.deleteHome(home.home);
+      await db.transaction().execute((tx) => forget(tx, home));
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      failed(error);
+    }
+  }
+  await sql`
+    delete from subdomain_claims c where order_id is null and retained_until <= now()
+      and not exists (select 1 from homes h where h.subdomain = c.name and h.user_id = c.user_id)`.execute(db);
+}
+
+/** False when an environment has taken the home back meanwhile. Names are locked before homes, as by whoever launches. */
+async function takeLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boolean> {
+  await sql`
+    update subdomain_claims set order_id = ${marker} || name, held_until = now() + interval '1 hour'
+    where name = ${subdomain} and user_id = ${user_id}
+      and ((order_id is null and retained_until <= now()) or order_id = ${marker} || name)`.execute(tx);
+  const { rows } = await sql`select 1 from homes where id = ${id} and delete_at <= now() for update`.execute(tx);
+  return rows.length === 1;
+}
+
+/** Its owner does not want to wait for the end: from now on nobody launches into these files. */
+export async function takeForDeletion(tx: Tx, { subdomain, user_id }: Pick<Home, "subdomain" | "user_id">) {
+  await sql`
+    update subdomain_claims set retained_until = now(),
+      held_until = case when order_id is null then now() + interval '1 hour' else held_until end,
+      order_id = coalesce(order_id, ${marker} || name)
+    where name = ${subdomain} and user_id = ${user_id} and retained_until is not null`.execute(tx);
+}
+
+async function forget(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
+  await sql`
+    delete from subdomain_claims
+    where name = ${subdomain} and user_id = ${user_id} and order_id = ${marker} || name`.execute(tx);
+  await sql`delete from homes where id = ${id} and delete_at is not null`.execute(tx);
+}
+
+/** Only where nothing runs: what a run has is its own statistics' matter, and changes while it is counted. */
+async function measureHomes({ db, drivers, failed }: RetentionParts): Promise<void> {
+  const { rows } = await sql<Home>`
+    select * from homes h where size_mb is null and host_id = any(${[...drivers.keys()]}) and (delete_at is null or delete_at > now())
+      and not exists (select 1 from environments e
+        where e.home = h.home and e.host_id = h.host_id and e.status not in ('stopped', 'terminated'))
+    limit 100`.execute(db);
+  for (const { id, host_id, home } of rows) {
+    try {
+      const sizeMb = (await drivers.get(host_id)?.homeMb(home)) ?? null;
+      await db
+        .updateTable("homes")
+        .set({ size_mb: sizeMb })
+        .where("id", "=", id)
+        .where("size_mb", "is", null)
+        .execute();
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      failed(error);
+    }
+  }
+}

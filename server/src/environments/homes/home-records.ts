@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { Sql, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+
+interface Home {
+  readonly home: string;
+  readonly host_id: string;
+}
+
+interface Owner {
+  readonly user_id: string;
+  readonly subdomain: string;
+}
+
+/** An environment takes its folder: a new one, or the kept one of its name, which is then kept for nobody else (G31). */
+export async function openHome(tx: Tx, home: Home & Owner): Promise<void> {
+  await tx
+    .insertInto("homes")
+    .values({ id: newId(), ...home })
+    .onConflict((conflict) =>
+      conflict.columns(["home", "host_id"]).doUpdateSet({ delete_at: null, told_at: null, size_mb: null }),
+    )
+    .execute();
+}
+
+/** JupyterLab answered: from now on there may be something worth keeping, and the files are there. */
+export async function useHome(tx: Tx, { home, host_id }: Home): Promise<void> {
+  await sql`
+    update homes set used_at = coalesce(used_at, now()), missing_since = null
+    where home = ${home} and host_id = ${host_id} and (used_at is null or missing_since is not null)`.execute(tx);
+}
+
+/** The homes of a host that should have files (G111), as long as it has not changed from the fake driver, which has none. */
+export async function usedHomes(db: Sql, hostId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("homes")
+    .innerJoin("hosts", "hosts.id", "host_id")
+    .select("home")
+    .where("host_id", "=", hostId)
+    .where("hosts.kind", "<>", "fake")
+    .where("used_at", "is not", null)
+    .execute();
+  return rows.map(({ home }) => home);
+}
+
+/** A run has ended, so its size is another; whoever deletes measures. */
+export async function remeasureHome(tx: Tx, { home, host_id }: Home): Promise<void> {
+  await sql`update homes set size_mb = null where home = ${home} and host_id = ${host_id}`.execute(tx);
+}
+
+/**
+ * The end of an environment: its files and its name are kept for so many days (G31), which is answered. Nothing is kept
+ * of one that never answered and of a deleted account (G71, G75): the name is free at once, the files go next.
+ */
+export async function closeHome(
+  tx: Tx,
+  { home, host_id, order_id, user_id }: Home & { readonly order_id: string; readonly user_id: string },
+  retentionDays: number,
+): Promise<number> {
+  const kept = (await isUsed(tx, { home, host_id })) && !(await isAccountDeleted(tx, user_id));
+  const days = kept ? retentionDays : 0;
+  const until = sql<Date>`now() + make_interval(days => ${days})`;
+  await sql`
+    update homes set delete_at = ${until}, told_at = case when ${kept} then null else now() end, size_mb = null
+    where home = ${home} and host_id = ${host_id}`.execute(tx);
+  if (kept)
+    await sql`
+      update subdomain_claims set order_id = null, held_until = null, retained_until = ${until}
+      where order_id = ${order_id}`.execute(tx);
+  else await sql`delete from subdomain_claims where order_id = ${order_id}`.execute(tx);
+  return days;
+}
+
+async function isUsed(tx: Tx, { home, host_id }: Home): Promise<boolean> {
+  const row = await tx
+    .selectFrom("homes")
+    .select("used_at")
+    .where("home", "=", home)
+    .where("host_id", "=", host_id)
+    .executeTakeFirst();
+  return row?.used_at != null;
+}
+
+/** Whether nobody waits for what comes in under this user's name any more. */
+export async function isAccountDeleted(db: Sql, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("deleted_accounts")
+    .select("user_id")
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** All kept files of a user are due, and their names free (G71). Names come before homes, as in every transaction. */
+export async function releaseHomes(tx: Tx, userId: string): Promise<void> {
+  await sql`
+    update subdomain_claims set retained_until = now() where user_id = ${userId} and order_id is null`.execute(tx);
+  await sql`update homes set delete_at = now(), told_at = now() where user_id = ${userId} and delete_at is not null`.execute(
+    tx,
+  );
+}

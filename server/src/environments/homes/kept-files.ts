@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { listFiles, ReplyOf } from "@berth/contract";
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import type { Db, Tx } from "../../database/database.ts";
+import { notFound } from "../../http/mount.ts";
+import type { Owned } from "../api/environment-actions.ts";
+import { isEnvironmentId } from "../environment.ts";
+import { takeForDeletion } from "./apply-retention.ts";
+
+type Files = ReplyOf<typeof listFiles>["files"][number];
+
+const linkSeconds = 60;
+
+/** Files without a running environment: first those that nothing deletes, then by their end. */
+export async function filesOf(db: Db, userId: string): Promise<Files[]> {
+  const { rows } = await sql<Omit<Files, "files_until"> & { files_until: Date | null }>`
+    select e.id as environment_id, h.subdomain, e.container_type, e.gpu_count, e.duration_hours, h.size_mb,
+      h.delete_at as files_until, case when e.status = 'stopped' then e.banked_seconds else 0 end as banked_seconds
+    from homes h cross join lateral (
+      select * from environments where home = h.home and host_id = h.host_id order by requested_at desc, id limit 1) e
+    where h.user_id = ${userId} and h.used_at is not null
+      and (h.delete_at > now() or (h.delete_at is null and e.status = 'stopped'))
+    order by h.delete_at nulls first, h.subdomain`.execute(db);
+  return rows.map((row) => ({ ...row, files_until: row.files_until?.toISOString() ?? null }));
+}
+
+/** Deletes at the next pass, in a moment; asking again is a success. The name goes with it, so nothing of it comes back. */
+export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { home, host_id, subdomain } = await ownedEnvironment(tx, owned);
+    if (confirm !== subdomain) throw new AppError("invalid_request", "Type the environment's name to confirm");
+    await takeForDeletion(tx, { subdomain, user_id: owned.userId });
+    const { rows } = await sql<{ delete_at: Date | null }>`
+      update homes set told_at = now(), delete_at = case when delete_at is null then null else least(delete_at, now()) end
+      where home = ${home} and host_id = ${host_id} returning delete_at`.execute(tx);
+    if (rows[0]?.delete_at === null)
+      throw new AppError("action_not_allowed", `${subdomain} still uses these files. Terminate it first`);
+  });
+}
+
+/** A code for one download; only its hash is stored. */
+export async function openLink(db: Db, owned: Owned): Promise<{ code: string; expiresAt: Date }> {
+  const environment = await ownedEnvironment(db, owned);
+  const kept = await db
+    .selectFrom("homes")
+    .select("missing_since")
+    .where("home", "=", environment.home)
+    .where("host_id", "=", environment.host_id)
+    .where("used_at", "is not", null)
+    .where((or) => or.or([or("delete_at", "is", null), or("delete_at", ">", sql<Date>`now()`)]))
+    .executeTakeFirst();
+  if (!kept) throw notFound();
+  if (kept.missing_since)
+    throw new AppError(
+      "unavailable",
+      "These files are not there at the moment. Whoever runs this service has been told; nothing was deleted by it.",
+      { retryAfterSeconds: 600 },
+    );
+  await db.deleteFrom("archive_codes").where("expires_at", "<=", sql<Date>`now()`).execute();
+  const code = randomBytes(32).toString("base64url");
+  const { expires_at } = await db
+    .insertInto("archive_codes")
+    .values({
+      hash: hashOf(code),
+      user_id: owned.userId,
+      environment_id: owned.id,
+      expires_at: sql<Date>`now() + make_interval(secs => ${linkSeconds})`,
+    })
+    .returning("expires_at")
+    .executeTakeFirstOrThrow();
+  return { code, expiresAt: expires_at };
+}
+
+/** Spends a code: whose files it opens, or undefined for one that is spent, too old or was never given. */
+export async function spendLink(db: Db, code: string) {
+  const { rows } = await sql<{ user_id: string; home: string; host_id: string; subdomain: string }>`
+    with spent as (delete from archive_codes where hash = ${hashOf(code)} returning *)
+    select spent.user_id, e.home, e.host_id, e.subdomain
+    from spent join environments e on e.id = spent.environment_id where spent.expires_at > now()`.execute(db);
+  return rows[0];
+}
+
+function hashOf(code: string): Buffer {
+  return createHash("sha256").update(code).digest();
+}
+
+async function ownedEnvironment(db: Db | Tx, { id, userId }: Owned) {
+  if (!isEnvironmentId(id)) throw notFound();
+  const row = await db
+    .selectFrom("environments")
+    .select(["home", "host_id", "subdomain"])
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}

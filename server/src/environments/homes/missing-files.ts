@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../database/database.ts";
+import { DriverError } from "../../drivers/driver.ts";
+import type { Announce } from "../notice.ts";
+import type { Claimed } from "../reconciler/work-lease.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly announce: Announce;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The files that an environment had are not there, or its container has others (G111). */
+export function isNoHome(error: unknown): boolean {
+  return error instanceof DriverError && error.code === "no_home";
+}
+
+/**
+ * Of what has run before: it is stopped with its time banked, instead of being started with an empty folder. False for a
+ * first launch, which is tried again until it is given up, and when something else is wanted by now.
+ */
+export async function stopWithoutFiles(parts: Parts, row: Claimed, error: unknown): Promise<boolean> {
+  if (row.created_at === null) return false;
+  return await parts.db.transaction().execute(async (tx) => {
+    const { rows } = await sql`
+      update environments set desired = 'stopped', stop_reason = 'no_home', last_error = ${String(error).slice(0, 500)}
+      where id = ${row.id} and claim = ${row.claim} and desired = 'running' returning id`.execute(tx);
+    if (rows.length > 0) await note(tx, parts, row, error);
+    return rows.length > 0;
+  });
+}
+
+/** `homes.missing_since` says it until JupyterLab answers on these files again; the operator and the owner are told once. */
+export async function noteMissing(parts: Parts, row: Claimed, error: unknown): Promise<void> {
+  await parts.db.transaction().execute((tx) => note(tx, parts, row, error));
+}
+
+async function note(tx: Tx, { announce, failed }: Parts, row: Claimed, error: unknown): Promise<void> {
+  const { id, home, host_id: hostId, user_id: userId, subdomain } = row;
+  const { rows } = await sql<{ at: Date }>`
+    update homes set missing_since = now() where home = ${home} and host_id = ${hostId} and missing_since is null
+    returning missing_since as at`.execute(tx);
+  const at = rows[0]?.at;
+  if (!at) return;
+  failed(
+    new Error(`ALARM: the files of environment ${id} (home ${home} on ${hostId}) are not there: ${String(error)}`),
+  );
+  await announce(tx, {
+    userId,
+    cause: `no-home:${home}:${at.toISOString()}`,
+    title: `The files of ${subdomain} are not there`,
+    body: "It is not started: an empty folder in their place would look like yours. Its clock stands still, so none of its time is lost. Whoever runs this service has been told and looks for the files. Start it again when they are back.",
+    link: `/environments/${id}`,
+  });
+}

@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import type { Sample } from "../activity/samples.ts";
+import type { Announce } from "../notice.ts";
+import { diskGb } from "../reconciler/run-spec.ts";
+
+/** Told at 90 %, and again only after it was below 80 %: one that swings about the line is told of once. */
+const [fullMb, roomyMb] = [diskGb * 900, diskGb * 800];
+
+/** Warns whoever has nearly used up the disk of an environment, once each time (runtime.md 3). */
+export async function tellOfFullHomes(db: Db, announce: Announce, samples: readonly Sample[]): Promise<void> {
+  if (samples.length === 0) return;
+  const seen = samples.map(({ environmentId: id, homeMb }) => ({ id, homeMb }));
+  await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<Crossing>`
+      with seen as (select * from jsonb_to_recordset(${JSON.stringify(seen)}) as s (id text, "homeMb" real))
+      update homes h set full_told_at = case when "homeMb" >= ${fullMb} then now() end
+      from seen join environments e on e.id = seen.id
+      where h.home = e.home and h.host_id = e.host_id and case when h.full_told_at is null
+        then "homeMb" >= ${fullMb} else "homeMb" < ${roomyMb} end
+      returning e.id, e.user_id as "userId", e.subdomain, seen."homeMb", h.full_told_at as at`.execute(tx);
+    for (const { id, userId, subdomain, homeMb, at } of rows) {
+      if (!at) continue;
+      await announce(tx, {
+        userId,
+        cause: `full:${id}:${at.toISOString()}`,
+        title: `${subdomain} is nearly full`,
+        body: `Its files take ${Math.round(homeMb / 1000)} of ${diskGb} GB. Delete or download what you do not need: where nothing is left, nothing can be saved.`,
+        link: `/environments/${id}`,
+      });
+    }
+  });
+}
+
+interface Crossing {
+  readonly id: string;
+  readonly userId: string;
+  readonly subdomain: string;
+  readonly homeMb: number;
+  readonly at: Date | null;
+}

@@ -1,0 +1,69 @@
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { leasesOf, putAside } from "../leases/gpu-leases.ts";
+import type { Announce } from "../notice.ts";
+import { lostMinutes } from "../reconciler/work-lease.ts";
+
+/** An active environment that has GPUs. */
+export interface WithGpus {
+  readonly id: string;
+  readonly userId: string;
+  readonly subdomain: string;
+  readonly generation: number;
+  /** The run that was given up because its GPUs did not answer; null: nothing is suspected. */
+  readonly faultyGeneration: number | null;
+}
+
+/** Nothing is done to a run that is another by now, or that its owner has stopped. */
+const stillRuns = ({ id, generation }: WithGpus) =>
+  sql`id = ${id} and generation = ${generation} and status = 'active' and desired = 'running'`;
+
+/**
+ * The next generation, with the files: the run counts as lost, so the reconciler starts another (runtime.md 3). The
+ * seconds for which the GPUs had not answered are given back at once, those until the new container runs when it does.
+ * False when it is not that run any more.
+ */
+export async function giveUpRun(db: Db, announce: Announce, row: WithGpus, seconds: number): Promise<boolean> {
+  const { id, userId, subdomain, generation } = row;
+  return await db.transaction().execute(async (tx) => {
+    const { rows } = await sql`
+      update environments
+      set status = 'pending', stage = 'placed', stage_percent = null, endpoint = null, run_token = null,
+        claim = null, attempts = 0, due_at = now(), down_since = now(), fault_since = now(), faulty_generation = generation,
+        give_up_at = now() + make_interval(mins => ${lostMinutes}),
+        expires_at = expires_at + make_interval(secs => ${seconds})
+      where ${stillRuns(row)} returning id`.execute(tx);
+    if (rows.length === 0) return false;
+    await announce(tx, {
+      userId,
+      cause: `gpu:${id}:${generation}`,
+      title: `${subdomain} was started anew`,
+      body: "Its GPUs no longer answered. Your files are all there; what was in memory is lost. The time that this took is added at the end.",
+      link: `/environments/${id}`,
+    });
+    return true;
+  });
+}
+
+/**
+ * The GPUs of the next run do not answer either: they are put aside, and the rental ends as that of a machine that
+ * fails, which pays back what is left of it (payments.md 10). False when it is not that run any more.
+ */
+export async function giveUpGpus(db: Db, row: WithGpus, seconds: number, fault: string): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
+    const { rows } = await sql`
+      update environments
+      set desired = 'terminated', ended_reason = 'hardware', claim = null, due_at = now(),
+        fault_since = now() - make_interval(secs => ${seconds})
+      where ${stillRuns(row)} returning id`.execute(tx);
+    if (rows.length === 0) return false;
+    const leases = await leasesOf(tx, "environment", row.id);
+    await putAside(tx, new Map(leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => [gpuId, fault])));
+    return true;
+  });
+}
+
+/** The new run's GPUs answer: nothing is suspected any more. */
+export async function gpusAnswer(db: Db, row: WithGpus): Promise<void> {
+  await sql`update environments set faulty_generation = null where ${stillRuns(row)}`.execute(db);
+}

@@ -1,0 +1,96 @@
+import { sql } from "kysely";
+import type { Db, Sql, Tx } from "../../database/database.ts";
+import type { Capabilities, Driver } from "../../drivers/driver.ts";
+import { memoryMbOfUnit } from "../reconciler/run-spec.ts";
+
+/** The host of a driver that runs on this machine. */
+export const thisMachine = "local";
+
+/**
+ * Writes what a host is and has, as its driver finds it now. Where there is no GPU it offers CPU slots, so that the whole
+ * flow works (G37, G89): `slots`, or as many as its memory is enough for, at most eight. What is no longer there is put aside, never deleted: leases name it.
+ */
+export async function registerHost(db: Db, hostId: string, driver: Driver, slots?: number): Promise<void> {
+  const capabilities = await driver.capabilities(true);
+  await db.transaction().execute(async (tx) => {
+    const host = { kind: driver.kind, isolation: capabilities.isolation, pause: capabilities.pause };
+    await tx
+      .insertInto("hosts")
+      .values({ id: hostId, ...host })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet(host))
+      .execute();
+    const units = unitsOf(hostId, capabilities, slots ?? slotsOf(capabilities));
+    await writeUnits(tx, hostId, units);
+  });
+}
+
+/** It does not answer: nothing new is leased on it. Answers whether that is news. */
+export async function markAway(db: Db, hostId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update hosts set away_since = now() where id = ${hostId} and away_since is null returning id`.execute(db);
+  return rows.length > 0;
+}
+
+export async function isAway(db: Sql, hostId: string): Promise<boolean> {
+  const host = await db.selectFrom("hosts").where("id", "=", hostId).select("away_since").executeTakeFirst();
+  return host?.away_since != null;
+}
+
+export async function markHere(db: Db, hostId: string): Promise<void> {
+  await sql`update hosts set away_since = null where id = ${hostId} and away_since is not null and lost_at is null`.execute(
+    db,
+  );
+}
+
+/** Locked against whoever leases on it; undefined when there is none. */
+export async function hostForUpdate(tx: Tx, id: string) {
+  return await tx.selectFrom("hosts").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+}
+
+interface Unit {
+  readonly id: string;
+  readonly kind: "gpu" | "cpu";
+  readonly model: string;
+  readonly memory_mb: number;
+}
+
+function unitsOf(hostId: string, { gpus }: Capabilities, slots: number): readonly Unit[] {
+  if (gpus.length > 0) return gpus.map(({ id, model, memoryMb }) => ({ id, kind: "gpu", model, memory_mb: memoryMb }));
+  return Array.from({ length: slots }, (_, index) => ({
+    id: `${hostId}-slot-${index + 1}`,
+    kind: "cpu",
+    model: "",
+    memory_mb: 0,
+  }));
+}
+
+function slotsOf({ memoryMb }: Capabilities): number {
+  return memoryMb === undefined ? mostSlots : Math.min(mostSlots, Math.max(1, Math.floor(memoryMb / memoryMbOfUnit)));
+}
+
+const mostSlots = 8;
+
+async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promise<void> {
+  for (const { id, ...unit } of units)
+    await tx
+      .insertInto("gpus")
+      .values({ id, host_id: hostId, ...unit })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...unit, host_id: hostId }))
+      .execute();
+  const ids = units.map(({ id }) => id);
+  // What is found again is leased again; what an operator has put aside stays there.
+  await tx
+    .updateTable("gpus")
+    .set({ quarantined_at: null })
+    .where("host_id", "=", hostId)
+    .where("quarantine_reason", "=", "")
+    .where("id", "in", ["", ...ids])
+    .execute();
+  await tx
+    .updateTable("gpus")
+    .set({ quarantined_at: sql`now()` })
+    .where("host_id", "=", hostId)
+    .where("quarantined_at", "is", null)
+    .where("id", "not in", ["", ...ids])
+    .execute();
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Driver } from "../../drivers/driver.ts";
+import { removeRuns, whyNoDocker } from "../../drivers/testing/docker-machine.ts";
+import { readCapacity } from "../leases/read-capacity.ts";
+import { setupEnvironments } from "../testing/setup-environments.ts";
+import { markAway } from "./register-host.ts";
+import { startRemoteHosts } from "./start-remote-hosts.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const absent = await whyNoDocker();
+const patience = { timeout: 60_000, interval: 50 };
+
+/** This machine's engine as another machine's, with the GPUs of a fake one. */
+async function setup(changed: Partial<Driver> = {}) {
+  const { db, driver } = await setupEnvironments({ slots: 0 });
+  const folder = mkdtempSync(join(tmpdir(), "berth-remote-"));
+  const install = randomBytes(6).toString("hex");
+  const gpus = [1, 2].map((n) => ({ id: `GPU-${n}`, model: "RTX 4070", memoryMb: 12_282 }));
+  let had = gpus;
+  let known: Promise<typeof gpus> | undefined;
+  const capabilities: Driver["capabilities"] = async (anew) => {
+    if (anew) known = undefined;
+    known ??= Promise.resolve(had);
+    return { ...(await driver.capabilities()), gpus: await known };
+  };
+  const host = { id: "far", address: "ssh://berth@127.0.0.1", homeRoot: join(folder, "homes"), reach: "127.0.0.1" };
+  await db
+    .insertInto("hosts")
+    .values({ id: "far", kind: "docker", address: host.address, home_root: host.homeRoot, reach: host.reach })
+    .execute();
+  const told: string[] = [];
+  const parts = {
+    ...{ db, install, folder, slots: 4, needsLiveRestore: false, sshAgent: undefined },
+    images: async () => "berth/jupyter:local",
+    replaced: async () => [],
+    // Its wall is looked at too, and is none.
+    failed: (error: unknown) => typeof error === "string" && told.push(error),
+  };
+  const address = {
+    kind: "ssh",
+    url: host.address,
+    host: "127.0.0.1",
+    port: 22,
+    user: "berth",
+    socketPath: "",
+  } as const;
+  const fit = { ...driver, capabilities, ...changed };
+  const start = (homeRoot = host.homeRoot) => {
+    const engine = { socketPath: "/var/run/docker.sock" };
+    const remote = { host: { ...host, homeRoot }, address, engine, driver: fit, close: async () => {} };
+    const { loops, checks } = startRemoteHosts([remote], parts);
+    const check = checks.get("far");
+    if (!check) throw new Error("no check");
+    const stop = async () => void (await Promise.all(loops.map((loop) => loop.stop())));
+    onTestFinished(stop);
+    return { check, stop };
+  };
+  onTestFinished(async () => {
+    await removeRuns(install);
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    ...{ db, told, start },
+    has: (count: number) => {
+      had = gpus.slice(0, count);
+    },
+    total: async () => (await readCapacity(db)).total,
+  };
+}
+
+describe.skipIf(absent)(
+  absent ? `hosts on other machines, skipped because ${absent}` : "hosts on other machines",
+  () => {
+    test("one that was away is looked at again: what it has by then is what is rented on it", async () => {
+      const { db, start, has, total } = await setup();
+      const { check } = start();
+      await expect.poll(total, patience).toBe(2);
+      expect(check.isPassed()).toBe(true);
+      await markAway(db, "far");
+      has(1);
+      check.repeat();
+      expect(check.isPassed()).toBe(false);
+      await expect.poll(total, patience).toBe(1);
+      expect(check.isPassed()).toBe(true);
+    });
+
+    test("one that this server finds unfit is away, though an earlier one rented on it; that is told once", async () => {
+      const { start, told, total } = await setup();
+      const first = start();
+      await expect.poll(total, patience).toBe(2);
+      await first.stop();
+      told.length = 0;
+      const { check } = start("/proc/homes");
+      await expect.poll(total, patience).toBe(0);
+      expect(check.isPassed()).toBe(false);
+      check.repeat();
+      await expect.poll(() => told.length, patience).toBe(1);
+      expect(told).toEqual([expect.stringMatching(/^far: /)]);
+    });
+
+    test("a server that stops does not wait for an image, and what comes of it changes nothing", async () => {
+      const asked = Promise.withResolvers<void>();
+      const fetched = Promise.withResolvers<void>();
+      const { start, total } = await setup({
+        async prepare() {
+          asked.resolve();
+          await fetched.promise;
+        },
+      });
+      const { check, stop } = start();
+      await asked.promise;
+      await stop();
+      fetched.resolve();
+      expect(check.isPassed()).toBe(false);
+      expect(await total()).toBe(0);
+    });
+  },
+);

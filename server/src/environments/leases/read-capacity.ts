@@ -1,0 +1,39 @@
+import { type Capacity, containerTypes, gpuCounts } from "@berth/contract";
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { freeTimes } from "./gpu-leases.ts";
+
+/** What can be launched now on one host, and when more frees up (G35, G39). */
+export async function readCapacity(db: Db): Promise<Omit<Capacity, "status" | "launch">> {
+  const [times, kind, types] = await Promise.all([freeTimes(db), kindOf(db), typesOf(db)]);
+  const free = times.filter(({ freeNow }) => freeNow).length;
+  const counts = gpuCounts.map((gpu_count) => {
+    const time = times.find(({ gpuCount }) => gpuCount === gpu_count);
+    const isFree = time?.freeNow ?? false;
+    return { gpu_count, free: isFree, next_free_at: isFree ? null : (time?.freeAt?.toISOString() ?? null) };
+  });
+  return { kind, total: times.length, free, counts, types };
+}
+
+async function kindOf(db: Db): Promise<"gpu" | "cpu"> {
+  const row = await db
+    .selectFrom("gpus")
+    .where("kind", "=", "gpu")
+    .where("quarantined_at", "is", null)
+    .select("id")
+    .executeTakeFirst();
+  return row ? "gpu" : "cpu";
+}
+
+/** The best state of each type over the hosts: one host that has it is enough. */
+async function typesOf(db: Db): Promise<Capacity["types"]> {
+  const { rows } = await sql<Capacity["types"][number]>`
+    select distinct on (container_type) container_type as type, state, percent, message
+    from host_images join hosts on hosts.id = host_id where is_open
+    order by container_type, array_position(array['ready', 'preparing', 'unavailable'], state), percent desc nulls last`.execute(
+    db,
+  );
+  return containerTypes.map(
+    (type) => rows.find((row) => row.type === type) ?? { type, state: "preparing", percent: null, message: "" },
+  );
+}

@@ -1,0 +1,106 @@
+import { type GpuCount, type QueuePlace, turnMinutes } from "@berth/contract";
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import type { Db, Sql, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { freeTimes, shortage, slotTimes } from "../leases/gpu-leases.ts";
+import { expectedTimes, type Slot } from "./expected-times.ts";
+import { closeTurn, lockLine, serveLine } from "./serve-queue.ts";
+
+/** Given by payments: throws where an order for so many GPUs would be refused. */
+export type MayOrder = (tx: Tx, userId: string, gpuCount: number) => Promise<void>;
+
+/**
+ * Takes a place at the end of the line, or finds the one that is there; another count is a new place. Where enough is
+ * free the turn comes at once. Throws `out_of_stock` where no machine that answers is that large, and what `mayOrder`
+ * throws: nobody waits for what they could not order. The line is served afterwards, for to lock it twice in one
+ * transaction could be to lock an earlier place after a later one; who is interrupted in between is served by the loop.
+ */
+export async function join(db: Db, userId: string, gpuCount: GpuCount, mayOrder: MayOrder): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await mayOrder(tx, userId, gpuCount);
+    const own = (await lockLine(tx)).filter((each) => each.userId === userId);
+    if (own.some((each) => each.gpuCount === gpuCount && !each.lapsed)) return;
+    if (!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount))
+      throw new AppError("out_of_stock", await shortage(tx, gpuCount, null));
+    for (const { id } of own) await closeTurn(tx, id, "left");
+    await tx
+      .insertInto("queue_entries")
+      .values({ id: newId(), user_id: userId, gpu_count: gpuCount })
+      // Of two calls at once one is first; an account that is being deleted gets nothing.
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
+  await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));
+}
+
+/** Gives up the place, and forgets a turn that was let pass. */
+export async function leave(tx: Tx, userId: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from queue_entries where user_id = ${userId} and status in ('waiting', 'held') for update`.execute(tx);
+  for (const { id } of rows) await closeTurn(tx, id, "left");
+  await sql`update queue_entries set status = 'left' where user_id = ${userId} and status = 'lapsed'`.execute(tx);
+}
+
+interface Place {
+  readonly id: string;
+  readonly gpu_count: number;
+  readonly status: "waiting" | "held" | "lapsed";
+  readonly asked_at: Date;
+  readonly held_until: Date | null;
+}
+
+/** How long a turn that was let pass is still spoken of. */
+const lapsedHours = 12;
+
+/** Where a user stands; null when they do not wait. */
+export async function placeOf(db: Sql, userId: string): Promise<QueuePlace | null> {
+  const { rows } = await sql<Place>`
+    select * from (
+      select id, gpu_count, status, asked_at, held_until, closed_at from queue_entries
+      where user_id = ${userId} order by place desc limit 1) latest
+    where status in ('waiting', 'held')
+      or (status = 'lapsed' and closed_at > now() - make_interval(hours => ${lapsedHours}))`.execute(db);
+  const place = rows[0];
+  if (!place) return null;
+  const { position, expectedAt } = place.status === "waiting" ? await outlookOf(db, place.id) : nothingToWaitFor;
+  return {
+    gpu_count: place.gpu_count,
+    state: place.status,
+    asked_at: place.asked_at.toISOString(),
+    position,
+    expected_at: expectedAt?.toISOString() ?? null,
+    held_until: place.status === "held" ? (place.held_until?.toISOString() ?? null) : null,
+  };
+}
+
+const nothingToWaitFor = { position: 0, expectedAt: undefined };
+
+async function outlookOf(db: Sql, id: string) {
+  const { rows: line } = await sql<{ id: string; gpuCount: number }>`
+    select id, gpu_count as "gpuCount" from queue_entries where status = 'waiting' order by place`.execute(db);
+  const { rows: slots } = await sql<Slot>`
+    select host_id as "hostId", free_at as "freeAt" from (${slotTimes}) slots order by free_at`.execute(db);
+  const at = line.findIndex((each) => each.id === id);
+  const counts = line.slice(0, at + 1).map(({ gpuCount }) => gpuCount);
+  return { position: at + 1, expectedAt: expectedTimes(slots, counts).at(-1) };
+}
+
+const keptDays = 30;
+
+/** Places that were closed long ago are no news to anybody. */
+export async function purgeQueue(db: Db): Promise<void> {
+  await sql`delete from queue_entries where closed_at < now() - make_interval(days => ${keptDays})`.execute(db);
+}
+
+/** What a turn is told with. */
+export function turnWords(gpuCount: number): string {
+  return `${gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`} held for you for ${turnMinutes} minutes`;
+}
+
+/** And its end, when nobody took it. */
+export function lapsedWords(gpuCount: number): string {
+  const one = gpuCount === 1;
+  const what = one ? "1 GPU was" : `${gpuCount} GPUs were`;
+  return `${what} held for you for ${turnMinutes} minutes. Nothing was launched, so ${one ? "it" : "they"} went to the next in line. You can wait again, from its end.`;
+}

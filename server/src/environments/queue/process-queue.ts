@@ -1,0 +1,93 @@
+import { turnMinutes } from "@berth/contract";
+import { sql } from "kysely";
+import type { Loop } from "../../async/start-interval.ts";
+import type { Changes } from "../../database/changes.ts";
+import type { Db } from "../../database/database.ts";
+import { startWokenLoop } from "../../database/woken-loop.ts";
+import { type Announce, instant } from "../notice.ts";
+import { lapsedWords, turnWords } from "./join-queue.ts";
+import { lockLine, serveLine } from "./serve-queue.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly announce: Announce;
+  readonly failed: (error: unknown) => void;
+}
+
+const intervalMs = 5000;
+
+/** Serves the line whenever something may have come free, and tells whoever's turn it is. */
+export function startQueue({ db, changes, announce, failed }: Parts): Loop {
+  return startWokenLoop({
+    changes,
+    by: ["environment", "order", "queue"],
+    work: async () => {
+      await moveLine(db, announce);
+      return intervalMs;
+    },
+    intervalMs,
+    failed,
+  });
+}
+
+/** One look at the line: three transactions, each of which may be lost and is done again. */
+export async function moveLine(db: Db, announce: Announce): Promise<void> {
+  const { rows } = await sql`select 1 from queue_entries where status in ('waiting', 'held') limit 1`.execute(db);
+  if (rows.length > 0) await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));
+  await tellTurns(db, announce);
+  await tellLapsed(db, announce);
+}
+
+interface Told {
+  readonly id: string;
+  readonly user_id: string;
+  readonly gpu_count: number;
+  readonly held_until: Date;
+}
+
+/**
+ * The ten minutes count from when somebody is told: after an outage nobody has lost a turn that they never heard of. One
+ * who launched before is told nothing.
+ */
+async function tellTurns(db: Db, announce: Announce): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    // Locked in the order of the line: several turns may begin at once, and to lock them in another is to deadlock.
+    const held = (await lockLine(tx)).filter(({ status }) => status === "held").map(({ id }) => id);
+    const { rows: begun } = await sql<Told>`
+      with told as (
+        update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
+        where id = any(${held}) and told_at is null returning id, user_id, gpu_count, held_until),
+      later as (
+        update gpu_leases l set hold_until = told.held_until from told
+        where l.holder_kind = 'queue' and l.holder_id = told.id and l.released_at is null)
+      select * from told order by user_id`.execute(tx);
+    for (const { id, user_id: userId, gpu_count: gpuCount, held_until } of begun)
+      await announce(tx, {
+        userId,
+        cause: `turn:${id}`,
+        title: turnWords(gpuCount),
+        body: `It is your turn. Launch before ${instant(held_until)}; after that the next in line gets them.`,
+        link: `/environments/create?step=2&gpus=${gpuCount}`,
+      });
+  });
+}
+
+/** Once for each turn that was let pass; who waits anew, or does not want to know, closed it otherwise. */
+async function tellLapsed(db: Db, announce: Announce): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { rows: lapsed } = await sql<Omit<Told, "held_until">>`
+      with told as (
+        update queue_entries set told_at = now() where status = 'lapsed' and told_at is null
+        returning id, user_id, gpu_count)
+      select * from told order by user_id`.execute(tx);
+    for (const { id, user_id: userId, gpu_count: gpuCount } of lapsed)
+      await announce(tx, {
+        userId,
+        cause: `turn-lapsed:${id}`,
+        title: "Your turn has passed",
+        body: lapsedWords(gpuCount),
+        link: `/environments/create?step=2&gpus=${gpuCount}`,
+      });
+  });
+}

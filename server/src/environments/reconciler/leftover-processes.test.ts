@@ -1,0 +1,120 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { hold } from "../allocation/hold.ts";
+import { inMs, setupEnvironments } from "../testing/setup-environments.ts";
+
+/** An active environment with the first of a machine's two GPUs. */
+async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string, number> } = {}) {
+  const environments = await setupEnvironments({ options });
+  const { db, driver, rent, reach } = environments;
+  const id = await rent({ durationHours });
+  await reach(id, "active");
+  const [gpu = ""] = driver.machine.runs.get(id)?.spec.gpus ?? [];
+  return {
+    ...environments,
+    id,
+    gpu,
+    asked: () => driver.calls.get("gpuResidue") ?? 0,
+    aside: () =>
+      db
+        .selectFrom("gpus")
+        .select(["id", "quarantine_reason as reason"])
+        .where("quarantined_at", "is not", null)
+        .execute(),
+    /** How many GPUs an order is given now. */
+    async free() {
+      const order = { orderId: "order", userId: "bob", subdomain: "of-bob", holdUntil: inMs(60_000) };
+      let most = 0;
+      for (const gpuCount of [1, 2]) {
+        const tried = db.transaction().execute(async (tx) => {
+          const { ok } = await hold(tx, { ...order, gpuCount });
+          throw new Error(String(ok));
+        });
+        if ((await tried.catch((error) => error.message)) === "true") most = gpuCount;
+      }
+      return most;
+    },
+  };
+}
+
+test.for(["stopped", "terminated"] as const)(
+  "%s: a GPU on which something is left is put aside, not leased",
+  async (end) => {
+    const { driver, id, gpu, parts, pass, want, read, aside, leases, free, told } = await setup();
+    driver.machine.gpuResidue.set(gpu, "process 4711 still uses it").set("another", "process 1");
+    await want(id, end);
+    await pass({ residueMs: 0 });
+    expect((await read(id)).status).toBe(end);
+    expect(await aside()).toEqual([{ id: gpu, reason: "process 4711 still uses it" }]);
+    expect([await leases(id), await free()]).toEqual([0, 1]);
+    expect(told.failures.map(String)).toEqual([expect.stringMatching(`ALARM: ${gpu} is put aside after ${id}`)]);
+    expect(parts.drivers.size).toBe(1);
+  },
+);
+
+test("until it is known, the GPU stays its old holder's; memory that goes in time is no matter", async () => {
+  const { driver, id, gpu, want, read, aside, leases, free, start, asked } = await setup();
+  driver.machine.gpuResidue.set(gpu, "900 MB of its memory are still in use");
+  await want(id, "terminated");
+  start({ residueMs: 60_000 });
+  await expect.poll(asked).toBeGreaterThan(0);
+  expect([(await read(id)).status, await leases(id), await free()]).toEqual(["active", 1, 1]);
+  driver.machine.gpuResidue.clear();
+  await expect.poll(async () => (await read(id)).status).toBe("terminated");
+  expect([await aside(), await leases(id), await free()]).toEqual([[], 0, 2]);
+});
+
+test("what the look takes is not its owner's time, and of what was overtaken meanwhile nothing is said", async () => {
+  const { db, driver, id, gpu, pass, want, read, asked, aside, told } = await setup();
+  const secondsLeft = async () =>
+    (
+      await sql<{
+        left: number;
+      }>`select extract(epoch from expires_at - now())::float8 as left from environments`.execute(db)
+    ).rows[0]?.left ?? 0;
+  const look = async () => {
+    const before = asked();
+    const go = driver.hang("gpuResidue");
+    await want(id, "stopped");
+    const done = pass({ residueMs: 0 });
+    await expect.poll(asked).toBe(before + 1);
+    return { go, done };
+  };
+  driver.machine.gpuResidue.set(gpu, "process 4711 still uses it");
+  const overtaken = await look();
+  await db.updateTable("environments").set({ desired: "paused" }).execute();
+  overtaken.go();
+  await overtaken.done;
+  expect([(await read(id)).status, await aside(), told.failures]).toEqual(["active", [], []]);
+
+  driver.machine.gpuResidue.clear();
+  const stopping = await look();
+  const left = await secondsLeft();
+  await expect.poll(secondsLeft, { timeout: 5000 }).toBeLessThan(left - 2);
+  stopping.go();
+  await stopping.done;
+  const { status, banked_seconds: banked } = await read(id);
+  expect(status).toBe("stopped");
+  expect(banked).toBeGreaterThanOrEqual(Math.floor(left));
+});
+
+test("where nobody can tell, it is put aside", async () => {
+  const { driver, id, gpu, pass, want, aside } = await setup();
+  driver.failNext("gpuResidue", "unavailable");
+  await want(id, "stopped");
+  await pass({ residueMs: 0 });
+  expect(await aside()).toEqual([{ id: gpu, reason: expect.stringContaining("a failure of gpuResidue") }]);
+});
+
+test.for([
+  ["slots", { options: {} }, "terminated", 0],
+  ["GPUs that stay with their owner", { durationHours: 720 }, "stopped", 0],
+  ["GPUs that were given back before", {}, "stopped", 1],
+] as const)("%s: asked as often as needed", async ([, rental, end, times]) => {
+  const { id, want, reach, pass, asked } = await setup(rental);
+  await want(id, end);
+  await reach(id, end);
+  expect(asked()).toBe(times);
+  await pass();
+  expect(asked()).toBe(times);
+});

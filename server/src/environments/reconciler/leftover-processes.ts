@@ -1,0 +1,42 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { planOf, type Status } from "@berth/contract";
+import type { Db } from "../../database/database.ts";
+import type { Driver } from "../../drivers/driver.ts";
+import { leasesOf } from "../leases/gpu-leases.ts";
+import type { Claimed } from "./work-lease.ts";
+
+/** A program that was killed may still be giving its memory back. */
+const patienceMs = 10_000;
+const againMs = 500;
+
+const clean: ReadonlyMap<string, string> = new Map();
+
+/**
+ * What a run that is gone has left on the GPUs that this status gives back, in words by id (runtime.md 7). Looked at
+ * before they are anybody else's, so that "free" is never said of one that is not clean; where nobody can tell it is not
+ * clean either. Nothing is asked where there are only CPU slots.
+ */
+export async function residueOf(
+  { db, residueMs = patienceMs }: { readonly db: Db; readonly residueMs?: number },
+  driver: Driver,
+  row: Claimed,
+  status: Status,
+): Promise<ReadonlyMap<string, string>> {
+  if (!givesBack(row, status)) return clean;
+  const leases = await leasesOf(db, "environment", row.id);
+  const ids = leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => gpuId);
+  if (ids.length === 0) return clean;
+  const until = performance.now() + residueMs;
+  for (;;) {
+    const found = await driver.gpuResidue(ids).catch((error) => new Map(ids.map((id) => [id, String(error)])));
+    if (found.size === 0 || performance.now() >= until) return found;
+    await wait(againMs);
+  }
+}
+
+/** Settled, it gave them back before. */
+function givesBack(row: Claimed, status: Status): boolean {
+  if (status === "terminated") return true;
+  const isSettled = row.status === status && row.stage === null && row.run_token === null;
+  return status === "stopped" && !isSettled && planOf(row.duration_hours) === "hourly";
+}

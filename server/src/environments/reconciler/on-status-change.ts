@@ -1,0 +1,143 @@
+import { bankedDays, planOf, type Status } from "@berth/contract";
+import { sql } from "kysely";
+import type { Tx } from "../../database/database.ts";
+import { beginActivity } from "../activity/activity.ts";
+import { forgetIdleStop, tellIdleStopped } from "../activity/idle-stop.ts";
+import { closeHome, remeasureHome, useHome } from "../homes/home-records.ts";
+import { releaseLeases } from "../leases/gpu-leases.ts";
+import { type Announce, resetNotice } from "../notice.ts";
+import { closeClock } from "../time/rental-clock.ts";
+import { closeSession, openSession } from "../time/run-sessions.ts";
+import { tellSilent } from "./silence.ts";
+import type { Claimed } from "./work-lease.ts";
+
+/** Given by payments; called inside the transaction that records the change. Both lock the order before we lock the row. */
+export interface Delivery {
+  /** First answer. Undefined when the order no longer waits for delivery: the environment is then terminated instead. */
+  delivered(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
+  /** The end of an environment that never answered; its container is confirmed gone, or its host does not answer either. */
+  undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered" | "silent"): Promise<void>;
+  /**
+   * JupyterLab never answered while its container ran, and this account was paid back for that once: a person decides about
+   * the money, and the time is the owner's to start again (G106). False when the order no longer waits for delivery.
+   */
+  kept(tx: Tx, environment: Delivered): Promise<boolean>;
+  /** The end of one that had answered. `unpaidSeconds` of its time could not be used for a fault of ours. */
+  ended(tx: Tx, environment: Delivered, unpaidSeconds: number): Promise<void>;
+}
+
+interface Delivered {
+  readonly id: string;
+  readonly orderId: string;
+  readonly userId: string;
+}
+
+export interface EffectParts {
+  readonly announce: Announce;
+  readonly retentionDays: number;
+}
+
+interface Times {
+  readonly bonusHours: number;
+  /** How long ago the run was seen to be gone: what was done since is not its owner's time. */
+  readonly goneSeconds: number;
+}
+
+/**
+ * What belongs to a change of status, in the transaction that records it (runtime.md 8). `row` is as it was before. A
+ * restart that was taken back before it was seen has leased GPUs, though the status was `stopped` all the time: its
+ * stage tells, and it is undone like any stop.
+ */
+export async function takeEffect(
+  tx: Tx,
+  parts: EffectParts,
+  row: Claimed,
+  status: Status,
+  { bonusHours, goneSeconds }: Times,
+): Promise<void> {
+  const unfinished = status === "stopped" && (row.stage !== null || row.run_token !== null);
+  if (status === row.status && !unfinished) return;
+  if (status === "active") await enterActive(tx, parts, row, bonusHours);
+  if (status === "stopped") await enterStopped(tx, parts, row, goneSeconds);
+  if (status === "terminated") await enterTerminated(tx, parts, row);
+}
+
+async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonusHours: number): Promise<void> {
+  const { id, user_id: userId, subdomain } = row;
+  await openSession(tx, id);
+  await beginActivity(tx, id);
+  await useHome(tx, row);
+  await closeClock(tx, id);
+  await sql`update environments set ${forgetIdleStop}, stop_reason = null where id = ${id}`.execute(tx);
+  if (row.created_at) return;
+  const seconds = (row.duration_hours + bonusHours) * 3600;
+  await sql`
+    update environments
+    set created_at = now(), expires_at = now() + make_interval(secs => ${seconds}),
+        due_at = least(due_at, now() + make_interval(secs => ${seconds})) where id = ${id}`.execute(tx);
+  await resetNotice(tx, id);
+  const title = `${subdomain} is ready`;
+  const body = "JupyterLab answers. Its time runs from now on.";
+  await announce(tx, { userId, cause: `ready:${id}`, title, body, link: `/environments/${id}` });
+}
+
+/**
+ * Hourly: the time left is banked and the GPUs go, and what was suspected of them with them; monthly: all of it stays, and
+ * the clock runs (G2, G24), unless its files are not there (G111). Where nothing is left the end stays as it is, and is the
+ * next thing that happens.
+ */
+async function enterStopped(tx: Tx, { announce }: EffectParts, row: Claimed, goneSeconds: number): Promise<void> {
+  const { id, stop_reason: reason } = row;
+  const keepsGpus = planOf(row.duration_hours) === "monthly";
+  await closeSession(tx, id, reason ?? "stopped");
+  await remeasureHome(tx, row);
+  await revokeGrants(tx, id);
+  await closeClock(tx, id);
+  await sql`
+    update environments set run_token = null, endpoint = null, stage = null, ${forgetIdleStop},
+      faulty_generation = case when ${keepsGpus} then faulty_generation end
+    where id = ${id}`.execute(tx);
+  if (!keepsGpus) await releaseLeases(tx, "environment", id);
+  const bankedSeconds = keepsGpus && reason !== "no_home" ? null : await bankTime(tx, id, goneSeconds);
+  if (reason === "idle") await tellIdleStopped(tx, announce, row, bankedSeconds);
+  if (reason === "silent") await tellSilent(tx, announce, row, bankedSeconds);
+}
+
+/** Answers the whole seconds that are banked; what was banked before and has not begun stays as it was. */
+async function bankTime(tx: Tx, id: string, goneSeconds: number): Promise<number> {
+  const left = sql<number>`extract(epoch from expires_at - now()) + ${goneSeconds}::float8`;
+  const { rows } = await sql<{ banked_seconds: number }>`
+    update environments
+    set banked_seconds = case when expires_at is null then banked_seconds else floor(${left}) end, expires_at = null,
+      banked_until = coalesce(banked_until, now() + make_interval(days => ${bankedDays})),
+      notice = case when expires_at is null then notice else '' end
+    where id = ${id} and (expires_at is null or ${left} > 0) returning banked_seconds`.execute(tx);
+  return rows[0]?.banked_seconds ?? 0;
+}
+
+async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts, row: Claimed): Promise<void> {
+  await closeSession(tx, row.id, row.ended_reason ?? "terminated");
+  await revokeGrants(tx, row.id);
+  await releaseLeases(tx, "environment", row.id);
+  await sql`
+    update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, terminated_at = now(),
+      idle_stop_at = null, clock_from = null, banked_until = null
+    where id = ${row.id}`.execute(tx);
+  await tx.deleteFrom("activity").where("environment_id", "=", row.id).execute();
+  const keptDays = await closeHome(tx, row, retentionDays);
+  if (row.ended_reason !== "expired" || keptDays === 0) return;
+  await announce(tx, {
+    userId: row.user_id,
+    cause: `ended:${row.id}`,
+    title: `${row.subdomain} has ended`,
+    body: `Its time is over. Its files are kept for ${keptDays} days and come back with a new environment of the same name.`,
+    link: `/environments/${row.id}`,
+  });
+}
+
+/** The gateway's cookies of a run end with it (runtime.md 9). */
+async function revokeGrants(tx: Tx, environmentId: string): Promise<void> {
+  await sql`update grants set revoked_at = now() where environment_id = ${environmentId} and revoked_at is null`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,139 @@
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
+import { hold } from "../allocation/hold.ts";
+import { readCapacity } from "../leases/read-capacity.ts";
+import { join } from "../queue/join-queue.ts";
+import { inMs, type Setup, setupEnvironments } from "../testing/setup-environments.ts";
+import { type AdoptParts, adopting, startAdopting } from "./reconcile-inventory.ts";
+
+/** The looks at the one host of a test, one for each call. */
+function lookAt({ parts, driver }: Setup, changed: Partial<AdoptParts> = {}) {
+  const clock = { require: async () => {} };
+  return adopting({ ...parts, clock, ...changed }, { id: "host", driver, signal: new AbortController().signal });
+}
+
+const freeOf = async ({ db }: Setup) => (await readCapacity(db)).free;
+
+test("a host that does not answer twice is told of once and leases nothing until it answers, not to a turn in line either", async () => {
+  const setup = await setupEnvironments({ slots: 2 });
+  const { db, driver, rent, reach, want, read } = setup;
+  const stopped = await rent();
+  await reach(stopped, "active");
+  await want(stopped, "stopped");
+  await reach(stopped, "stopped");
+  const ask = (subdomain: string, userId = "bob") =>
+    db
+      .transaction()
+      .execute((tx) => hold(tx, { orderId: "o", userId, subdomain, gpuCount: 1, holdUntil: inMs(900_000) }));
+  const refused = (words: string) => ({ ok: false, code: "out_of_stock", message: expect.stringContaining(words) });
+  const before = await freeOf(setup);
+  expect(before).toBeGreaterThan(0);
+
+  const look = lookAt(setup);
+  driver.failNext("list", "unavailable", 3);
+  expect(await look(), "one look may be chance: the next comes soon").toBeLessThan(10_000);
+  expect(await freeOf(setup)).toBe(before);
+  await expect(look()).rejects.toMatchObject({ code: "unavailable" });
+  expect(await look()).toBeGreaterThan(10_000);
+  expect(await freeOf(setup)).toBe(0);
+  expect(await ask("new-one")).toMatchObject(refused("A machine does not answer right now"));
+  const row = await read(stopped);
+  expect(await ask(row.subdomain, row.user_id)).toMatchObject({ ok: false });
+  await expect(join(db, "cat", 1, async () => {})).rejects.toThrow("A machine does not answer right now");
+
+  await look();
+  expect(await freeOf(setup)).toBe(before);
+  expect(await ask("new-one")).toMatchObject({ ok: true, hostId: "host" });
+  driver.failNext("list");
+  expect(await look(), "its misses are counted anew").toBeLessThan(10_000);
+});
+
+test("a clock in doubt keeps runs from being removed, and no host from being away or here", async () => {
+  const setup = await setupEnvironments();
+  const { db, driver, rent, reach } = setup;
+  const id = await rent();
+  await reach(id, "active");
+  await sql`update environments set status = 'terminated', desired = 'terminated', terminated_at = now() where id = ${id}`.execute(
+    db,
+  );
+  let doubted = true;
+  const require = async () => {
+    if (doubted) throw new Error("The wall clock moved");
+  };
+  const look = lookAt(setup, { clock: { require } });
+  driver.failNext("list", "unavailable", 2);
+  await look();
+  await expect(look()).rejects.toMatchObject({ code: "unavailable" });
+  expect(await freeOf(setup)).toBe(0);
+  await expect(look()).rejects.toThrow("The wall clock moved");
+  expect(await freeOf(setup)).toBeGreaterThan(0);
+  expect(await driver.list()).toHaveLength(1);
+  doubted = false;
+  await look();
+  expect(await driver.list()).toEqual([]);
+});
+
+test("a host that has to be found fit stays away until it was, and is looked at again each time that it was away", async () => {
+  const setup = await setupEnvironments();
+  let [isFit, asked] = [false, 0];
+  const repeat = () => {
+    asked += 1;
+  };
+  const check = { isPassed: () => isFit, repeat };
+  const look = lookAt(setup, { checks: new Map([["host", check]]) });
+  setup.driver.failNext("list", "unavailable", 3);
+  await look();
+  expect(asked).toBe(0);
+  await expect(look()).rejects.toMatchObject({ code: "unavailable" });
+  await look();
+  expect(asked).toBe(1);
+  await look();
+  expect(await freeOf(setup)).toBe(0);
+  isFit = true;
+  await look();
+  expect(await freeOf(setup)).toBeGreaterThan(0);
+});
+
+test("a host that hangs delays the look at no other", async () => {
+  const { parts, driver } = await setupEnvironments();
+  const far = fakeDriver();
+  const release = far.hang("list");
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  const loop = startAdopting({ ...parts, clock: { require: async () => {} }, drivers });
+  onTestFinished(async () => {
+    release();
+    await loop.stop();
+    await far.close();
+  });
+  for (const looks of [1, 2, 3]) {
+    await expect.poll(() => driver.calls.get("list")).toBe(looks);
+    loop.nudge();
+  }
+  expect(far.calls.get("list")).toBe(1);
+});
+
+test("a launch on a host that is away is refunded in the end, and its run goes when the host is back; what was delivered waits", async () => {
+  const setup = await setupEnvironments();
+  const { db, driver, told, rent, reach, want, read, pass, leases } = setup;
+  const delivered = await rent();
+  await reach(delivered, "active");
+  const launched = await rent();
+  await pass({ answers: async () => false });
+  expect(await driver.list()).toHaveLength(2);
+  await want(delivered, "terminated");
+  await sql`update environments set give_up_at = now() - interval '1 second' where id = ${launched}`.execute(db);
+  driver.failNext("observe", "unavailable", 12);
+  for (let passes = 0; passes < 5; passes++) await pass();
+  expect(told.undelivered).toEqual([]);
+  await pass();
+  expect(told.undelivered).toEqual([`${launched}:not_delivered`]);
+  expect([(await read(launched)).status, await leases(launched)]).toEqual(["terminated", 0]);
+  expect((await read(delivered)).status).toBe("unknown");
+  expect(await driver.list()).toHaveLength(2);
+  await lookAt(setup)();
+  expect((await driver.list()).map(({ id }) => id)).toEqual([delivered]);
+});

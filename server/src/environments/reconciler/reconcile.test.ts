@@ -1,0 +1,353 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { type Setup, setupEnvironments } from "../testing/setup-environments.ts";
+import { reconcile } from "./reconcile.ts";
+import { claimDue } from "./work-lease.ts";
+import { backoffMs } from "./write-status.ts";
+
+const stagesOf = ({ db }: Setup, id: string, generation: number) =>
+  sql<{
+    stage: string;
+  }>`select stage from launch_stages where environment_id = ${id} and generation = ${generation} order by at, stage`
+    .execute(db)
+    .then(({ rows }) => rows.map(({ stage }) => stage).sort());
+
+const all = ["answering", "created", "image", "ordered", "paid", "placed", "ready", "started"];
+
+test("a launch: pending until it answers, then active with its time, one session, every stage, one notice", async () => {
+  const setup = await setupEnvironments({ options: { answerMs: 60 } });
+  const { db, rent, read, pass, reach, told, leases } = setup;
+  const id = await rent({ gpuCount: 2, durationHours: 6 });
+  await pass({ answers: async () => false });
+  expect(await read(id)).toMatchObject({ status: "pending", generation: 1, created_at: null, expires_at: null });
+  await reach(id, "active");
+  const row = await read(id);
+  expect((row.expires_at?.getTime() ?? 0) - (row.created_at?.getTime() ?? 0)).toBe(6 * 3_600_000);
+  expect(row).toMatchObject({ stage: null, attempts: 0, last_error: null, claim: null });
+  expect(row.run_token).toMatch(/^[0-9a-f]{32}$/);
+  expect(row.run_token).not.toBe(row.secret);
+  expect(await stagesOf(setup, id, 1)).toEqual(all);
+  expect(told.delivered).toEqual([id]);
+  expect(await leases(id)).toBe(2);
+  expect(await db.selectFrom("sessions").selectAll().execute()).toMatchObject([
+    { environment_id: id, closed_at: null },
+  ]);
+  expect((await db.selectFrom("notifications").selectAll().execute()).map(({ cause }) => cause)).toEqual([
+    `ready:${id}`,
+  ]);
+});
+
+test("a late delivery adds the bonus; an order that no longer waits gets no active environment at all", async () => {
+  const { db, rent, read, pass, told, driver, parts } = await setupEnvironments();
+  const late = await rent({ durationHours: 1 });
+  await pass({ delivery: { ...parts.delivery, delivered: async () => ({ bonusHours: 2 }) } });
+  const row = await read(late);
+  expect((row.expires_at?.getTime() ?? 0) - (row.created_at?.getTime() ?? 0)).toBe(3 * 3_600_000);
+  const refunded = await rent();
+  const statuses: string[] = [];
+  const delivered = async () => undefined;
+  for (let passes = 0; passes < 3; passes++) {
+    await pass({ delivery: { ...parts.delivery, delivered } });
+    statuses.push((await read(refunded)).status);
+  }
+  expect(statuses).toEqual(["pending", "terminated", "terminated"]);
+  expect(told.undelivered).toEqual([`${refunded}:not_delivered`]);
+  expect(await driver.observe(refunded)).toEqual({ state: "absent" });
+  expect(await db.selectFrom("sessions").where("environment_id", "=", refunded).selectAll().execute()).toEqual([]);
+});
+
+test("stop banks an hourly plan's time and frees its GPUs; a restart makes a new run with that time", async () => {
+  const { db, rent, read, reach, want, leases, driver } = await setupEnvironments();
+  const id = await rent({ durationHours: 6, gpuCount: 2 });
+  await reach(id, "active");
+  const { run_token: firstToken } = await read(id);
+  await sql`update environments set expires_at = now() + interval '1 hour 30 seconds' where id = ${id}`.execute(db);
+  await want(id, "stopped");
+  await reach(id, "stopped");
+  const stopped = await read(id);
+  expect(stopped).toMatchObject({ expires_at: null, run_token: null, endpoint: null });
+  expect(stopped.banked_seconds).toBeGreaterThan(3600);
+  expect(stopped.banked_seconds).toBeLessThanOrEqual(3630);
+  expect(await leases(id)).toBe(0);
+  expect(await driver.observe(id)).toEqual({ state: "absent" });
+  expect(await db.selectFrom("sessions").select("reason").execute()).toEqual([{ reason: "stopped" }]);
+  await sql`insert into gpu_leases (id, gpu_id, holder_kind, holder_id) select id, id, 'environment', ${id} from gpus limit 2`.execute(
+    db,
+  );
+  await want(id, "running");
+  await reach(id, "active");
+  const again = await read(id);
+  expect(again).toMatchObject({ generation: 2, banked_seconds: 0, created_at: stopped.created_at });
+  expect(again.run_token).not.toBe(firstToken);
+  const leftMs = (again.expires_at?.getTime() ?? 0) - Date.now();
+  expect(Math.abs(leftMs - stopped.banked_seconds * 1000)).toBeLessThan(5000);
+  expect(await db.selectFrom("sessions").select("closed_at").where("closed_at", "is", null).execute()).toHaveLength(1);
+});
+
+test("G2: a monthly plan keeps GPUs and clock while stopped", async () => {
+  const { rent, read, reach, want, leases } = await setupEnvironments();
+  const id = await rent({ durationHours: 720, gpuCount: 2 });
+  await reach(id, "active");
+  const { expires_at } = await read(id);
+  await want(id, "stopped");
+  await reach(id, "stopped");
+  expect(await read(id)).toMatchObject({ expires_at, banked_seconds: 0 });
+  expect(await leases(id)).toBe(2);
+  await want(id, "running");
+  await reach(id, "active");
+  expect(await read(id)).toMatchObject({ expires_at, generation: 2 });
+});
+
+test("pause keeps run, GPUs and clock; resuming is the same generation", async () => {
+  const { rent, read, reach, want, leases } = await setupEnvironments();
+  const id = await rent();
+  await reach(id, "active");
+  const { expires_at, run_token } = await read(id);
+  await want(id, "paused");
+  await reach(id, "paused");
+  expect(await read(id)).toMatchObject({ expires_at, run_token, generation: 1 });
+  expect(await leases(id)).toBe(1);
+  await want(id, "running");
+  await reach(id, "active");
+  expect(await read(id)).toMatchObject({ expires_at, run_token, generation: 1 });
+});
+
+test("a machine that cannot pause leaves the environment running", async () => {
+  const { rent, read, reach, want, pass } = await setupEnvironments({ options: { pause: 0 } });
+  const id = await rent();
+  await reach(id, "active");
+  await want(id, "paused");
+  await pass();
+  expect(await read(id)).toMatchObject({ status: "active", desired: "running" });
+});
+
+test("expiry, by the database's clock: container gone, GPUs free, name kept for its owner, token void", async () => {
+  const { db, rent, read, reach, pass, leases, driver } = await setupEnvironments();
+  const id = await rent({ subdomain: "mine" });
+  await reach(id, "active");
+  await sql`insert into grants (id, user_id, environment_id) values ('g', 'user', ${id})`.execute(db);
+  await sql`update environments set expires_at = now() where id = ${id}`.execute(db);
+  await pass();
+  expect(await read(id)).toMatchObject({
+    status: "terminated",
+    ended_reason: "expired",
+    run_token: null,
+    endpoint: null,
+  });
+  expect(await driver.observe(id)).toEqual({ state: "absent" });
+  expect(await leases(id)).toBe(0);
+  const [claim] = await db.selectFrom("subdomain_claims").selectAll().execute();
+  expect(claim).toMatchObject({ name: "mine", user_id: "user", order_id: null });
+  expect(Math.round(((claim?.retained_until?.getTime() ?? 0) - Date.now()) / 86_400_000)).toBe(30);
+  expect((await db.selectFrom("grants").select("revoked_at").execute())[0]?.revoked_at).toBeInstanceOf(Date);
+  expect((await db.selectFrom("notifications").selectAll().execute()).map(({ cause }) => cause)).toContain(
+    `ended:${id}`,
+  );
+});
+
+test("a row is due at its end, however long it would rest", async () => {
+  const { db, rent, read, reach, pass } = await setupEnvironments();
+  const id = await rent();
+  await reach(id, "active");
+  await sql`update environments set expires_at = now() + interval '3 seconds' where id = ${id}`.execute(db);
+  await pass();
+  const { due_at, expires_at } = await read(id);
+  expect(due_at).toEqual(expires_at);
+});
+
+test("given up: undelivered is told once, after the container is gone, and everything is free", async () => {
+  const { db, rent, read, pass, told, parts, driver, leases } = await setupEnvironments({
+    options: { answerMs: 60_000 },
+  });
+  const id = await rent();
+  await pass();
+  expect((await driver.observe(id)).state).not.toBe("absent");
+  await sql`update environments set give_up_at = now() where id = ${id}`.execute(db);
+  const whenTold: string[] = [];
+  const undelivered: typeof parts.delivery.undelivered = async (tx, environment, reason) => {
+    whenTold.push((await driver.observe(id)).state);
+    await parts.delivery.undelivered(tx, environment, reason);
+  };
+  driver.failNext("remove");
+  await pass({ delivery: { ...parts.delivery, undelivered } });
+  expect(told.undelivered).toEqual([]);
+  await pass({ delivery: { ...parts.delivery, undelivered } });
+  await pass({ delivery: { ...parts.delivery, undelivered } });
+  expect(whenTold).toEqual(["absent"]);
+  expect(told.undelivered).toEqual([`${id}:not_delivered`]);
+  expect(await read(id)).toMatchObject({ status: "terminated", ended_reason: "not_delivered", created_at: null });
+  expect(await leases(id)).toBe(0);
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+});
+
+test("the image is waited for with its percent; a launch then stamps every stage", async () => {
+  const setup = await setupEnvironments();
+  const { db, rent, read, pass, reach, driver } = setup;
+  await sql`insert into host_images (host_id, container_type, state, percent) values ('host', 'jupyter', 'preparing', 40)`.execute(
+    db,
+  );
+  const id = await rent();
+  await pass();
+  expect(await read(id)).toMatchObject({ status: "pending", stage: "image", stage_percent: 40, generation: 0 });
+  expect(driver.calls.get("start") ?? 0).toBe(0);
+  await sql`update host_images set state = 'ready'`.execute(db);
+  await reach(id, "active");
+  expect(await stagesOf(setup, id, 1)).toEqual(all);
+});
+
+test("C16: a worker that dies after start is followed by one that finds the same run", async () => {
+  const { db, rent, read, reach, driver, parts, pass } = await setupEnvironments();
+  const id = await rent();
+  const [claimed] = await claimDue(db, ["host"], 20, sql`true`);
+  const died = new Error("killed");
+  const dying = {
+    ...driver,
+    start: async (spec: Parameters<typeof driver.start>[0]) => driver.start(spec).then(() => Promise.reject(died)),
+  };
+  if (claimed) await reconcile({ ...parts, drivers: new Map([["host", dying]]) }, claimed);
+  const before = await driver.observe(id);
+  const { run_token } = await read(id);
+  await reach(id, "active");
+  const after = await driver.observe(id);
+  expect(await read(id)).toMatchObject({ generation: 1, run_token });
+  expect(after).toMatchObject({ createdAt: before.state === "absent" ? null : before.createdAt, generation: 1 });
+  await pass();
+  expect(driver.machine.runs.size).toBe(1);
+});
+
+test("a worker that dies between the row and start is followed by one that starts that very spec", async () => {
+  const { rent, read, pass, reach, driver } = await setupEnvironments();
+  const id = await rent();
+  driver.failNext("start");
+  await pass();
+  const written = await read(id);
+  expect(written).toMatchObject({ generation: 1, stage: "created", status: "pending" });
+  expect(written.last_error).toContain("failure of start");
+  await reach(id, "active");
+  expect(await read(id)).toMatchObject({ generation: 1, run_token: written.run_token });
+});
+
+test("a run that ends by itself is started again with the time left, as a new generation of the same session", async () => {
+  const { db, rent, read, reach, pass, driver } = await setupEnvironments();
+  const id = await rent();
+  await reach(id, "active");
+  const { expires_at } = await read(id);
+  await driver.crash(id);
+  await pass();
+  expect(await read(id)).toMatchObject({ status: "pending", run_token: null });
+  await reach(id, "active");
+  expect(await read(id)).toMatchObject({ generation: 2, expires_at, status: "active" });
+  await driver.remove(id);
+  await reach(id, "pending");
+  await reach(id, "active");
+  expect(await read(id)).toMatchObject({ generation: 3, expires_at });
+  expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(1);
+});
+
+test("a host out of reach: back off, unknown after a while, nothing destroyed, and back when it answers", async () => {
+  const { db, rent, read, reach, pass, driver, told } = await setupEnvironments();
+  const id = await rent();
+  await reach(id, "active");
+  driver.failNext("observe", "unavailable", 5);
+  for (let passes = 0; passes < 4; passes++) await pass();
+  expect(await read(id)).toMatchObject({ status: "active", attempts: 4 });
+  await pass();
+  const lost = await read(id);
+  expect(lost).toMatchObject({ status: "unknown", attempts: 5 });
+  expect(lost.due_at.getTime() - Date.now()).toBeGreaterThan(10_000);
+  expect(told.failures).toHaveLength(5);
+  await reach(id, "active");
+  expect(await read(id)).toMatchObject({ attempts: 0, generation: 1, last_error: null });
+  expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(1);
+});
+
+test("waits are 1 s doubled to 60 s", () => {
+  expect([1, 2, 3, 6, 7, 40].map(backoffMs)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
+});
+
+test("two workers: each due row is claimed once, and a late one writes nothing", async () => {
+  const { db, rent, read, parts, driver } = await setupEnvironments({ slots: 20 });
+  const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => rent({ userId: `user-${index}` })));
+  const claims = await Promise.all(Array.from({ length: 4 }, () => claimDue(db, ["host"], 12, sql`true`)));
+  expect(
+    claims
+      .flat()
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual([...ids].sort());
+  const late = claims.flat()[0];
+  if (!late) throw new Error("nothing claimed");
+  await sql`update environments set due_at = now() where id = ${late.id}`.execute(db);
+  const [next] = await claimDue(db, ["host"], 12, sql`true`);
+  expect(next?.id).toBe(late.id);
+  await reconcile(parts, late);
+  expect(await read(late.id)).toMatchObject({ status: "pending", claim: next?.claim, generation: 0 });
+  expect(driver.calls.get("start") ?? 0).toBe(0);
+});
+
+test("a late worker's answer does not count either", async () => {
+  const { db, rent, read, parts, pass, told } = await setupEnvironments();
+  const id = await rent();
+  await pass({ answers: async () => false });
+  const claim = async () => {
+    await sql`update environments set due_at = now()`.execute(db);
+    return (await claimDue(db, ["host"], 1, sql`true`))[0];
+  };
+  const [late, next] = [await claim(), await claim()];
+  if (late) await reconcile(parts, late);
+  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, claim: next?.claim });
+  expect(await db.selectFrom("sessions").selectAll().execute()).toEqual([]);
+  if (next) await reconcile(parts, next);
+  expect(await read(id)).toMatchObject({ status: "active", claim: null });
+  expect(told.delivered).toEqual([id, id]);
+});
+
+test("what the owner asked for while a worker was at it is not overwritten", async () => {
+  const { db, rent, read, reach, parts, pass, driver, told } = await setupEnvironments();
+  const id = await rent();
+  await pass({ answers: async () => false });
+  await sql`update environments set due_at = now()`.execute(db);
+  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
+  await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
+  if (claimed) await reconcile(parts, claimed);
+  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, claim: null });
+  await reach(id, "terminated");
+  expect(told.undelivered).toEqual([`${id}:cancelled`]);
+  expect(await driver.list()).toEqual([]);
+});
+
+test("of several that find nothing new at once, only those whose claim and wish still hold are settled", async () => {
+  const { db, rent, read, reach, parts, told } = await setupEnvironments();
+  const ids = await Promise.all(Array.from({ length: 4 }, (_, index) => rent({ userId: `user-${index}` })));
+  for (const id of ids) await reach(id, "active");
+  await sql`update environments set due_at = now()`.execute(db);
+  const claimed = await claimDue(db, ["host"], 4, sql`true`);
+  const [same = "", claimedAnew = "", wanted = "", ending = ""] = claimed.map(({ id }) => id);
+  await sql`update environments set claim = gen_random_uuid() where id = ${claimedAnew}`.execute(db);
+  await sql`update environments set desired = 'stopped' where id = ${wanted}`.execute(db);
+  await sql`update environments set expires_at = now() + interval '5 seconds' where id = ${ending}`.execute(db);
+  const before = await read(claimedAnew);
+  const began = Date.now();
+  await Promise.all(claimed.map((row) => reconcile(parts, row)));
+  const waitMs = async (id: string) => (await read(id)).due_at.getTime() - began;
+  expect(await read(same)).toMatchObject({ claim: null, desired: "running" });
+  expect(await waitMs(same)).toBeGreaterThanOrEqual(20_000);
+  expect(await read(claimedAnew)).toEqual(before);
+  expect(await read(wanted)).toMatchObject({ claim: null, desired: "stopped" });
+  expect(await waitMs(wanted), "asked for meanwhile: at once").toBeLessThan(5000);
+  expect(await read(ending)).toMatchObject({ claim: null });
+  expect(await waitMs(ending), "never later than its end").toBeLessThanOrEqual(5000);
+  expect(told.failures).toEqual([]);
+});
+
+test("a stop that is through only after the end of the time is an end, not a bank of nothing", async () => {
+  const { db, rent, read, reach, parts } = await setupEnvironments();
+  const id = await rent();
+  await reach(id, "active");
+  await sql`update environments set desired = 'stopped', due_at = now()`.execute(db);
+  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
+  await sql`update environments set expires_at = now()`.execute(db);
+  if (claimed) await reconcile(parts, claimed);
+  await reach(id, "terminated");
+  expect(await read(id)).toMatchObject({ ended_reason: "expired", banked_seconds: 0 });
+});

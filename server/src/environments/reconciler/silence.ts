@@ -1,0 +1,76 @@
+import { sql } from "kysely";
+import type { Tx } from "../../database/database.ts";
+import { formatDuration } from "../../text/format-duration.ts";
+import { useHome } from "../homes/home-records.ts";
+import type { Announce } from "../notice.ts";
+import type { Claimed } from "./work-lease.ts";
+
+/** Other owners whose starts fail on a host at the same time, before the host is taken for the reason. */
+const leastOthers = 2;
+/** A start that takes longer than this has failed, as far as another one asks. */
+const slowMinutes = 3;
+
+/**
+ * In an update's source `e`: what was to answer and did not, is its owner's and not the machine's (G106). Its container ran
+ * for at least half of the time that it had, the machine was not at fault, and it is not so that starts of several other
+ * owners fail there too while none answers.
+ */
+export const isSilent = sql<boolean>`(e.fault_since is null
+  and (e.created_at is not null or exists (
+    select from launch_stages where environment_id = e.id and stage = 'started'
+      and at <= e.give_up_at - (e.give_up_at - e.requested_at) / 2))
+  and not (
+    (select count(distinct o.user_id) from environments o
+      where o.host_id = e.host_id and o.user_id <> e.user_id and (
+        (o.status = 'pending' and o.desired = 'running'
+          and coalesce(o.down_since, o.first_attempt_at) <= now() - make_interval(mins => ${slowMinutes}))
+        or (o.ended_reason in ('hardware', 'not_delivered') and o.terminated_at > e.give_up_at - interval '10 minutes'))) >= ${leastOthers}
+    and not exists (
+      select from launch_stages s join environments o on o.id = s.environment_id
+      where o.host_id = e.host_id and s.stage = 'ready' and s.at > coalesce(e.down_since, e.requested_at))))`;
+
+/** Two ends of one account at once are decided one after the other. */
+export async function lockAccount(tx: Tx, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 106))`.execute(tx);
+}
+
+/** Whether silence was paid back to this account before, or is about to be: that happens by itself once. */
+export async function wasPaidBack(tx: Tx, { id, user_id }: Claimed): Promise<boolean> {
+  const { rows } = await sql`
+    select from environments where user_id = ${user_id} and id <> ${id} and ended_reason = 'silent' limit 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+/** The whole time of a launch that is kept counts as its owner's from now on, and so do the files. */
+export async function keepTimeOf(tx: Tx, row: Claimed): Promise<void> {
+  await useHome(tx, row);
+  await sql`
+    update environments
+    set created_at = now(), expires_at = now() + make_interval(hours => ${row.duration_hours}) where id = ${row.id}`.execute(
+    tx,
+  );
+}
+
+/** `bankedSeconds` is null where the clock runs on (G2). */
+export async function tellSilent(
+  tx: Tx,
+  announce: Announce,
+  row: Claimed,
+  bankedSeconds: number | null,
+): Promise<void> {
+  const { id, user_id: userId, subdomain, generation, created_at } = row;
+  const time =
+    bankedSeconds === null
+      ? "Its GPUs stay yours, and the clock of a monthly plan runs on."
+      : `Its clock stands still: ${formatDuration(bankedSeconds)} are kept for the next start.`;
+  const money = created_at === null ? " We look at its payment and tell you by bell and mail what becomes of it." : "";
+  await announce(tx, {
+    userId,
+    cause: `silent:${id}:${generation}`,
+    title: `${subdomain} was stopped because JupyterLab did not answer`,
+    body: `Its container ran for ten minutes and its machine is well, so something in its files keeps JupyterLab from starting. Your files are kept. ${time} On its page you can start it without your settings.${money}`,
+    link: `/environments/${id}`,
+  });
+}

@@ -1,0 +1,194 @@
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
+import { registerHost } from "../hosts/register-host.ts";
+import { startPreparing } from "../hosts/start-preparing-images.ts";
+import { setupEnvironments } from "../testing/setup-environments.ts";
+
+const patience = { timeout: 15_000, interval: 20 };
+
+test("the loop hears of a new environment by itself and brings it up", async () => {
+  const { start, rent, read } = await setupEnvironments({ options: { startMs: 30, answerMs: 30 } });
+  start();
+  const id = await rent();
+  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+});
+
+test("a slow environment does not hold up the others", async () => {
+  const { start, rent, read, parts, db } = await setupEnvironments();
+  await rent({ subdomain: "slow" });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let first = true;
+  const answers: typeof parts.answers = async (...asked) => {
+    if (!first) return await parts.answers(...asked);
+    first = false;
+    return await promise;
+  };
+  start({ answers });
+  await expect.poll(() => first, patience).toBe(false);
+  const id = await rent();
+  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  const slow = await db.selectFrom("environments").where("subdomain", "=", "slow").select("status").executeTakeFirst();
+  expect(slow?.status).toBe("pending");
+  resolve(true);
+});
+
+test("two loops on one database: every environment is started once and delivered once", async () => {
+  const { start, rent, db, driver, told } = await setupEnvironments({
+    slots: 30,
+    options: { startMs: 20, answerMs: 20 },
+  });
+  start();
+  start();
+  const ids = await Promise.all(Array.from({ length: 24 }, (_, index) => rent({ userId: `user-${index}` })));
+  const active = () => db.selectFrom("environments").where("status", "=", "active").select("id").execute();
+  await expect.poll(async () => (await active()).length, patience).toBe(24);
+  expect([...told.delivered].sort()).toEqual([...ids].sort());
+  expect(driver.machine.runs.size).toBe(24);
+  expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(24);
+  const generations = await db.selectFrom("environments").select("generation").distinct().execute();
+  expect(generations).toEqual([{ generation: 1 }]);
+});
+
+test("a container that dies is noticed through the driver's events, long before its row is due", async () => {
+  const { start, rent, read, driver } = await setupEnvironments();
+  start();
+  const id = await rent();
+  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  await driver.crash(id);
+  await expect.poll(async () => (await read(id)).generation, patience).toBe(2);
+  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+});
+
+test("expiry comes with its time, not with the next look", async () => {
+  const { start, rent, read, db } = await setupEnvironments();
+  const loop = start();
+  const id = await rent();
+  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  await sql`update environments set expires_at = now() + interval '700 milliseconds', due_at = now() where id = ${id}`.execute(
+    db,
+  );
+  loop.nudge();
+  await expect.poll(async () => (await read(id)).status, patience).toBe("terminated");
+  const { rows } = await sql<{ late: number }>`
+    select extract(epoch from terminated_at - expires_at)::float8 as late from environments`.execute(db);
+  expect(rows[0]?.late).toBeGreaterThanOrEqual(0);
+  expect(rows[0]?.late).toBeLessThan(5);
+});
+
+test("adopting: strays of ended and of unknown environments go, young strangers stay, a lost run is started again", async () => {
+  const { start, rent, read, reach, driver, db } = await setupEnvironments();
+  const kept = await rent();
+  const lost = await rent({ userId: "other" });
+  const ended = await rent({ userId: "third" });
+  for (const id of [kept, lost, ended]) await reach(id, "active");
+  await sql`update environments set status = 'terminated', desired = 'terminated', terminated_at = now() where id = ${ended}`.execute(
+    db,
+  );
+  const spec = {
+    generation: 1,
+    image: "jupyter",
+    token: "t",
+    home: "h",
+    gpus: [],
+    limits: { cpus: 1, memoryMb: 1, shmMb: 1, pids: 1, diskGb: 1 },
+  };
+  await driver.start({ ...spec, id: "young" });
+  await driver.start({ ...spec, id: "old" });
+  const old = driver.machine.runs.get("old");
+  if (old) driver.machine.runs.set("old", { ...old, createdAt: new Date(Date.now() - 11 * 60_000) });
+  await driver.remove(lost);
+  await sql`update environments set due_at = now() + interval '1 hour' where status <> 'terminated'`.execute(db);
+  const { createdAt } = { createdAt: new Date(0), ...(await driver.observe(kept)) };
+  start();
+  await expect.poll(async () => (await read(lost)).generation, patience).toBe(2);
+  await expect
+    .poll(async () => (await driver.list()).map(({ id }) => id).sort(), patience)
+    .toEqual([kept, lost, "young"].sort());
+  expect(await read(kept)).toMatchObject({ status: "active", generation: 1 });
+  expect(await driver.observe(kept)).toMatchObject({ createdAt });
+});
+
+test("a host has its GPUs, or CPU slots where there is none; what is gone is put aside", async () => {
+  const { db, driver } = await setupEnvironments({ slots: 3 });
+  const offered = () =>
+    db.selectFrom("gpus").where("quarantined_at", "is", null).orderBy("id").select(["id", "kind"]).execute();
+  expect(await offered()).toEqual([1, 2, 3].map((n) => ({ id: `host-slot-${n}`, kind: "cpu" })));
+  await registerHost(db, "host", driver, 2);
+  expect(await offered()).toHaveLength(2);
+  const gpu = { id: "GPU-1", model: "RTX 4070", memoryMb: 12_282 };
+  const capabilities = async () => ({ ...(await driver.capabilities()), gpus: [gpu] });
+  await registerHost(db, "host", { ...driver, capabilities }, 2);
+  expect(await offered()).toEqual([{ id: "GPU-1", kind: "gpu" }]);
+});
+
+test("a host out of reach with many due rows does not hold up the others", async () => {
+  const { start, rent, read, db, driver } = await setupEnvironments({ slots: 40 });
+  const far = fakeDriver();
+  const release = far.hang("observe");
+  onTestFinished(async () => {
+    release();
+    await far.close();
+  });
+  await registerHost(db, "far", far, 40);
+  for (let at = 0; at < 30; at++) await rent({ userId: `user-${at}`, subdomain: `far-${at}` });
+  await sql`update environments set host_id = 'far', due_at = now() - interval '1 minute'`.execute(db);
+  const id = await rent();
+  await sql`update environments set host_id = 'host' where id = ${id}`.execute(db);
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  start({ drivers });
+  await expect.poll(() => far.calls.get("observe"), patience).toBeGreaterThan(0);
+  await expect.poll(async () => (await read(id)).status, { timeout: 8000, interval: 20 }).toBe("active");
+  expect(far.calls.get("observe")).toBe(10);
+});
+
+test("an image that one host takes long to get, and one that cannot be asked for, keep no other; what fails is told once", async () => {
+  const { db, driver, parts, told } = await setupEnvironments();
+  const far = fakeDriver();
+  await registerHost(db, "far", far, 1);
+  const release = far.hang("prepare");
+  const drivers = new Map([
+    ["far", far],
+    ["host", driver],
+  ]);
+  driver.failNext("prepare", "unavailable", 6);
+  const began = performance.now();
+  const loop = startPreparing({ ...parts, drivers });
+  onTestFinished(async () => {
+    await loop.stop();
+    release();
+    await far.close();
+  });
+  const states = async () =>
+    (await db.selectFrom("host_images").where("host_id", "=", "host").select("state").execute()).map(
+      (row) => row.state,
+    );
+  await expect.poll(states, patience).toEqual(["ready", "ready", "ready"]);
+  // Two rounds failed: a second after the first, two after the second.
+  expect(performance.now() - began).toBeGreaterThan(2900);
+  expect(told.failures).toHaveLength(1);
+  expect(far.calls.get("prepare")).toBe(1);
+});
+
+test("images are prepared one after the other, with percent and with the reason where one never will be", async () => {
+  const { db, driver, parts } = await setupEnvironments();
+  const percents: (number | null)[] = [];
+  const read = () => db.selectFrom("host_images").orderBy("container_type").selectAll().execute();
+  const prepare: typeof driver.prepare = async (image, progress) => {
+    progress?.(40);
+    await expect.poll(async () => (await read()).find((row) => row.container_type === image)?.percent).toBe(40);
+    percents.push(40);
+    if (image === "pytorch") driver.failNext("prepare", "no_image");
+    await driver.prepare(image, progress);
+  };
+  const loop = startPreparing({ ...parts, drivers: new Map([["host", { ...driver, prepare }]]) });
+  await expect
+    .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), patience)
+    .toEqual(["jupyter ready", "pytorch unavailable", "tensorflow ready"]);
+  await loop.stop();
+  expect(percents).toEqual([40, 40, 40]);
+  expect((await read())[1]?.message).toContain("prepare");
+});

@@ -1,0 +1,90 @@
+import { allLoops, type Loop, startLoop } from "../../async/start-interval.ts";
+import type { Changes } from "../../database/changes.ts";
+import type { Db } from "../../database/database.ts";
+import { keepHomes } from "../homes/apply-retention.ts";
+import { eachHost, type Host } from "../hosts/each-host.ts";
+import { openPlaces } from "../hosts/host-slots.ts";
+import { steadyClock } from "../time/steady-clock.ts";
+import { type ReconcileParts, reconcile } from "./reconcile.ts";
+import { type AdoptParts, startAdopting } from "./reconcile-inventory.ts";
+import { claimDue, grantTime, makeDue, nextDueMs } from "./work-lease.ts";
+import { settling } from "./write-status.ts";
+
+export type { Announce } from "../notice.ts";
+export type { Delivery } from "./on-status-change.ts";
+
+export interface ReconcilerParts extends Omit<ReconcileParts, "settle">, Pick<AdoptParts, "checks"> {
+  readonly changes: Changes;
+  /** The machine's steady clock; a test gives another. */
+  readonly uptimeSeconds?: () => number;
+}
+
+/** Rows worked on at once. */
+const width = 20;
+const intervalMs = 5000;
+const retentionMs = 10 * 60_000;
+const reopenMs = 2000;
+
+/**
+ * The one loop that does every repair (runtime.md 1). A slow row does not hold up the others: the loop only hands out
+ * claims, and each finished row asks for the next. Around it run the comparison with what the hosts have, and the
+ * deletion of files that are no longer kept.
+ */
+export function startReconciler(parts: ReconcilerParts): Loop {
+  const { db, changes, drivers, failed } = parts;
+  const settle = settling(db);
+  const allHosts = [...drivers.keys()];
+  const clock = steadyClock(db, parts.uptimeSeconds);
+  const places = openPlaces(allHosts, width, { failed, freed: () => loop.nudge() });
+
+  let granted = false;
+  async function handOut(): Promise<number> {
+    if (!granted) await grantTime(db, allHosts);
+    granted = true;
+    for (;;) {
+      const { hostIds, limit } = places.next();
+      if (limit === 0) return intervalMs;
+      const rows = await claimDue(db, hostIds, limit, await clock.agrees());
+      for (const row of rows) places.take(row.host_id, reconcile({ ...parts, settle }, row));
+      if (rows.length < limit) return await nextDueMs(db, hostIds);
+    }
+  }
+
+  const loop = startLoop(handOut, intervalMs, failed);
+  const keeping = startLoop(
+    async () => {
+      // Nothing is deleted while the clock is in doubt; what this throws is the alarm.
+      await clock.require();
+      await keepHomes(parts);
+      return retentionMs;
+    },
+    retentionMs,
+    failed,
+  );
+  const unsubscribe = changes.subscribe(({ kind }) => {
+    if (kind === "environment") loop.nudge();
+    if (kind === "home") keeping.nudge();
+  }, loop.nudge);
+  const watching = eachHost(parts, reopenMs, (host) => watchRuns(db, host, loop.nudge));
+  const all = allLoops([loop, keeping, startAdopting({ ...parts, clock }), watching]);
+  return {
+    nudge: loop.nudge,
+    async stop() {
+      unsubscribe();
+      await all.stop();
+      await places.ended();
+    },
+  };
+}
+
+/** Driver events only wake the loop; the truth is `observe` and `list`. A stream that ends is opened again. */
+function watchRuns(db: Db, { driver, signal }: Host, nudge: () => void): () => Promise<number> {
+  return async () => {
+    if (signal.aborted) return reopenMs;
+    for await (const id of driver.watch(signal)) {
+      await makeDue(db, [id]);
+      nudge();
+    }
+    return reopenMs;
+  };
+}

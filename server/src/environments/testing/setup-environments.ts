@@ -1,0 +1,210 @@
+import { request } from "node:http";
+import { sql } from "kysely";
+import { onTestFinished } from "vitest";
+import type { Loop } from "../../async/start-interval.ts";
+import { openChanges } from "../../database/changes.ts";
+import type { Db, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { testDatabase } from "../../database/testing.ts";
+import type { Endpoint } from "../../drivers/driver.ts";
+import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
+import { hold } from "../allocation/hold.ts";
+import { launch } from "../allocation/launch.ts";
+import { registerHost } from "../hosts/register-host.ts";
+import type { Announce, Notice } from "../notice.ts";
+import type { Delivery } from "../reconciler/on-status-change.ts";
+import { type ReconcileParts, reconcile } from "../reconciler/reconcile.ts";
+import { type ReconcilerParts, startReconciler } from "../reconciler/start-reconciler.ts";
+import { type Claimed, claimDue } from "../reconciler/work-lease.ts";
+import { settling } from "../reconciler/write-status.ts";
+
+export interface Rental {
+  readonly userId?: string;
+  readonly subdomain?: string;
+  readonly gpuCount?: number;
+  readonly durationHours?: number;
+  readonly giveUpInMs?: number;
+}
+
+/** A database with one fake host of `slots`, everything a reconciler needs, and what it told others. */
+export async function setupEnvironments({
+  slots = 8,
+  options = {},
+  announce = writeOnly,
+}: {
+  slots?: number;
+  options?: Record<string, number>;
+  announce?: Announce;
+} = {}) {
+  const database = await testDatabase();
+  const { db } = database;
+  const driver = fakeDriver(options);
+  await registerHost(db, "host", driver, slots);
+  const told = {
+    delivered: [] as string[],
+    undelivered: [] as string[],
+    kept: [] as string[],
+    failures: [] as unknown[],
+  };
+  const loops: Loop[] = [];
+  onTestFinished(async () => {
+    for (const loop of loops) await loop.stop();
+    await driver.close();
+    await database.close();
+  });
+  const parts: ReconcilerParts & Pick<ReconcileParts, "settle"> = {
+    db,
+    changes: await openChanges(database),
+    drivers: new Map([["host", driver]]),
+    delivery: recorder(told),
+    settle: settling(db),
+    announce,
+    answers: answersAt,
+    retentionDays: 30,
+    failed: (error) => void told.failures.push(error),
+  };
+  return {
+    db,
+    driver,
+    parts,
+    told,
+    /** The loop itself, ended with the test. */
+    start(changed: Partial<ReconcilerParts> = {}): Loop {
+      const loop = startReconciler({ ...parts, ...changed });
+      loops.push(loop);
+      return loop;
+    },
+    rent: (rental: Rental = {}) => rent(db, rental),
+    read: (id: string) => db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
+    /** One pass over everything, due or not; answers the rows it worked on. */
+    pass: (changed: Partial<ReconcilerParts> = {}) => onePass({ ...parts, ...changed }),
+    /** Passes until the status is reached. */
+    reach: (id: string, status: string) => reach(parts, id, status),
+    want: (id: string, desired: "running" | "paused" | "stopped" | "terminated") =>
+      db
+        .updateTable("environments")
+        .set({ desired, due_at: new Date(0) })
+        .where("id", "=", id)
+        .execute(),
+    leases: (id: string) => openLeases(db, id),
+  };
+}
+
+export type Setup = Awaited<ReturnType<typeof setupEnvironments>>;
+
+function recorder(told: { delivered: string[]; undelivered: string[]; kept: string[] }): Delivery {
+  return {
+    async delivered(_, { id }) {
+      told.delivered.push(id);
+      return { bonusHours: 0 };
+    },
+    async undelivered(_, { id }, reason) {
+      told.undelivered.push(`${id}:${reason}`);
+    },
+    async kept(_, { id }) {
+      told.kept.push(id);
+      return true;
+    },
+    async ended() {},
+  };
+}
+
+export async function writeOnly(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
+  await tx
+    .insertInto("notifications")
+    .values({ id: newId(), user_id: userId, ...notice })
+    .onConflict((conflict) => conflict.columns(["user_id", "cause"]).doNothing())
+    .execute();
+}
+
+/** Hosts by id, with so many GPUs each. */
+export async function addHosts(db: Db, hosts: Readonly<Record<string, number>>): Promise<void> {
+  for (const [id, count] of Object.entries(hosts)) {
+    await sql`insert into hosts (id, kind) values (${id}, 'fake')`.execute(db);
+    await sql`insert into gpus (id, host_id, kind) select ${id} || n, ${id}, 'gpu' from generate_series(1, ${count}) n`.execute(
+      db,
+    );
+  }
+}
+
+/** A paid order's environment, as settling makes it. */
+export async function rent(db: Db, rental: Rental = {}): Promise<string> {
+  const {
+    userId = "user",
+    subdomain = `name-${newId().slice(0, 8)}`,
+    gpuCount = 1,
+    durationHours = 1,
+    giveUpInMs = 600_000,
+  } = rental;
+  const orderId = await addOrder(db, { userId, subdomain, gpuCount, durationHours });
+  return await db.transaction().execute(async (tx) => {
+    const held = await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil: inMs(900_000) });
+    if (!held.ok) throw new Error(held.message);
+    const times = { orderedAt: inMs(-2000), paidAt: inMs(-1000), giveUpAt: inMs(giveUpInMs) };
+    return await launch(tx, {
+      orderId,
+      userId,
+      subdomain,
+      gpuCount,
+      durationHours,
+      containerType: "jupyter",
+      ...times,
+    });
+  });
+}
+
+export async function addOrder(
+  db: Db,
+  order: { userId: string; subdomain: string; gpuCount: number; durationHours: number },
+): Promise<string> {
+  const id = newId();
+  await sql`
+    insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
+      currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+    values (${id}, ${order.userId}, 'paid', 'jupyter', ${order.subdomain}, ${order.gpuCount}, ${order.durationHours}, 20, 20,
+      'USD', 8822, 'embedded', 'embedded', ${`order_${id}`}, '', now(), now(), now(), now())`.execute(db);
+  return id;
+}
+
+export function inMs(ms: number): Date {
+  return new Date(Date.now() + ms);
+}
+
+async function openLeases(db: Db, holderId: string): Promise<number> {
+  const rows = await db
+    .selectFrom("gpu_leases")
+    .where("holder_id", "=", holderId)
+    .where("released_at", "is", null)
+    .select("id")
+    .execute();
+  return rows.length;
+}
+
+async function onePass(parts: ReconcileParts): Promise<readonly Claimed[]> {
+  await sql`update environments set due_at = now() where status <> 'terminated' and claim is null`.execute(parts.db);
+  const rows = await claimDue(parts.db, ["host"], 20, sql`true`);
+  for (const row of rows) await reconcile(parts, row);
+  return rows;
+}
+
+async function reach(parts: ReconcileParts, id: string, status: string): Promise<void> {
+  for (let passes = 0; passes < 200; passes++) {
+    await onePass(parts);
+    const row = await parts.db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    if (row.status === status) return;
+  }
+  throw new Error(`${id} did not become ${status}`);
+}
+
+/** Asks the environment itself, without the gateway, which lies to the right of this folder. */
+async function answersAt(endpoint: Endpoint, token: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const headers = { authorization: `token ${token}` };
+  request({ ...endpoint, path: "/lab", headers, agent: false }, (response) => {
+    response.resume();
+    resolve(response.statusCode === 200);
+  })
+    .on("error", () => resolve(false))
+    .end();
+  return await promise;
+}

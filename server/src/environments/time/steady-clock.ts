@@ -1,0 +1,46 @@
+import { uptime } from "node:os";
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+
+/** How far the wall clock and the machine's steady one may part before nothing is ended by time any more (runtime.md 8). */
+const toleranceSeconds = 60;
+
+export interface SteadyClock {
+  /** In SQL, where `now()` is about to end something: whether it can be believed. */
+  agrees(): Promise<RawBuilder<boolean>>;
+  /** Throws when it cannot be. */
+  require(): Promise<void>;
+}
+
+/**
+ * Watches the database's clock, by which everything ends, against one that nobody can set. That one counts the sleep of
+ * the machine too, so a laptop that was closed overnight is no doubt. Whoever set the clock on purpose restarts the server.
+ */
+export function steadyClock(db: Db, uptimeSeconds: () => number = uptime): SteadyClock {
+  let startedAt: Promise<number> | undefined;
+
+  async function readStart(): Promise<number> {
+    const { rows } = await sql<{ seconds: number }>`select extract(epoch from now())::float8 as seconds`.execute(db);
+    return (rows[0]?.seconds ?? 0) - uptimeSeconds();
+  }
+
+  async function agrees(): Promise<RawBuilder<boolean>> {
+    startedAt ??= readStart().catch((error: unknown) => {
+      startedAt = undefined;
+      throw error;
+    });
+    const expected = (await startedAt) + uptimeSeconds();
+    return sql<boolean>`(abs(extract(epoch from now())::float8 - ${expected}) <= ${toleranceSeconds})`;
+  }
+
+  return {
+    agrees,
+    async require() {
+      const { rows } = await sql<{ agrees: boolean }>`select ${await agrees()} as agrees`.execute(db);
+      if (!rows[0]?.agrees)
+        throw new Error(
+          `The wall clock moved by more than ${toleranceSeconds} s against the machine's steady clock: nothing is ended or deleted until they agree again. If the time is right now, restart the server.`,
+        );
+    },
+  };
+}

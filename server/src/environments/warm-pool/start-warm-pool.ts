@@ -1,0 +1,157 @@
+import { sql } from "kysely";
+import type { Loop } from "../../async/start-interval.ts";
+import type { Changes } from "../../database/changes.ts";
+import type { Db, Sql, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { startWokenLoop } from "../../database/woken-loop.ts";
+import type { Driver } from "../../drivers/driver.ts";
+import { newToken } from "../allocation/launch.ts";
+import { eachHost } from "../hosts/each-host.ts";
+import { openPlaces } from "../hosts/host-slots.ts";
+import { backoffMs } from "../reconciler/write-status.ts";
+import { advanceWarm, claimDueWarm, nextWarmMs, type WarmParts, type WarmResult } from "./warm-pool-step.ts";
+import { giveLapsedBack } from "./warm-runs.ts";
+
+/** How many runs of one GPU each stand ready on every host that can, by container type. */
+type WarmSizes = Readonly<Record<string, number>>;
+
+interface PoolParts extends WarmParts {
+  readonly changes: Changes;
+  readonly sizes: WarmSizes;
+}
+
+const intervalMs = 5000;
+/** Runs worked on at once. */
+const width = 8;
+/** A run is not kept for ever: its image and its own memory of the time grow old. */
+const lifeHours = 24;
+
+/**
+ * Keeps runs ready for who orders next (runtime.md 6): whatever is taken is made anew after the launches that people
+ * wait for, from GPUs that nobody asks for. Runs too with nothing to keep, for what an earlier setting left.
+ */
+export function startWarmPool(parts: PoolParts): Loop {
+  const { db, changes, drivers, failed } = parts;
+  const rests = openRests();
+  const places = openPlaces([...drivers.keys()], width, { failed, freed: () => advancing.nudge() });
+
+  async function advance(): Promise<number> {
+    if (Object.keys(parts.sizes).length === 0 && !(await isLeft(db))) return intervalMs;
+    await giveLapsedBack(db);
+    await endUnwanted(db, parts.sizes);
+    refilling.nudge();
+    for (;;) {
+      const { hostIds, limit } = places.next();
+      if (limit === 0) return intervalMs;
+      const rows = await claimDueWarm(db, hostIds, limit);
+      for (const row of rows)
+        places.take(
+          row.host_id,
+          advanceWarm(parts, row, (result) => rests.note(row, result)),
+        );
+      if (rows.length < limit) return await nextWarmMs(db, hostIds);
+    }
+  }
+
+  const refilling = eachHost(parts, intervalMs, ({ id, driver }) => async () => {
+    if (await refill(parts, id, driver, rests.without)) advancing.nudge();
+    return rests.endMs();
+  });
+  // What may free GPUs, take runs, or begin a launch.
+  const by = ["environment", "order", "queue"] as const;
+  const advancing = startWokenLoop({ changes, by, work: advance, intervalMs, failed });
+  return {
+    nudge: advancing.nudge,
+    async stop() {
+      await Promise.all([advancing.stop(), refilling.stop()]);
+      await places.ended();
+    },
+  };
+}
+
+async function isLeft(db: Db): Promise<boolean> {
+  return (await db.selectFrom("warm_runs").select("id").executeTakeFirst()) !== undefined;
+}
+
+/** Too old, too many, or on what is out of service. Nothing that an order has taken. */
+async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
+  await sql`
+    with ranked as (
+      select w.*, row_number() over (partition by host_id, container_type order by created_at) as n from warm_runs w
+      where state <> 'ending' and order_id is null),
+    unwanted as (
+      select w.id from warm_runs w join ranked r on r.id = w.id join hosts h on h.id = r.host_id
+      where r.n > coalesce((${JSON.stringify(sizes)}::jsonb ->> r.container_type)::int, 0)
+        or r.created_at < now() - make_interval(hours => ${lifeHours}) or h.drained_at is not null
+        or exists (select from gpus where id = any(r.gpus) and quarantined_at is not null)
+      order by w.id for update of w)
+    update warm_runs w set state = 'ending', due_at = case when w.claim is null then now() else w.due_at end
+    from unwanted u where w.id = u.id and w.state <> 'ending' and w.order_id is null`.execute(db);
+}
+
+/**
+ * One more of each type that lacks one, from GPUs that are free; nothing while somebody waits for a launch or in line.
+ * Answers whether one was added. A host is asked what it can only where something is lacking. What rests is asked after what
+ * is lacking: a run that failed is noted before it is missed.
+ */
+async function refill({ db, sizes }: PoolParts, hostId: string, driver: Driver, without: Rests["without"]) {
+  const lacks = async (of: Sql, types: readonly string[]) => without(hostId, await lacking(of, sizes, hostId, types));
+  const wanted = await lacks(db, Object.keys(sizes));
+  if (wanted.length === 0 || (await driver.capabilities()).warm !== "paused") return false;
+  let isAdded = false;
+  for (const type of wanted)
+    await db.transaction().execute(async (tx) => {
+      await sql`select 1 from hosts where id = ${hostId} for no key update`.execute(tx);
+      if ((await lacks(tx, [type])).length > 0) isAdded = (await addRun(tx, hostId, type)) || isAdded;
+    });
+  return isAdded;
+}
+
+async function lacking(db: Sql, sizes: WarmSizes, hostId: string, types: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ type: string }>`
+    select type from unnest(${[...types]}::text[]) type
+    where (${JSON.stringify(sizes)}::jsonb ->> type)::int > (select count(*) from warm_runs
+        where host_id = ${hostId} and container_type = type and state <> 'ending' and order_id is null)
+      and exists (select from host_images where host_id = ${hostId} and container_type = type and state = 'ready')
+      and exists (select from hosts where id = ${hostId} and is_open)
+      and not exists (select from environments where host_id = ${hostId} and status = 'pending' and desired = 'running')
+      and not exists (select from queue_entries where status in ('waiting', 'held'))`.execute(db);
+  return rows.map(({ type }) => type);
+}
+
+async function addRun(tx: Tx, hostId: string, type: string): Promise<boolean> {
+  const id = newId();
+  const { rows } = await sql`
+    with free as (
+      select id from gpus g where host_id = ${hostId} and quarantined_at is null
+        and not exists (select from gpu_leases where gpu_id = g.id and released_at is null)
+        and not exists (select from warm_runs where g.id = any(gpus))
+      order by length(id) desc, id desc limit 1),
+    run as (
+      insert into warm_runs (id, host_id, container_type, gpus, home, run_token)
+      select ${id}, ${hostId}, ${type}, array[free.id], ${newToken()}, ${newToken()} from free)
+    insert into gpu_leases (id, gpu_id, holder_kind, holder_id) select ${newId()}, free.id, 'pool', ${id} from free
+    returning id`.execute(tx);
+  return rows.length > 0;
+}
+
+type Rests = ReturnType<typeof openRests>;
+
+/** After a run that could not be made its host and type are left alone for a while, longer each time. */
+function openRests() {
+  const failures = new Map<string, { count: number; until: number }>();
+  const keyOf = (hostId: string, type: string) => `${hostId} ${type}`;
+  return {
+    without: (hostId: string, types: readonly string[]) =>
+      types.filter((type) => (failures.get(keyOf(hostId, type))?.until ?? 0) <= performance.now()),
+    /** Milliseconds until the first of them is over. */
+    endMs: () =>
+      Math.min(...[...failures.values()].map(({ until }) => until - performance.now()).filter((leftMs) => leftMs > 0)),
+    note({ host_id, container_type }: { host_id: string; container_type: string }, result: WarmResult) {
+      const key = keyOf(host_id, container_type);
+      if (result === "ready") return void failures.delete(key);
+      const count = (failures.get(key)?.count ?? 0) + 1;
+      failures.set(key, { count, until: performance.now() + backoffMs(count) });
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createUpstream } from "../http-client/connection-pool.ts";
+import { createOpenSockets, type OpenOne } from "./open-exchanges.ts";
+
+const upstream = createUpstream({ host: "127.0.0.1", port: 1 });
+
+function one(environmentId: string, ended: OpenOne[]): OpenOne {
+  const own: OpenOne = {
+    subdomain: environmentId,
+    environmentId,
+    address: "203.0.113.7",
+    upstream,
+    grant: "g",
+    secret: undefined,
+    exchange: { destroy: () => void ended.push(own) },
+    at: -1,
+  };
+  return own;
+}
+
+test("in whatever order they end, each is counted and ended once, and no other in its place", () => {
+  const ended: OpenOne[] = [];
+  const open = createOpenSockets({ perEnvironment: 2, perAddress: 4 });
+  const all = ["a", "a", "b", "c"].map((id) => one(id, ended));
+  for (const each of all) open.add(each);
+  expect([open.full("a", "203.0.113.9"), open.full("b", "203.0.113.7")]).toEqual(["environment", "address"]);
+  const [first, second, third, last] = all as [OpenOne, OpenOne, OpenOne, OpenOne];
+  for (const gone of [second, second, last]) open.remove(gone);
+  expect([open.size, open.full("a", "203.0.113.7")]).toEqual([2, undefined]);
+  open.add(second);
+  open.remove(first);
+  open.keep(() => false);
+  expect(new Set(ended)).toEqual(new Set([third, second]));
+  for (const each of [third, second, first]) open.remove(each);
+  expect([open.size, open.full("a", "203.0.113.7"), open.full("b", "203.0.113.7")]).toEqual([0, undefined, undefined]);
+});

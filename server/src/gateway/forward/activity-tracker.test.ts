@@ -1,0 +1,123 @@
+import { createServer } from "node:http";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { openUpstream, setup } from "../testing/setup-gateway.ts";
+
+const handshake = (host: string, cookie: string, path = "/terminals/websocket/1") =>
+  `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
+
+/** Echoes WebSockets, and answers `/big` with two megabytes. */
+function echo() {
+  const upstream = createServer((request, response) => {
+    request.resume();
+    response.end(request.url === "/big" ? "x".repeat(2_000_000) : "[]");
+  });
+  upstream.on("upgrade", (_, socket) => {
+    socket.on("error", () => {});
+    socket.write(
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
+    );
+    socket.pipe(socket);
+  });
+  return upstream;
+}
+
+/** An environment that was last busy an hour ago. */
+async function setupUses() {
+  const { port } = await openUpstream(echo());
+  const given = await setup({ usesMs: 20 });
+  const { db } = given;
+  const row = await given.environment({ port });
+  const cookie = await given.signedIn(row);
+  const host = given.hostOf(row);
+  await db.insertInto("activity").values({ environment_id: row.id }).execute();
+  const rest = () => sql`update activity set last_busy_at = now() - interval '1 hour'`.execute(db);
+  const isUsed = async () =>
+    (await sql`select 1 from activity where last_busy_at > now() - interval '1 minute'`.execute(db)).rows.length === 1;
+  const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+    given.ask(host, path, { method, headers: { cookie, ...headers } });
+  /** What was done before is written by then: the loop goes round, and a use of another one is seen. */
+  const written = async () => {
+    const other = await given.environment({ port });
+    await db
+      .insertInto("activity")
+      .values({ environment_id: other.id, last_busy_at: new Date(0) })
+      .execute();
+    const headers = { authorization: `token ${other.secret}` };
+    await expect.poll(() => given.ask(given.hostOf(other), "/", { headers }).then(({ status }) => status)).toBe(200);
+    const used = sql`select 1 from activity where environment_id = ${other.id} and last_busy_at > now() - interval '1 minute'`;
+    await expect.poll(async () => (await used.execute(db)).rows.length).toBe(1);
+    await sql`delete from activity where environment_id = ${other.id}`.execute(db);
+  };
+  await written();
+  return { ...given, row, host, cookie, rest, isUsed, ask, written };
+}
+
+test("an open page that looks whether something is new is not used; what somebody or a script does is", async () => {
+  const { ask, rest, isUsed, written, row, host, cookie, open } = await setupUses();
+  await rest();
+  for (const path of ["/api/kernels", "/api/terminals", "/api/contents?content=1", "/lab/api/settings", "/static/a.js"])
+    expect((await ask(path, { accept: "*/*", "sec-fetch-mode": "cors" })).status).toBe(200);
+  expect((await ask("/lab/api/workspaces/default?1795285966336", {}, "PUT")).status).toBe(200);
+  const socket = open(handshake(host, cookie));
+  await expect.poll(socket.heard).toMatch(/^HTTP\/1\.1 101 /);
+  socket.socket.write("ping or pong");
+  await expect.poll(socket.heard).toMatch(/ping or pong$/);
+  // JupyterLab says of every look at a folder that somebody looked at it.
+  const events = open(handshake(host, cookie, "/api/events/subscribe"));
+  await expect.poll(events.heard).toMatch(/^HTTP\/1\.1 101 /);
+  events.socket.write(`{"action":"get","path":"${"x".repeat(200)}"}`);
+  await expect.poll(events.heard).toMatch(/x"\}$/);
+  await written();
+  expect(await isUsed()).toBe(false);
+
+  const uses: Readonly<Record<string, () => unknown>> = {
+    "a page is opened": () => ask("/lab", { accept: "text/html", "sec-fetch-mode": "navigate" }),
+    "a file is saved": () => ask("/api/contents/a.ipynb", {}, "PUT"),
+    "a kernel is started": () => ask("/api/sessions", {}, "POST"),
+    "a script asks with the token": () => ask("/api/kernels", { cookie: "", authorization: `token ${row.secret}` }),
+    "something large is fetched": () => ask("/big"),
+    "something is said over a WebSocket": () => socket.socket.write("x".repeat(200)),
+  };
+  for (const [name, use] of Object.entries(uses)) {
+    await rest();
+    await use();
+    await expect.poll(isUsed, { message: name }).toBe(true);
+  }
+});
+
+test("a stop ends what is under way, then writes what was used, and waits two seconds at most for the database", async () => {
+  for (const isAway of [false, true]) {
+    const { db, gateway, environment, hostOf, open, signedIn } = await setup({ usesMs: 3_600_000 });
+    const { port } = await openUpstream(echo());
+    const row = await environment({ port });
+    await db
+      .insertInto("activity")
+      .values({ environment_id: row.id, last_busy_at: new Date(0) })
+      .execute();
+    const socket = open(handshake(hostOf(row), await signedIn(row)));
+    await expect.poll(socket.heard).toMatch(/^HTTP\/1\.1 101 /);
+    socket.socket.write("x".repeat(200));
+    await expect.poll(socket.heard).toMatch(/x{200}$/);
+    const done: string[] = [];
+    await db.transaction().execute(async (tx) => {
+      if (isAway) await sql`select 1 from activity for update`.execute(tx);
+      void socket.closed.then(() => done.push("ended"));
+      await gateway.close();
+      done.push("stopped");
+    });
+    if (isAway) expect(done).toEqual(["ended", "stopped"]);
+    const used = sql`select from activity where last_busy_at > now() - interval '1 minute'`;
+    await expect.poll(async () => (await used.execute(db)).rows.length).toBe(1);
+  }
+});
+
+test("what was used while the database was away is written when it is back", async () => {
+  const { ask, rest, isUsed, db, failures } = await setupUses();
+  await rest();
+  await sql`alter table activity rename to away`.execute(db);
+  await ask("/api/contents/a.ipynb", {}, "PUT");
+  await expect.poll(() => failures.length).toBeGreaterThan(0);
+  await sql`alter table away rename to activity`.execute(db);
+  await expect.poll(isUsed).toBe(true);
+});

@@ -1,0 +1,114 @@
+import type { IncomingMessage } from "node:http";
+import { createFieldKinds } from "../http-client/field-kinds.ts";
+import { withoutToken } from "../principal/address-token.ts";
+import { cookieHeader } from "../principal/cookie-header.ts";
+
+/** What we say about the request in place of what the client said. */
+export interface Said {
+  /** `token ...`, JupyterLab's own; undefined leaves the upstream to refuse. */
+  readonly authorization: string;
+  readonly address: string;
+  readonly secure: boolean;
+}
+
+export interface RequestHead {
+  readonly text: string;
+  readonly body: "none" | "length" | "chunked";
+}
+
+type Kind = "pass" | "drop" | "host" | "cookie";
+
+const specialKind = createFieldKinds<Kind>(
+  {
+    host: "host",
+    cookie: "cookie",
+    "content-length": "drop",
+    "transfer-encoding": "drop",
+    connection: "drop",
+    "keep-alive": "drop",
+    "proxy-authorization": "drop",
+    "proxy-connection": "drop",
+    te: "drop",
+    trailer: "drop",
+    upgrade: "drop",
+    expect: "drop",
+    authorization: "drop",
+    forwarded: "drop",
+    "x-real-ip": "drop",
+    "http2-settings": "drop",
+  },
+  "pass",
+);
+/** Underscores too: behind a gateway interface of the CGI kind they read alike. */
+const forwarded = /^x[-_](?:forwarded(?:[-_].*)?|real[-_]ip)$/i;
+
+function kindOf(name: string): Kind {
+  // The letter first: the expression costs more than all the rest.
+  return (name.charCodeAt(0) | 32) === 120 && forwarded.test(name) ? "drop" : specialKind(name);
+}
+
+/**
+ * Writes the request anew from its parsed parts, so that what the environment reads is what we read. Undefined for what
+ * two parsers could read differently: a second Host, an absolute form, an unusual framing.
+ */
+export function requestHead(
+  request: IncomingMessage,
+  said: Said,
+  { upgrade }: { readonly upgrade: boolean },
+): RequestHead | undefined {
+  const url = request.url as string;
+  const framing = framingOf(request);
+  if (url[0] !== "/" || request.httpVersionMajor !== 1 || !framing || (upgrade && framing.body !== "none"))
+    return undefined;
+  const fields = fieldsOf(request);
+  if (fields === undefined) return undefined;
+  const own = `Authorization: ${said.authorization}\r\nX-Forwarded-For: ${said.address}\r\nX-Forwarded-Proto: ${said.secure ? "https" : "http"}\r\nX-Forwarded-Host: ${request.headers.host}\r\n`;
+  const connection = upgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : "Connection: keep-alive\r\n";
+  return {
+    text: `${request.method} ${withoutToken(url)} HTTP/1.1\r\n${fields}${own}${framing.field}${connection}\r\n`,
+    body: framing.body,
+  };
+}
+
+/** Several codings arrive here joined by commas; the parser itself refuses two lengths, and a length beside a coding. */
+function framingOf({
+  headers,
+}: IncomingMessage): { readonly body: RequestHead["body"]; readonly field: string } | undefined {
+  const length = headers["content-length"];
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined) {
+    if (length !== undefined || coding.toLowerCase() !== "chunked") return undefined;
+    return { body: "chunked", field: "Transfer-Encoding: chunked\r\n" };
+  }
+  if (length === undefined) return { body: "none", field: "" };
+  return { body: "length", field: `Content-Length: ${length}\r\n` };
+}
+
+/** Undefined unless there is exactly one Host. */
+function fieldsOf(request: IncomingMessage): string | undefined {
+  const listed = listedOf(request.headers.connection);
+  const raw = request.rawHeaders;
+  let fields = "";
+  let hosts = 0;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string;
+    const kind = kindOf(name);
+    if (kind === "drop") continue;
+    const value = kind === "cookie" ? cookieHeader(raw[i + 1] as string).others : (raw[i + 1] as string);
+    if (kind === "host") hosts += 1;
+    else if (listed?.has(name.toLowerCase()) || (kind === "cookie" && value === "")) continue;
+    fields += `${name}: ${value}\r\n`;
+  }
+  return hosts === 1 ? fields : undefined;
+}
+
+function listedOf(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === "keep-alive" || connection === "close" || connection === "Upgrade")
+    return undefined;
+  return new Set(
+    connection
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim()),
+  );
+}

@@ -1,0 +1,147 @@
+import { cookieNames } from "../principal/reserved-names.ts";
+import { createFieldKinds } from "./field-kinds.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+/** A response's head, already cleaned: only what may reach the browser. */
+export interface ResponseHead {
+  readonly status: number;
+  /** Name, value, name, value. No framing headers but a content-length that holds. */
+  readonly headers: string[];
+  readonly framing:
+    | { readonly kind: "none" | "chunked" | "until_close" }
+    | { readonly kind: "length"; readonly bytes: number };
+  readonly keepAlive: boolean;
+}
+
+type Kind = "pass" | "drop" | "cookie" | "length" | "coding" | "connection";
+
+const kindOf = createFieldKinds<Kind>(
+  {
+    connection: "connection",
+    "keep-alive": "drop",
+    "proxy-authenticate": "drop",
+    "proxy-connection": "drop",
+    te: "drop",
+    trailer: "drop",
+    upgrade: "drop",
+    "clear-site-data": "drop",
+    "set-cookie": "cookie",
+    "content-length": "length",
+    "transfer-encoding": "coding",
+  },
+  "pass",
+);
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const statusLine = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |\r|$)/;
+const digits = /^[0-9]{1,15}$/;
+const none = { kind: "none" } as const;
+const chunked = { kind: "chunked" } as const;
+const untilClose = { kind: "until_close" } as const;
+
+/** Reads everything before the empty line. Throws UpstreamError for what two parsers could read differently. */
+export function parseHead(text: string, { noBody }: { readonly noBody: boolean }): ResponseHead {
+  const start = statusLine.exec(text);
+  if (!start) throw new UpstreamError("the status line is malformed");
+  const status = Number(start[2]);
+  const { headers, length, coding, listed } = readFields(text);
+  if (listed) dropListed(headers, listed);
+  const bodyless = noBody || status < 200 || status === 204 || status === 304;
+  const framing = frame(length, coding, bodyless);
+  if (length !== undefined && status !== 204 && status >= 200) headers.push("Content-Length", length);
+  return {
+    status,
+    headers,
+    framing,
+    keepAlive: start[1] === "1" && !listed?.has("close") && framing.kind !== "until_close",
+  };
+}
+
+interface Fields {
+  headers: string[];
+  length: string | undefined;
+  coding: string | undefined;
+  listed: Set<string> | undefined;
+}
+
+/** Not by splitting: a small answer's head costs as much as all else that is done for the answer here. */
+function readFields(text: string): Fields {
+  if (text.includes("\0")) throw new UpstreamError("the head has a zero byte");
+  const fields: Fields = { headers: [], length: undefined, coding: undefined, listed: undefined };
+  for (let at = lineEnd(text, 0) + 2; at < text.length; ) {
+    const end = lineEnd(text, at);
+    const colon = text.indexOf(":", at);
+    const name = text.slice(at, Math.max(at, colon));
+    // Also an empty name, a line without a colon, and a folded line, whose name begins with a space.
+    if (!token.test(name)) throw new UpstreamError("a header's name is malformed");
+    addField(fields, name, trimmed(text, colon + 1, end));
+    at = end + 2;
+  }
+  return fields;
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\r", at);
+  const feed = text.indexOf("\n", at);
+  if (end === -1 && feed === -1) return text.length;
+  if (end === -1 || feed !== end + 1) throw new UpstreamError("a line of the head does not end with CR LF");
+  return end;
+}
+
+function trimmed(text: string, start: number, end: number): string {
+  let [from, to] = [start, end];
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (from < to && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9;
+}
+
+function addField(fields: Fields, name: string, value: string): void {
+  switch (kindOf(name)) {
+    case "pass":
+      fields.headers.push(name, value);
+      break;
+    case "cookie":
+      if (maySet(value)) fields.headers.push(name, value);
+      break;
+    case "length":
+      if (!digits.test(value) || value !== (fields.length ?? value))
+        throw new UpstreamError("the content length is not one number");
+      fields.length = value;
+      break;
+    case "coding":
+      if (fields.coding !== undefined || value.toLowerCase() !== "chunked")
+        throw new UpstreamError("the body's framing is ambiguous");
+      fields.coding = value;
+      break;
+    case "connection":
+      if (value === "keep-alive") break;
+      fields.listed ??= new Set();
+      for (const option of value.toLowerCase().split(",")) fields.listed.add(option.trim());
+      break;
+  }
+}
+
+/** A cookie for every sibling, one with our name, or one without a name (which is sent back as a bare pair) stays here. */
+function maySet(cookie: string): boolean {
+  const equals = cookie.indexOf("=");
+  const end = cookie.indexOf(";");
+  if (equals <= 0 || (end !== -1 && end < equals)) return false;
+  const name = cookie.slice(0, equals).trim().toLowerCase();
+  return name !== "" && !cookieNames.has(name) && !/;\s*domain\s*=/i.test(cookie);
+}
+
+function dropListed(headers: string[], listed: ReadonlySet<string>): void {
+  if (listed.size === 1 && listed.has("close")) return;
+  for (let i = headers.length - 2; i >= 0; i -= 2)
+    if (listed.has((headers[i] as string).toLowerCase())) headers.splice(i, 2);
+}
+
+function frame(length: string | undefined, coding: string | undefined, bodyless: boolean): ResponseHead["framing"] {
+  if (coding !== undefined && length !== undefined) throw new UpstreamError("the body's framing is ambiguous");
+  if (bodyless) return none;
+  if (coding !== undefined) return chunked;
+  return length === undefined ? untilClose : { kind: "length", bytes: Number(length) };
+}

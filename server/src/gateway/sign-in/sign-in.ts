@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import type { Route } from "../../environments/api/list-routes.ts";
+import type { Cookies } from "../principal/grant-cookies.ts";
+import type { Grant } from "../principal/grants.ts";
+import { ownPrefix } from "../principal/reserved-names.ts";
+import { spentCodeRefusal } from "../refusals/refusals.ts";
+import { redirect, refuse } from "../refusals/refuse.ts";
+import type { Hosts } from "../target/host-names.ts";
+import type { Targets } from "../target/targets.ts";
+import { beginVisit, mayUse } from "./visit.ts";
+
+export const signInPath = `${ownPrefix}sign-in`;
+const start = "/lab";
+
+interface Parts {
+  readonly db: Db;
+  readonly appUrl: string;
+  readonly targets: Pick<Targets, "lookForGrant">;
+  readonly cookies: Cookies;
+  readonly hosts: Pick<Hosts, "secure">;
+}
+
+/** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back (runtime.md 9). */
+export function setOut(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { subdomain }: Pick<Route, "subdomain">,
+  { appUrl, hosts }: Pick<Parts, "appUrl" | "hosts">,
+  path: string,
+): void {
+  const { hash, cookie } = beginVisit(request, hosts.secure);
+  const query = new URLSearchParams({ environment: subdomain, path, visit: hash });
+  redirect(response, `${appUrl}/open?${query}`, { "Set-Cookie": cookie });
+}
+
+/**
+ * Exchanges a code for a cookie, then leaves a clean address. A browser that did not set out for the code does so now: the
+ * owner comes back with one of their own, whoever was sent here by another does not. Throws when the database does not answer.
+ */
+export async function signIn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: Route,
+  parts: Parts,
+): Promise<void> {
+  const query = new URL(request.url as string, "http://environment").searchParams;
+  const path = localPath(query.get("path"));
+  const hash = createHash("sha256")
+    .update(query.get("code") ?? "")
+    .digest();
+  const code = await goodCode(parts.db, hash, route);
+  if (!code) {
+    // Back, or reload: whoever is already signed in just goes on.
+    if (parts.cookies.read(request.headers.cookie, route)) return redirect(response, path);
+    return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
+  }
+  if (!mayUse(request, parts.hosts.secure, code.visit)) {
+    // Cleared with all cookies, the browser's value is gone too: the code's use says that nothing is left to clear.
+    if (query.has("cleared")) await markUsed(parts.db, hash);
+    return setOut(request, response, route, parts, path);
+  }
+  if (!query.has("cleared")) {
+    const directives = await toClear(parts.db, route);
+    // On a redirect of its own, because clearing and setting cookies in one answer has no defined order.
+    if (directives) return redirect(response, `${request.url}&cleared=1`, { "Clear-Site-Data": directives });
+  }
+  const grant = await exchange(parts.db, hash, route);
+  if (!grant) return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
+  await parts.targets.lookForGrant(grant.id);
+  redirect(response, path, { "Set-Cookie": parts.cookies.issue(grant) });
+}
+
+/** A path on this host: never another host's address, however it is written. */
+export function localPath(path: string | null): string {
+  if (path === null || !/^\/(?![/\\])/.test(path)) return start;
+  const url = new URL(path, "http://environment");
+  if (url.host !== "environment" || url.pathname.startsWith("//") || url.pathname.startsWith(ownPrefix)) return start;
+  return url.pathname + url.search + url.hash;
+}
+
+function goodCode(db: Db, hash: Buffer, route: Route): Promise<{ readonly visit: Buffer | null } | undefined> {
+  return db
+    .selectFrom("sign_in_codes")
+    .select("visit")
+    .where("hash", "=", hash)
+    .where("environment_id", "=", route.id)
+    .where("user_id", "=", route.userId)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+}
+
+async function markUsed(db: Db, hash: Buffer): Promise<void> {
+  await db.updateTable("sign_in_codes").set({ used_at: sql<Date>`now()` }).where("hash", "=", hash).execute();
+}
+
+/**
+ * On the first visit of a new environment: what a page of the name's former environment may have left behind. Cookies of
+ * the whole domain go only when somebody else had the name, because that signs out of the sibling environments too.
+ */
+async function toClear(db: Db, route: Route): Promise<string | undefined> {
+  const { rows } = await sql<{ visited: boolean; anothers: boolean }>`
+    select exists (select from grants where environment_id = ${route.id})
+        or exists (select from sign_in_codes where environment_id = ${route.id} and used_at is not null) as visited,
+      exists (select from environments where subdomain = ${route.subdomain} and user_id <> ${route.userId}) as anothers`.execute(
+    db,
+  );
+  if (rows[0]?.visited) return undefined;
+  return rows[0]?.anothers ? '"cookies", "storage"' : '"storage"';
+}
+
+/** One use: only the update that marks it wins. A code of a sign-in that ended meanwhile is worth nothing. */
+function exchange(db: Db, hash: Buffer, route: Route): Promise<Grant | undefined> {
+  return db.transaction().execute(async (tx) => {
+    const code = await tx
+      .updateTable("sign_in_codes")
+      .set({ used_at: sql<Date>`now()` })
+      .where("hash", "=", hash)
+      .where("environment_id", "=", route.id)
+      .where("user_id", "=", route.userId)
+      .where("used_at", "is", null)
+      .where("expires_at", ">", sql<Date>`now()`)
+      .returning("auth_session")
+      .executeTakeFirst();
+    if (!code || (await hasEnded(tx, code.auth_session))) return undefined;
+    const grant: Grant = { id: newId(), userId: route.userId, environmentId: route.id };
+    await tx
+      .insertInto("grants")
+      .values({
+        id: grant.id,
+        user_id: grant.userId,
+        environment_id: grant.environmentId,
+        auth_session: code.auth_session,
+      })
+      .execute();
+    return grant;
+  });
+}
+
+/** Locked against a sign-out that runs at the same time: it ends the grants it can see. Providers without sessions have no row. */
+async function hasEnded(tx: Db, session: string | null): Promise<boolean> {
+  if (session === null) return false;
+  const row = await tx
+    .selectFrom("identity_session")
+    .select("revoked_at")
+    .where("id", "=", session)
+    .forShare()
+    .executeTakeFirst();
+  return row?.revoked_at != null;
+}

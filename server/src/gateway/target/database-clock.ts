@@ -1,0 +1,19 @@
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+
+/** The database's time between two looks at it, carried by the monotonic clock: ours may jump, and expiry is the database's. */
+export function createClock() {
+  let atMs = Date.now();
+  let since = performance.now();
+  return {
+    async set(db: Db): Promise<void> {
+      const before = performance.now();
+      const { rows } = await sql<{
+        ms: number;
+      }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db);
+      since = (before + performance.now()) / 2;
+      atMs = rows[0]?.ms ?? Date.now();
+    },
+    nowMs: (): number => atMs + performance.now() - since,
+  };
+}

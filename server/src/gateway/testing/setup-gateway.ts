@@ -1,0 +1,185 @@
+import { randomBytes } from "node:crypto";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from "node:http";
+import { type AddressInfo, connect, type Server as NetServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import { openChanges } from "../../database/changes.ts";
+import { testDatabase } from "../../database/testing.ts";
+import { createGateway, type GatewayParts, serverOptions } from "../gateway.ts";
+import { type Fields, insertCode, insertEnvironment, type Row } from "./insert-environment.ts";
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+interface Given {
+  readonly method?: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string;
+}
+
+/** A gateway on a real server with a real database, and what a test needs to speak to it. */
+export async function setup(options: Partial<GatewayParts> = {}) {
+  const database = await testDatabase();
+  const changes = await openChanges(database);
+  const { db } = database;
+  await db.insertInto("hosts").values({ id: "local", kind: "fake" }).execute();
+  const failures: unknown[] = [];
+  const server = createServer(serverOptions);
+  const port = await listen(server);
+  const appUrl = options.appUrl ?? `http://localhost:${port}`;
+  const parts: GatewayParts = {
+    db,
+    changes,
+    appUrl,
+    envHost: "localhost",
+    secret: randomBytes(32),
+    trustProxy: () => false,
+    failed: (error) => failures.push(error),
+    ...options,
+  };
+  onTestFinished(() => database.close());
+  const gateway = await serve(server, parts);
+
+  const hostOf = ({ subdomain }: Pick<Row, "subdomain">) => `${subdomain}.localhost:${port}`;
+
+  const ask = (host: string, path: string, given: Given = {}) => send(port, host, path, given);
+  const environment = (fields: Fields = {}) => insertEnvironment(db, fields);
+
+  const codeFor = (row: Row, session: string | null = null, visit?: string) => insertCode(db, row, session, visit);
+
+  /** The cookie of a browser that came through the hand-off. */
+  async function signedIn(row: Row, session: string | null = null): Promise<string> {
+    await poll(() => ask(hostOf(row), "/").then(({ status }) => status !== 404));
+    const code = await codeFor(row, session);
+    const reply = await ask(hostOf(row), `/_berth/sign-in?code=${code}&path=/lab&cleared=1`);
+    const cookie = reply.headers["set-cookie"]?.[0]?.split(";")[0];
+    if (!cookie) throw new Error(`not signed in: ${reply.status} ${reply.body}`);
+    return cookie;
+  }
+
+  /** One more gateway to the same environments, under the same names. */
+  async function beside(options: Partial<GatewayParts> = {}) {
+    const second = createServer(serverOptions);
+    const at = await listen(second);
+    await serve(second, { ...parts, changes: await openChanges(database), ...options });
+    return {
+      ask: (host: string, path: string, given: Given = {}) => send(at, host, path, given),
+      open: (text: string) => rawSocket(at, text),
+    };
+  }
+
+  return {
+    beside,
+    db,
+    database,
+    gateway,
+    port,
+    appUrl,
+    failures,
+    environment,
+    hostOf,
+    ask,
+    codeFor,
+    signedIn,
+    open: (text: string) => rawSocket(port, text),
+  };
+}
+
+async function serve(server: Server, parts: GatewayParts) {
+  const gateway = await createGateway(parts);
+  server.on("request", gateway.onRequest).on("upgrade", gateway.onUpgrade).on("clientError", gateway.onClientError);
+  onTestFinished(async () => {
+    await gateway.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return gateway;
+}
+
+function send(port: number, host: string, path: string, given: Given): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const request = httpRequest(
+    {
+      host: "127.0.0.1",
+      port,
+      path,
+      method: given.method ?? "GET",
+      agent: false,
+      headers: { host, ...given.headers },
+    },
+    (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (piece) => {
+        body += piece;
+      });
+      response
+        .on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
+        .on("error", reject);
+    },
+  );
+  request.on("error", reject).end(given.body);
+  return promise;
+}
+
+/** A real upstream; `sockets` are the connections it has open. */
+export async function upstreamServer(listener: RequestListener) {
+  const server = createServer(listener);
+  return { server, ...(await openUpstream(server)) };
+}
+
+/** The same for a server that speaks more, or less, than HTTP. */
+export async function openUpstream(server: NetServer | Server) {
+  const sockets = track(server);
+  const port = await listen(server);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port, sockets };
+}
+
+export function track(server: NetServer | Server): Set<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+export async function listen(server: NetServer | Server): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  return (server.address() as AddressInfo).port;
+}
+
+/** A socket to the gateway that has sent `text`; `heard()` is what came back so far. */
+function rawSocket(port: number, text: string) {
+  const socket = connect(port, "127.0.0.1");
+  let heard = "";
+  socket.on("data", (chunk) => {
+    heard += chunk.toString("latin1");
+  });
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  socket.on("error", () => {});
+  socket.write(text, "latin1");
+  onTestFinished(() => void socket.destroy());
+  return { socket, heard: () => heard, closed };
+}
+
+export async function poll(met: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!(await met())) {
+    if (Date.now() > end) throw new Error("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,46 @@
+import helmet from "@fastify/helmet";
+import type { FastifyInstance } from "fastify";
+import { AppError } from "../app-error.ts";
+
+interface Options {
+  readonly tls: boolean;
+  /** Only with the provider's own keys is anything foreign allowed (reliability.md 5). */
+  readonly razorpay: boolean;
+  /** Sources that script-src names beside our own files. */
+  readonly scripts: readonly string[];
+}
+
+/** What every answer of the app says to browsers, and what it refuses from pages of other sites. */
+export async function guardBrowsers(app: FastifyInstance, { tls, razorpay, scripts }: Options): Promise<void> {
+  const foreign = (...hosts: string[]) => (razorpay ? hosts.map((host) => `https://${host}.razorpay.com`) : []);
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'", ...scripts, ...foreign("checkout")],
+        // Mantine writes its variables into style elements and attributes.
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", "data:", ...foreign("cdn")],
+        connectSrc: ["'self'", ...foreign("lumberjack", "api")],
+        frameSrc: ["'self'", ...foreign("api")],
+        fontSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        ...(tls && { upgradeInsecureRequests: [] }),
+      },
+    },
+    crossOriginOpenerPolicy: { policy: razorpay ? "same-origin-allow-popups" : "same-origin" },
+    crossOriginEmbedderPolicy: false,
+    frameguard: { action: "deny" },
+    referrerPolicy: { policy: "strict-origin-when-cross-origin" },
+    hsts: tls && { maxAge: 31_536_000 },
+  });
+  app.addHook("onRequest", async ({ method, headers }) => {
+    const site = headers["sec-fetch-site"];
+    if (method === "GET" || method === "HEAD" || site === undefined) return;
+    if (site !== "same-origin" && site !== "none") throw new AppError("forbidden", "Not from another site");
+  });
+}

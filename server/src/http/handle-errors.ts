@@ -1,0 +1,50 @@
+import { type ErrorCode, type ErrorReply, errorStatus } from "@berth/contract";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
+import { isLostConnection } from "../database/database.ts";
+
+/** Renders every refusal in the one shape (R4); anything unexpected is a logged 500 that says nothing of the inside. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const refusal = error instanceof AppError ? error : (outageOf(error) ?? refusalOf(error));
+    if (!refusal) {
+      request.log.error(error);
+      return reply.code(500).send(wire(new AppError("internal", `Something went wrong on our side (${request.id})`)));
+    }
+    if (errorStatus[refusal.code] >= 500) request.log.warn(refusal.cause ?? refusal);
+    if (refusal.retryAfterSeconds !== undefined) reply.header("retry-after", refusal.retryAfterSeconds);
+    return reply.code(errorStatus[refusal.code]).send(wire(refusal));
+  });
+}
+
+/** For an address that cannot be decoded: it has no route, so neither the hooks nor the handler above see it. */
+export function refuseAddress(_: FastifyError, __: FastifyRequest, reply: FastifyReply): void {
+  const refusal = new AppError("invalid_request", "This address is not valid");
+  void reply.code(errorStatus[refusal.code]).send(wire(refusal));
+}
+
+/** Without its database the product can do nothing, but nothing is wrong with the request: it may come again. */
+function outageOf(cause: unknown): AppError | undefined {
+  if (!isLostConnection(cause)) return undefined;
+  return new AppError("unavailable", "The database does not answer. Try again in a moment.", {
+    cause,
+    retryAfterSeconds: 5,
+  });
+}
+
+/** Fastify's own refusals of a request it could not read, and its plugins' of ranges and conditions that do not fit. */
+function refusalOf(error: FastifyError): AppError | undefined {
+  const { statusCode = 500 } = error;
+  if (statusCode < 400 || statusCode > 499) return undefined;
+  const byStatus: Readonly<Record<number, ErrorCode>> = {
+    404: "not_found",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "rate_limited",
+  };
+  return new AppError(byStatus[statusCode] ?? "invalid_request", error.message, { cause: error });
+}
+
+export function wire({ code, message, money }: AppError): ErrorReply {
+  return { status: "error", code, message, detail: message, ...(money && { money }) };
+}

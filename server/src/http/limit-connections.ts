@@ -1,0 +1,25 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { addressKey } from "./limit-requests.ts";
+import type { TrustProxy } from "./visitor-address.ts";
+
+/** Above what one address may have under way in environments, so that it is told why there. */
+const mostPerAddress = 2500;
+
+/** Closes what one address opens beyond its share, before a byte is read. A trusted proxy counts its visitors itself. */
+export function limitConnections(server: Server, trusted: TrustProxy, most = mostPerAddress): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    if (trusted(address, 0)) return;
+    const key = addressKey(address);
+    const count = open.get(key) ?? 0;
+    if (count >= most) return void socket.destroy();
+    open.set(key, count + 1);
+    socket.once("close", () => {
+      const left = (open.get(key) ?? 0) - 1;
+      if (left > 0) open.set(key, left);
+      else open.delete(key);
+    });
+  });
+}

@@ -1,0 +1,28 @@
+import type { FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
+
+/** The signed-in user of a request, from its bearer token only (G42). */
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+  /** The identity session the token belongs to; null where the provider has none. */
+  readonly sessionId: string | null;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set in preParsing; undefined without a bearer token or with one that does not hold. */
+    user?: User | undefined;
+  }
+}
+
+export function userOf(request: FastifyRequest): User {
+  if (!request.user) throw new AppError("unauthenticated", "Sign in first");
+  return request.user;
+}
+
+export function bearerOf(request: FastifyRequest): string | undefined {
+  return /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? "")?.[1];
+}

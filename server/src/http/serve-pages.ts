@@ -1,0 +1,83 @@
+import { isAppPath, productStatus } from "@berth/contract";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+import { crawlerRoutes } from "./crawler-routes.ts";
+import { type Documents, sendDocument } from "./documents.ts";
+import { wire } from "./handle-errors.ts";
+import { notFound } from "./mount.ts";
+
+/**
+ * The built browser app. A document navigation without a bearer always gets the app, though the same path with one is
+ * the API (G93): the prerendered page where there is one, else the empty shell, which React may hydrate under any path.
+ * Where the app has no page it says so, and the answer is a 404 (G117).
+ */
+export async function servePages(
+  app: FastifyInstance,
+  built: { readonly dist: string; readonly documents: Documents; readonly appUrl: string },
+): Promise<void> {
+  if (built.documents.size > 0) await serveBuilt(app, built);
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_, reply) => reply.code(404).send(wire(notFound())));
+}
+
+/** Public pages whose path is a call too, for everybody. */
+const calls: ReadonlySet<string> = new Set([productStatus.path]);
+
+async function serveBuilt(
+  app: FastifyInstance,
+  { dist, documents, appUrl }: Parameters<typeof servePages>[1],
+): Promise<void> {
+  await app.register(filesOf(dist));
+  const { shell, ...drawn } = Object.fromEntries(documents);
+  if (!shell) throw new Error(`${dist} has no shell.html`);
+  const pages = Object.entries(drawn).map(([name, page]) => ({ path: name === "index" ? "/" : `/${name}`, page }));
+  for (const { path, page } of pages)
+    if (!calls.has(path)) app.get(path, free, (request, reply) => sendDocument(request, reply, page));
+  crawlerRoutes(
+    app,
+    appUrl,
+    pages.map(({ path }) => path),
+  );
+  app.addHook("onRequest", async (request, reply) => {
+    const { config, url = "" } = request.routeOptions;
+    const shared = calls.has(url) ? drawn[url.slice(1)] : undefined;
+    if (shared && isNavigation(request)) return sendDocument(request, reply, shared);
+    if ((config.auth === "bearer" || request.is404) && isNavigation(request))
+      return sendDocument(request, reply.code(isAppPath(pathOf(request)) ? 200 : 404), shell);
+  });
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+function isNavigation({ method, headers }: FastifyRequest): boolean {
+  return (
+    (method === "GET" || method === "HEAD") &&
+    headers.authorization === undefined &&
+    (headers.accept ?? "").includes("text/html")
+  );
+}
+
+/** No limit: a page is made of many files, and one address may stand for a whole office. */
+const free = { config: { rateLimit: false as const } };
+
+function filesOf(dist: string): FastifyPluginAsync {
+  return async (scope) => {
+    scope.addHook("onRoute", (route) => {
+      route.config = { ...route.config, ...free.config };
+    });
+    await scope.register(fastifyStatic, {
+      root: dist,
+      index: false,
+      wildcard: false,
+      globIgnore: ["*.html"],
+      preCompressed: true,
+      cacheControl: false,
+      setHeaders: (reply, path) =>
+        reply.setHeader(
+          "cache-control",
+          path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+        ),
+    });
+  };
+}

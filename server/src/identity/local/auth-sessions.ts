@@ -1,0 +1,193 @@
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import { together } from "../../async/batch.ts";
+import type { Sql, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { IdentityError, type IdentitySession } from "../identity.ts";
+import type { UserRow } from "./users.ts";
+
+/** Where a sign-in comes from, for the list of devices. */
+export interface Device {
+  readonly userAgent?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
+/** In the dialect's words: a password, or a custom token. */
+export type SignInProvider = "password" | "custom";
+
+/** What tokens are made from. */
+export interface Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly provider: SignInProvider;
+  readonly generation: number;
+  readonly authTime: Date;
+}
+
+export type Rotation = { readonly kind: "rotated" | "reused"; readonly session: Session } | { readonly kind: "ended" };
+
+export async function openSession(
+  db: Sql,
+  userId: string,
+  provider: SignInProvider,
+  { userAgent, ip }: Device,
+): Promise<Session> {
+  const row = await db
+    .insertInto("identity_session")
+    .values({
+      id: newId(),
+      user_id: userId,
+      expires_at: sql`now() + interval '60 days'`,
+      user_agent: userAgent?.slice(0, 256) ?? null,
+      ip: ip ?? null,
+      sign_in_provider: provider,
+    })
+    .returning(["id", "generation", "auth_time"])
+    .executeTakeFirstOrThrow();
+  return { id: row.id, userId, provider, generation: row.generation, authTime: row.auth_time };
+}
+
+/**
+ * Trades one generation for the next in one statement, so of any number of tabs one moves the counter. The others, and
+ * whoever lost the answer, get the same successor for 60 seconds. Anything older was copied: `reused`.
+ */
+export async function rotateSession(db: Sql, id: string, generation: number): Promise<Rotation> {
+  const rotated = await db
+    .updateTable("identity_session")
+    .set({ generation: generation + 1, rotated_at: sql`now()` })
+    .where("id", "=", id)
+    .where("generation", "=", generation)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .returning(["user_id", "auth_time", "sign_in_provider"])
+    .executeTakeFirst();
+  if (rotated) return { kind: "rotated", session: successor(id, generation, rotated) };
+  const row = await db
+    .selectFrom("identity_session")
+    .select(["user_id", "auth_time", "generation", "sign_in_provider"])
+    .select(sql<boolean>`rotated_at > now() - interval '60 seconds'`.as("in_grace"))
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+  if (!row) return { kind: "ended" };
+  const again = row.generation === generation + 1 && row.in_grace;
+  return { kind: again ? "rotated" : "reused", session: successor(id, generation, row) };
+}
+
+interface Row {
+  readonly user_id: string;
+  readonly auth_time: Date;
+  readonly sign_in_provider: SignInProvider;
+}
+
+function successor(id: string, generation: number, row: Row): Session {
+  return {
+    id,
+    userId: row.user_id,
+    provider: row.sign_in_provider,
+    generation: generation + 1,
+    authTime: row.auth_time,
+  };
+}
+
+/**
+ * Answers the user of a session that still holds; those that are asked for at one moment by one query. Throws
+ * TOKEN_REVOKED, USER_DISABLED.
+ */
+export function sessionReader(db: Sql): (id: string, userId: string) => Promise<UserRow> {
+  const read = together((ids: readonly string[]) => readSessions(db, ids));
+  return async (id, userId) => {
+    const row = await read(id);
+    if (!row?.holds || row.id !== userId) throw new IdentityError("TOKEN_REVOKED");
+    if (row.disabled) throw new IdentityError("USER_DISABLED");
+    return row;
+  };
+}
+
+async function readSessions(db: Sql, ids: readonly string[]) {
+  const rows = await db
+    .selectFrom("identity_session as session")
+    .innerJoin("identity_user as account", "account.id", "session.user_id")
+    .selectAll("account")
+    .select("session.id as session_id")
+    .select(sql<boolean>`session.revoked_at is null and session.expires_at > now()`.as("holds"))
+    .where((where) => where("session.id", "=", where.fn.any(where.val([...new Set(ids)]))))
+    .execute();
+  const bySession = new Map(rows.map((row) => [row.session_id, row]));
+  return ids.map((id) => bySession.get(id));
+}
+
+/**
+ * Asked again under a lock that a change of the password takes too: whoever was let in before it must not make something
+ * that outlives it (G109). Throws `unauthenticated`. Null comes from a provider without sessions.
+ */
+export async function requireOpenSession(tx: Tx, id: string | null): Promise<void> {
+  if (id === null) return;
+  const row = await tx.selectFrom("identity_session").select("revoked_at").where("id", "=", id).executeTakeFirst();
+  if (row?.revoked_at !== null) throw new AppError("unauthenticated", "Sign in first");
+}
+
+export async function listSessions(db: Sql, userId: string): Promise<readonly IdentitySession[]> {
+  const rows = await db
+    .selectFrom("identity_session")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .orderBy("rotated_at", "desc")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: row.created_at,
+    lastUsedAt: row.rotated_at,
+    userAgent: row.user_agent,
+    ip: row.ip,
+  }));
+}
+
+/** The addresses this user signed in from, newest first; ended sign-ins count until they are purged. */
+export async function listAddresses(db: Sql, userId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("identity_session")
+    .select("ip")
+    .where("user_id", "=", userId)
+    .orderBy("created_at", "desc")
+    .limit(200)
+    .execute();
+  return rows.flatMap(({ ip }) => ip ?? []);
+}
+
+/**
+ * Ends one sign-in and what the gateway opened for it; without `only` all of the user's, and with `keep` that one sign-in
+ * stays (its environment tabs sign in again by themselves). The gateway and open streams hear it from the rows. Codes come
+ * before sign-ins, as where one is exchanged.
+ */
+export async function endSessions(
+  tx: Tx,
+  userId: string,
+  { only, keep, reason }: { only?: string | undefined; keep?: string | undefined; reason: string },
+): Promise<void> {
+  await tx
+    .updateTable("sign_in_codes")
+    .set({ used_at: sql`now()` })
+    .where("user_id", "=", userId)
+    .where("used_at", "is", null)
+    .$if(only !== undefined, (query) => query.where("auth_session", "=", String(only)))
+    .execute();
+  await tx
+    .updateTable("identity_session")
+    .set({ revoked_at: sql`now()`, revoked_reason: reason })
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .$if(only !== undefined, (query) => query.where("id", "=", String(only)))
+    .$if(keep !== undefined, (query) => query.where("id", "<>", String(keep)))
+    .execute();
+  await tx
+    .updateTable("grants")
+    .set({ revoked_at: sql`now()` })
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .$if(only !== undefined, (query) => query.where("auth_session", "=", String(only)))
+    .execute();
+}

@@ -1,0 +1,64 @@
+import { hkdfSync } from "node:crypto";
+import type { Db, Tx } from "../../database/database.ts";
+import { sessionReader } from "./auth-sessions.ts";
+import { type Attempts, countAttempts } from "./count-attempts.ts";
+import { type IdTokenClaims, idTokenReader, type Origin } from "./id-tokens.ts";
+import { type SigningKeys, signingKeys } from "./signing-keys.ts";
+import type { UserRow } from "./users.ts";
+
+export interface EndedRights {
+  readonly shareLinks: number;
+  readonly environments: number;
+}
+
+export interface LocalOptions {
+  readonly db: Db;
+  /** The installation's secret; what this provider needs is derived from it. */
+  readonly secret: Buffer;
+  /** A function where the port is known only later: it is asked when a token is signed or read. */
+  readonly appUrl: string | (() => string);
+  readonly limits: { readonly signInsPerMinute: number; readonly failuresInRow?: number };
+  /**
+   * Takes back what others hold of the user's environments and says how much that was (G109); joins the transaction that
+   * ends the sign-ins, before it ends them.
+   */
+  readonly endRights?: (tx: Tx, userId: string) => Promise<EndedRights>;
+  /** Tells the user in the application; joins the transaction of what it tells of. */
+  readonly announce?: (
+    tx: Tx,
+    notice: { userId: string; cause: string; title: string; body: string; link: string | null },
+  ) => Promise<void>;
+}
+
+/** What the functions of the local provider share. */
+export interface LocalParts extends Omit<LocalOptions, "appUrl"> {
+  /** Where the browser finds this provider, without the version. */
+  readonly baseUrl: () => string;
+  readonly attempts: Attempts;
+  readonly keys: SigningKeys;
+  readonly macKey: Buffer;
+  readonly origin: () => Origin;
+  readonly readIdToken: (token: string) => Promise<IdTokenClaims>;
+  readonly readSession: (id: string, userId: string) => Promise<UserRow>;
+}
+
+export function localParts({ appUrl, ...options }: LocalOptions): LocalParts {
+  const { signInsPerMinute, failuresInRow } = options.limits;
+  const baseUrl = () => `${typeof appUrl === "string" ? appUrl : appUrl()}/identity`;
+  const keys = signingKeys(options.db, derive(options.secret, "identity key seal v1"));
+  const origin = () => ({ issuer: baseUrl(), audience: "berth" });
+  return {
+    ...options,
+    baseUrl,
+    attempts: countAttempts(options.db, { perMinute: signInsPerMinute, failuresInRow }),
+    keys,
+    macKey: derive(options.secret, "identity refresh v1"),
+    origin,
+    readIdToken: idTokenReader(keys, origin),
+    readSession: sessionReader(options.db),
+  };
+}
+
+function derive(secret: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
+}

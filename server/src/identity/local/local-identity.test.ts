@@ -1,0 +1,12 @@
+import { identitySuite } from "../testing/identity.suite.ts";
+import { testInstallation } from "../testing/test-installation.ts";
+
+const { start } = await testInstallation();
+
+const shared = start();
+
+identitySuite("the local provider", async () => ({
+  identity: shared,
+  signIn: async (email, word) => (await shared.signIn(email, word, {})).idToken,
+  signInWithCustomToken: async (token) => (await shared.signInWithCustomToken(token, {})).idToken,
+}));

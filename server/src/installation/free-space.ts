@@ -1,0 +1,61 @@
+import { statfs } from "node:fs/promises";
+import { AppError } from "../app-error.ts";
+import { type Loop, startLoop } from "../async/start-interval.ts";
+
+export interface Room {
+  readonly freeBytes: number;
+  /** Of what this account may use at all, as df counts: 0 to 100. */
+  readonly freePercent: number;
+}
+
+/** `low` is said aloud; at `full` nothing new is sold, because environments and an embedded database share the disk (P11). */
+export type Disk = "ok" | "low" | "full";
+
+const lowPercent = 10;
+const fullPercent = 5;
+const intervalMs = 60_000;
+
+/** What is free on the file system of a folder. */
+export async function roomOf(folder: string): Promise<Room> {
+  const { bavail, bfree, blocks, bsize } = await statfs(folder);
+  const usable = blocks - bfree + bavail;
+  return { freeBytes: bavail * bsize, freePercent: usable === 0 ? 0 : (bavail / usable) * 100 };
+}
+
+export async function diskOf(folder: string): Promise<Disk> {
+  const { freePercent } = await roomOf(folder);
+  return freePercent < fullPercent ? "full" : freePercent < lowPercent ? "low" : "ok";
+}
+
+/** Before money is asked for: what is sold must have room to be delivered (reliability.md P11). */
+export async function checkRoom(folder: string): Promise<void> {
+  if ((await diskOf(folder)) !== "full") return;
+  throw new AppError(
+    "unavailable",
+    "The disk of this service is nearly full, so no new environment is sold at the moment. Nothing was charged. Try again later.",
+    { retryAfterSeconds: 300 },
+  );
+}
+
+/** Says when the disk of a folder gets low or full, and when it has room again; every minute it looks. */
+export function startDiskWatch(folder: string, say: (words: string) => void, failed: (error: unknown) => void): Loop {
+  let before: Disk = "ok";
+  return startLoop(
+    async () => {
+      const disk = await diskOf(folder);
+      if (disk !== before) say(wordsOf(disk, folder, await roomOf(folder)));
+      before = disk;
+      return intervalMs;
+    },
+    intervalMs,
+    failed,
+  );
+}
+
+function wordsOf(disk: Disk, folder: string, { freeBytes, freePercent }: Room): string {
+  const left = `${Math.floor(freePercent)} % (${Math.floor(freeBytes / 1024 ** 2)} MiB) of the disk of ${folder} are free`;
+  if (disk === "ok") return `${left} again.`;
+  return disk === "low"
+    ? `WARNING: ${left}; below ${fullPercent} % no new environment is sold.`
+    : `WARNING: ${left}: no new environment is sold until there is room again.`;
+}

@@ -1,0 +1,55 @@
+import { createHmac } from "node:crypto";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { sql } from "kysely";
+import { ConfigError } from "../config/config.ts";
+import type { Db } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+import { keptSecret } from "./kept-secret.ts";
+
+/**
+ * Nobody else of this machine looks into it: secrets, homes and the embedded database lie there. One that another account
+ * owns, such as a mounted volume, stays as it is, and that is said.
+ */
+export function openDataDir(dataDir: string, say: (words: string) => void): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, 0o700);
+  else say(`WARNING: ${dataDir} belongs to another account, which can look into it.`);
+}
+
+/** The secret every part derives its own key from: given by the operator, or made once and kept in the data folder. */
+export function installationSecret(dataDir: string, given: string | undefined): Buffer {
+  return Buffer.from(given ?? keptSecret(dataDir, "secret"));
+}
+
+/** The key of the pages that are for the operator of this machine alone (G110). */
+export function operatorKey(dataDir: string): string {
+  return keptSecret(dataDir, "operator-key");
+}
+
+/** Who this installation is to a driver, and when it first started (G34). */
+export async function installationOf(db: Db): Promise<{ id: string; startedAt: Date }> {
+  await db
+    .insertInto("installation")
+    .values({ id: newId() })
+    .onConflict((conflict) => conflict.column("one").doNothing())
+    .execute();
+  const row = await db.selectFrom("installation").selectAll().executeTakeFirstOrThrow();
+  return { id: row.id, startedAt: row.started_at };
+}
+
+/**
+ * Servers of one database sign for each other, so they need one secret (G115): a second one with another secret is
+ * refused. The embedded database has one server only, whose secret may be replaced between two starts.
+ */
+export async function checkSecret(db: Db, secret: Buffer, { alone }: { readonly alone: boolean }): Promise<void> {
+  const own = createHmac("sha256", secret).update("installation fingerprint v1").digest("hex");
+  const { fingerprint } = await db
+    .updateTable("installation")
+    .set({ secret_fingerprint: alone ? own : sql<string>`coalesce(secret_fingerprint, ${own})` })
+    .returning("secret_fingerprint as fingerprint")
+    .executeTakeFirstOrThrow();
+  if (fingerprint === own) return;
+  throw new ConfigError(
+    "The servers of this database have another secret: give this one their IDENTITY_SECRET (or the file secret of their DATA_DIR); to replace the secret on purpose, stop them all and run UPDATE installation SET secret_fingerprint = NULL.",
+  );
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../config/config.ts";
+
+/** 64 hexadecimal digits that the data folder keeps in a file of its own, mode 0600: made once, and only ever whole. */
+export function keptSecret(dataDir: string, name: string): string {
+  const file = join(dataDir, name);
+  if (!existsSync(file)) make(dataDir, file);
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  const text = readFileSync(file, "utf8").trim();
+  if (/^[0-9a-f]{64}$/.test(text)) return text;
+  throw new ConfigError(
+    `${file} must hold 64 hexadecimal digits: put it back from a backup, or remove it and a new one is made; sign-ins and links under the old one end.`,
+  );
+}
+
+/** A power cut leaves the whole file or none; of two processes that make it at once, one wins and both read it. */
+function make(dataDir: string, file: string): void {
+  const fresh = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const written = openSync(fresh, "wx", 0o600);
+  writeSync(written, randomBytes(32).toString("hex"));
+  fsyncSync(written);
+  closeSync(written);
+  try {
+    linkSync(fresh, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  } finally {
+    rmSync(fresh);
+  }
+  const folder = openSync(dataDir, "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}

@@ -1,0 +1,17 @@
+import { type Letter, layOut } from "./render-email.ts";
+
+/** G52: shows that the address is read by who signed up with it. */
+export function verifyLetter(parts: { brandName: string; name: string | null; link: string }): Letter {
+  const { brandName, name, link } = parts;
+  return layOut({
+    brandName,
+    name,
+    subject: `Confirm your email for ${brandName}`,
+    paragraphs: ["Before the first payment we make sure that receipts and notices reach you."],
+    button: { label: "Confirm this address", url: link },
+    small: [
+      "The link works once, within 24 hours. A newer one replaces it.",
+      "If this is not your account, do nothing.",
+    ],
+  });
+}

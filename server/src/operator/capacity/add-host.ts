@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../database/database.ts";
+import type { RemoteHost } from "../../drivers/docker/open-remote.ts";
+import { endAllOn } from "../../environments/hosts/decommissioned-hosts.ts";
+import { hostForUpdate, thisMachine } from "../../environments/hosts/register-host.ts";
+import type { Announce } from "../../environments/notice.ts";
+import { CapacityRefused } from "./capacity-refused.ts";
+
+/**
+ * Writes a host on another machine, or brings back one that was removed. Its GPUs are written by the server that starts
+ * with it, so nothing is sold on it before. Throws when the id is another host's, or what lies on it would be elsewhere.
+ */
+export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHost): Promise<void> {
+  checkHostName(id);
+  await db.transaction().execute(async (tx) => {
+    const host = await hostForUpdate(tx, id);
+    if (host && !host.address) throw new CapacityRefused(`${id} is this machine`);
+    if (host?.lost_at && !host.removed_at)
+      throw new CapacityRefused(`${id} is lost: remove it first, when what was on it has ended`);
+    if (host && !host.removed_at && host.home_root !== homeRoot)
+      throw new CapacityRefused(`${id} has its homes in ${host.home_root}: what is kept there would be lost`);
+    const place = { address, home_root: homeRoot, reach };
+    await tx
+      .insertInto("hosts")
+      .values({ id, kind: "docker", isolation: "container", ...place })
+      .onConflict((conflict) =>
+        conflict.column("id").doUpdateSet({
+          ...place,
+          ...(host?.removed_at && { removed_at: null, drained_at: null, away_since: null, lost_at: null }),
+        }),
+      )
+      .execute();
+  });
+}
+
+/** Throws for what is no name of a host, or this machine's own: it has that one before it was ever started too. */
+export function checkHostName(id: string): void {
+  if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(id))
+    throw new CapacityRefused(`${id} is no name for a host: up to 32 small letters, digits and dashes`);
+  if (id === thisMachine) throw new CapacityRefused(`${id} is this machine`);
+}
+
+/**
+ * Its machine never comes back: all that is on it ends, and its owners are told, how many is answered. Undefined when it
+ * is lost already. Throws for one that answers, because that can be drained.
+ */
+export async function loseHost(db: Db, announce: Announce, id: string): Promise<number | undefined> {
+  return await db.transaction().execute(async (tx) => {
+    const host = await remoteForUpdate(tx, id, "lost");
+    if (host.lost_at) return undefined;
+    if (!host.away_since) throw new CapacityRefused(`${id} answered when it was last looked at: it can be drained`);
+    const lostAt = host.away_since;
+    await sql`update hosts set lost_at = ${lostAt}, drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
+      tx,
+    );
+    return await endAllOn(tx, announce, id, lostAt);
+  });
+}
+
+/** Only where nothing is left on it: no environment, no lease, no kept files. Throws, saying what is. */
+export async function removeHost(db: Db, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await remoteForUpdate(tx, id, "removed");
+    const { rows } = await sql<{ environments: number; leases: number; homes: number }>`
+      select (select count(*) from environments where host_id = ${id} and status <> 'terminated')::int as environments,
+        (select count(*) from gpu_leases l join gpus g on g.id = l.gpu_id
+          where g.host_id = ${id} and l.released_at is null)::int as leases,
+        (select count(*) from homes where host_id = ${id})::int as homes`.execute(tx);
+    const { environments = 0, leases = 0, homes = 0 } = rows[0] ?? {};
+    if (environments + leases + homes > 0)
+      throw new CapacityRefused(
+        `${id} still has ${environments} environments, ${leases} GPUs leased and ${homes} kept homes: drain it and wait until they are over`,
+      );
+    await sql`update hosts set removed_at = now(), drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
+      tx,
+    );
+    await sql`update gpus set quarantined_at = now() where host_id = ${id} and quarantined_at is null`.execute(tx);
+  });
+}
+
+async function remoteForUpdate(tx: Tx, id: string, verb: string) {
+  const host = await hostForUpdate(tx, id);
+  if (!host || host.removed_at) throw new CapacityRefused(`There is no host ${id}. operator -- hosts list names them.`);
+  if (!host.address) throw new CapacityRefused(`${id} is this machine: it can be drained, not ${verb}`);
+  return host;
+}

@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { sql } from "kysely";
+import { expect, inject, test } from "vitest";
+import type { Db } from "../../database/database.ts";
+import { hold } from "../../environments/allocation/hold.ts";
+import { markAway, registerHost } from "../../environments/hosts/register-host.ts";
+import { readCapacity } from "../../environments/leases/read-capacity.ts";
+import { join, placeOf } from "../../environments/queue/join-queue.ts";
+import { moveLine } from "../../environments/queue/process-queue.ts";
+import { addOrder, inMs, setupEnvironments } from "../../environments/testing/setup-environments.ts";
+import { announce } from "../../notifications/notifications.ts";
+import { examine } from "../doctor/diagnose.ts";
+import { drainHost, listHosts, undrainHost } from "./drain-host.ts";
+import { listGpus, quarantineGpu, releaseGpu } from "./quarantine-gpu.ts";
+
+const program = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+/** `npm run operator -- ...` beside the running server, on its database. */
+async function operate(db: Db, ...words: string[]) {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const { host = "", user = "", password = "" } = inject("cluster");
+  const url = `postgresql://${user}:${encodeURIComponent(password)}@localhost/${rows[0]?.name}?host=${encodeURIComponent(host)}`;
+  const { stdout, stderr } = await promisify(execFile)("node", [program, ...words], {
+    env: { ...process.env, DATABASE_URL: url },
+  }).catch((error: { stdout: string; stderr: string }) => error);
+  return (stdout || stderr).trim();
+}
+
+async function setup() {
+  const environments = await setupEnvironments({ slots: 3 });
+  const { db } = environments;
+  const order = async () => {
+    const orderId = await addOrder(db, { userId: "eve", subdomain: "eves", gpuCount: 1, durationHours: 1 });
+    const request = { orderId, userId: "eve", subdomain: "eves", gpuCount: 1, holdUntil: inMs(900_000) };
+    return await db.transaction().execute((tx) => hold(tx, request));
+  };
+  const outOfService = async () =>
+    (await examine(db)).find(({ what }) => what === "Hosts and GPUs that are out of service")?.rows;
+  return { ...environments, order, outOfService };
+}
+
+test("a host that drains leases nothing new, neither to orders nor to the line nor to a restart; its owners are told once", async () => {
+  const { db, rent, reach, want, order, outOfService } = await setup();
+  const ids = [await rent({ userId: "ann", subdomain: "first" }), await rent({ userId: "ann", subdomain: "second" })];
+  for (const id of ids) await reach(id, "active");
+  const gone = await rent({ userId: "bob", subdomain: "gone" });
+  await want(gone, "terminated");
+  await reach(gone, "terminated");
+  await want(ids[1] ?? "", "stopped");
+  await reach(ids[1] ?? "", "stopped");
+  expect([await drainHost(db, announce, "host"), await drainHost(db, announce, "host")]).toEqual([1, undefined]);
+  const told = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
+  expect(told).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
+  expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
+  await expect(join(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
+  expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
+  expect(await listHosts(db)).toEqual([
+    expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 put aside, 2 environments, draining since .* UTC$/),
+  ]);
+  expect(await outOfService()).toEqual(["host drains"]);
+  expect([await undrainHost(db, "host"), await undrainHost(db, "host")]).toEqual([true, false]);
+  expect(await order()).toMatchObject({ ok: true });
+  await expect(drainHost(db, announce, "nowhere")).rejects.toThrow("There is no host nowhere");
+});
+
+test("an order that is looking for GPUs while its host is drained finds none", async () => {
+  const { db, order } = await setup();
+  let asked: ReturnType<typeof order> | undefined;
+  await db.transaction().execute(async (tx) => {
+    await sql`update hosts set drained_at = now()`.execute(tx);
+    asked = order();
+    await expect
+      .poll(async () => (await sql`select 1 from pg_locks where not granted`.execute(db)).rows.length)
+      .toBeGreaterThan(0);
+  });
+  expect(await asked).toMatchObject({ ok: false, code: "out_of_stock" });
+});
+
+test("who waits does not get what drains, and gets it when it is back", async () => {
+  const { db, rent, reach, want } = await setup();
+  const id = await rent({ gpuCount: 3 });
+  await reach(id, "active");
+  await join(db, "eve", 1, async () => {});
+  await drainHost(db, announce, "host");
+  await want(id, "terminated");
+  await reach(id, "terminated");
+  await moveLine(db, announce);
+  expect(await placeOf(db, "eve")).toMatchObject({ state: "waiting", expected_at: null });
+  await undrainHost(db, "host");
+  await moveLine(db, announce);
+  expect(await placeOf(db, "eve")).toMatchObject({ state: "held" });
+});
+
+test("a host that does not answer is named", async () => {
+  const { db, outOfService } = await setup();
+  await markAway(db, "host");
+  expect(await listHosts(db)).toEqual([expect.stringMatching(/^host fake: .*, not answering since .* UTC$/)]);
+  expect(await outOfService()).toEqual(["host does not answer"]);
+  expect(await operate(db, "hosts", "lost", "host")).toMatch(/^This ends the 0 environments on host for good, with/);
+  expect(await operate(db, "hosts", "lost", "host", "--yes")).toBe("host is this machine: it can be drained, not lost");
+});
+
+test("a GPU that is put aside is leased to nobody, also after a start of the server, until it is released", async () => {
+  const { db, driver, rent, reach, order, outOfService } = await setup();
+  const id = await rent({ gpuCount: 1, subdomain: "lab" });
+  await reach(id, "active");
+  const said = await operate(db, "gpus", "quarantine", "host-slot-1", "It", "gets", "hot");
+  expect(said).toBe("host-slot-1 is leased to nobody else; who has it keeps it to the end");
+  expect(await quarantineGpu(db, "host-slot-2", "Its fan is loud")).toBe(false);
+  await registerHost(db, "host", driver, 2);
+  await registerHost(db, "host", driver, 3);
+  expect(await listGpus(db)).toEqual([
+    expect.stringMatching(
+      new RegExp(`^host-slot-1 on host: put aside .* UTC: It gets hot; still environment ${id} \\(lab\\)$`),
+    ),
+    expect.stringMatching(/^host-slot-2 on host: put aside .* UTC: Its fan is loud$/),
+    "host-slot-3 on host: free",
+  ]);
+  expect(await outOfService()).toHaveLength(2);
+  expect(await readCapacity(db)).toMatchObject({ total: 1, free: 1 });
+  expect(await order()).toMatchObject({ ok: true });
+  expect((await listGpus(db))[2]).toMatch(/^host-slot-3 on host: held for order /);
+  expect([await releaseGpu(db, "host-slot-2"), await releaseGpu(db, "host-slot-2")]).toEqual([true, false]);
+  expect(await readCapacity(db)).toMatchObject({ total: 2, free: 1 });
+  await registerHost(db, "host", driver, 1);
+  await expect(releaseGpu(db, "host-slot-2")).rejects.toThrow("host had no host-slot-2 at its last start");
+  expect(await operate(db, "gpus", "release", "nothing")).toBe(
+    "There is no GPU nothing. operator -- gpus list names them.",
+  );
+});

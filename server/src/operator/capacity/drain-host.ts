@@ -1,0 +1,81 @@
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { hostForUpdate } from "../../environments/hosts/register-host.ts";
+import type { Announce } from "../../environments/notice.ts";
+import { formatInstant } from "../../text/format-instant.ts";
+import { CapacityRefused } from "./capacity-refused.ts";
+
+interface HostRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly address: string | null;
+  readonly drained_at: Date | null;
+  readonly away_since: Date | null;
+  readonly lost_at: Date | null;
+  readonly gpus: number;
+  readonly leased: number;
+  readonly aside: number;
+  readonly environments: number;
+}
+
+/** A line for each host: what it has, and what is in use. */
+export async function listHosts(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<HostRow>`
+    select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
+      (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments
+    from hosts h left join gpus g on g.host_id = h.id
+    left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
+    where h.removed_at is null group by h.id order by h.id`.execute(db);
+  return rows.map(({ id, kind, address, drained_at, away_since, lost_at, gpus, leased, aside, environments }) => {
+    const parts = [`${gpus} GPUs`, `${leased} leased`, `${aside} put aside`, `${environments} environments`];
+    if (drained_at && !lost_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
+    if (lost_at) parts.push(`lost since ${formatInstant(lost_at)} UTC`);
+    else if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);
+    return `${id} ${kind}${address ? ` at ${address}` : ""}: ${parts.join(", ")}`;
+  });
+}
+
+/**
+ * Nothing new is leased on the host from now on, not to who waits either; what is leased goes on, and its owners are
+ * told once. Answers how many were told; undefined when it drains already. Throws for a host that is not there.
+ */
+export async function drainHost(db: Db, announce: Announce, hostId: string): Promise<number | undefined> {
+  return await db.transaction().execute(async (tx) => {
+    const host = await hostForUpdate(tx, hostId);
+    if (!host) throw noHost(hostId);
+    if (host.drained_at) return undefined;
+    const { drained_at } = await tx
+      .updateTable("hosts")
+      .set({ drained_at: sql<Date>`now()` })
+      .where("id", "=", hostId)
+      .returning("drained_at")
+      .executeTakeFirstOrThrow();
+    const { rows: owners } = await sql<{ user_id: string; names: string }>`
+      select user_id, string_agg(subdomain, ', ' order by subdomain) as names from environments
+      where host_id = ${hostId} and status <> 'terminated' and desired <> 'terminated' group by user_id order by user_id`.execute(
+      tx,
+    );
+    for (const { user_id: userId, names } of owners)
+      await announce(tx, {
+        userId,
+        cause: `drain:${hostId}:${drained_at?.toISOString()}`,
+        title: "A machine of yours takes no new environments",
+        body: `It is being taken out of service: ${names}. What runs goes on until its time is over, but what is stopped cannot be started there. Download the files that you need elsewhere.`,
+        link: "/environments",
+      });
+    return owners.length;
+  });
+}
+
+/** False when it did not drain. Throws for a host that is not there. */
+export async function undrainHost(db: Db, hostId: string): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
+    const host = await hostForUpdate(tx, hostId);
+    if (!host || host.removed_at) throw noHost(hostId);
+    if (host.lost_at) throw new CapacityRefused(`${hostId} is lost`);
+    await tx.updateTable("hosts").set({ drained_at: null }).where("id", "=", hostId).execute();
+    return host.drained_at !== null;
+  });
+}
+
+const noHost = (id: string) => new CapacityRefused(`There is no host ${id}. operator -- hosts list names them.`);

@@ -1,0 +1,105 @@
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+import type { Config } from "../../config/config.ts";
+import type { Db } from "../../database/database.ts";
+import { checkRemote } from "../../drivers/docker/check-remote.ts";
+import { errandText } from "../../drivers/docker/containers/helper-container.ts";
+import { openEngine } from "../../drivers/docker/engine/engine.ts";
+import { readAddress, readHomeRoot, readReach } from "../../drivers/docker/engine/remote-address.ts";
+import { nameserversIn, wallCommands } from "../../drivers/docker/firewall/firewall-rules.ts";
+import { imageOf, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../../drivers/docker/open-remote.ts";
+import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
+import { installationOf } from "../../installation/installation.ts";
+import type { Options } from "../parse-command.ts";
+import { addHost, checkHostName, removeHost } from "./add-host.ts";
+import { CapacityRefused } from "./capacity-refused.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly config: Config;
+}
+
+const usualHomes = "/var/lib/berth/homes";
+
+/**
+ * What an operator does about hosts on other machines: add, check, firewall or remove. Answers what to print. Throws a
+ * DriverError or CapacityRefused, in one sentence, when it is refused.
+ */
+export async function hostCommand(
+  parts: Parts,
+  verb: string,
+  [id = "", ...more]: readonly string[],
+  options: Options = {},
+): Promise<string> {
+  if (verb === "add") return await add(parts, id, more[0] ?? "", options);
+  if (verb === "check") return await withHost(parts, await hostOf(parts.db, id), check);
+  if (verb === "firewall") {
+    const gateways = more.map(readGateway);
+    return await withHost(parts, await hostOf(parts.db, id), (remote, own) => firewall(remote, own, gateways));
+  }
+  await removeHost(parts.db, id);
+  return `${id} is removed; a running server forgets it when it starts again`;
+}
+
+async function add(parts: Parts, id: string, text: string, options: Options): Promise<string> {
+  checkHostName(id);
+  const address = readAddress(text);
+  const homeRoot = readHomeRoot(options["home-root"] ?? usualHomes);
+  const host = { id, address: address.url, homeRoot, reach: readReach(options["reach"], address) };
+  return await withHost(parts, host, async (remote, own, config) => {
+    const found = await check(remote, own, config);
+    await addHost(parts.db, host);
+    return `${found}\n${id} is added; a running server rents on it when it starts again`;
+  });
+}
+
+async function hostOf(db: Db, id: string): Promise<RemoteHost> {
+  const host = (await remoteHosts(db)).find((each) => each.id === id);
+  if (!host) throw new CapacityRefused(`There is no host ${id} on another machine. operator -- hosts list names them.`);
+  return host;
+}
+
+async function withHost<T>(
+  { db, config }: Parts,
+  host: RemoteHost,
+  work: (remote: Remote, own: RemoteParts, config: Config) => Promise<T>,
+): Promise<T> {
+  const { id: install } = await installationOf(db);
+  const folder = join(resolve(config.dataDir), "hosts");
+  const own = {
+    install,
+    images: imageOf,
+    replaced: replacedImages,
+    folder,
+    sshAgent: config.sshAgent,
+    failed: console.error,
+  };
+  const remote = await openRemote(host, own);
+  try {
+    return await work(remote, own, config);
+  } finally {
+    await remote.close();
+  }
+}
+
+async function check(remote: Remote, own: RemoteParts, { docker, slots }: Config): Promise<string> {
+  const { gpus, warnings } = await checkRemote(remote, own, docker);
+  const { id, reach, homeRoot } = remote.host;
+  const has =
+    gpus.length > 0 ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ") : `no GPU, so ${slots} CPU slots`;
+  const lines = [`${id} can be used: ${has}; runs are reached at ${reach}, homes are in ${homeRoot}`];
+  return [...lines, ...warnings.map((words) => `WARNING: ${words}`)].join("\n");
+}
+
+/** The rules for that machine, as a script for its root: around its runs, and in to them from the gateways alone. */
+async function firewall({ engine: address }: Remote, own: RemoteParts, gateways: readonly string[]): Promise<string> {
+  const errands = { engine: openEngine(address), install: own.install, image: () => own.images("jupyter") };
+  const resolvers = nameserversIn(await errandText(errands, { script: "cat /etc/resolv.conf" }));
+  return wallCommands(own.install, resolvers, gateways);
+}
+
+function readGateway(address: string): string {
+  if (isIP(address) === 0) throw new CapacityRefused(`${address} is no IPv4 or IPv6 address of a gateway`);
+  return address;
+}

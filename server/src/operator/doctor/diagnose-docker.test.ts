@@ -1,0 +1,165 @@
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../../config/config.ts";
+import type { Db } from "../../database/database.ts";
+import { testDatabase } from "../../database/testing.ts";
+import { label } from "../../drivers/docker/containers/container-body.ts";
+import { bridgeName } from "../../drivers/docker/containers/ensure-network.ts";
+import {
+  applyWall,
+  engineNameservers,
+  missingRules,
+  unwallCommands,
+  wallCommands,
+} from "../../drivers/docker/firewall/firewall-rules.ts";
+import { imageOf } from "../../drivers/docker/images/image-catalogue.ts";
+import { docker, removeRuns, whyNoDocker } from "../../drivers/testing/docker-machine.ts";
+import { shell, whyNoWall } from "../../drivers/testing/isolated-runs.ts";
+import { openOtherMachine, whyNoRemote } from "../../drivers/testing/other-machine.ts";
+import { openSecondEngine, whyNoSecondEngine } from "../../drivers/testing/second-engine.ts";
+import { rent } from "../../environments/testing/setup-environments.ts";
+import { installationOf } from "../../installation/installation.ts";
+import { settingsOf, startPresence } from "../process-registry.ts";
+import { askDoctor } from "../testing/run-operator.ts";
+
+const noImage = (await imageOf("jupyter")) ? undefined : "no image is in the catalogue: npm run images -- jupyter";
+const absent = (await whyNoDocker()) ?? noImage;
+const image = "berth/jupyter:local";
+
+async function setup() {
+  const database = await testDatabase();
+  onTestFinished(database.close);
+  const { db } = database;
+  const { id: install } = await installationOf(db);
+  onTestFinished(() => removeRuns(install));
+  const folder = mkdtempSync(join(tmpdir(), "berth-doctor-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const ask = (env: Record<string, string> = {}) => askDoctor(db, { RUNTIME: "docker", DATA_DIR: folder, ...env });
+  return { db, install, folder, ask };
+}
+
+/** One that waits, with these labels, gone with its test. */
+async function sleep(name: string, labels: Readonly<Record<string, string>>, isStarted = true): Promise<void> {
+  const Entrypoint = ["/bin/sleep", "600"];
+  const container = await docker.createContainer({ name, Image: image, Labels: labels, Entrypoint });
+  onTestFinished(async () => void (await container.remove({ force: true })));
+  if (isStarted) await container.start();
+}
+
+describe.skipIf(absent)(absent ? `doctor and Docker, skipped because ${absent}` : "doctor and Docker", () => {
+  test("containers of ours that no environment has are named, with how long they are there; those of environments, of another installation and of the server itself are not", async () => {
+    const { db, install, ask } = await setup();
+    await sql`insert into hosts (id, kind) values ('local', 'docker')`.execute(db);
+    await sql`insert into gpus (id, host_id, kind) values ('slot', 'local', 'cpu')`.execute(db);
+    const kept = await rent(db);
+    const own = { [label.install]: install };
+    const name = (of: string) => `${of}-${install}`;
+    await sleep(name("bare"), own);
+    await sleep(name("gone"), { ...own, [label.environment]: "gone" });
+    await sleep(name("kept"), { ...own, [label.environment]: kept });
+    await sleep(name("homes"), own, false);
+    await sleep(name("errand"), own, false);
+    await sleep(name("theirs"), { [label.install]: "another" });
+    const { found, code } = await ask();
+    expect(found["Containers without an environment"]?.toSorted()).toEqual([
+      `${name("bare")} on local is running since 0m: belongs to no environment`,
+      `${name("gone")} on local is running since 0m: its environment gone is not there`,
+    ]);
+    expect(code).toBe(1);
+  });
+});
+
+const noWall = (await whyNoWall()) ?? absent;
+
+describe.skipIf(noWall)(
+  noWall ? `doctor and the firewall, skipped because ${noWall}` : "doctor and the firewall",
+  () => {
+    test("a rule that is gone is named, also where only the running server knows that there is Docker; nothing is put back", async () => {
+      const { db, install, folder, ask } = await setup();
+      const what = "Holes in the firewall around environments";
+      const nameservers = await engineNameservers();
+      await applyWall(wallCommands(install, nameservers));
+      const { found } = await ask();
+      expect(found[what]).toBeUndefined();
+      const rule = `INPUT -i ${bridgeName(install)} -j BERTH-IN-${install.slice(0, 8)}`;
+      await shell(`iptables -D ${rule}`);
+      const config = readConfig({ RUNTIME: "docker", DATA_DIR: folder });
+      const failed = (error: unknown) => expect.fail(String(error));
+      const presence = await startPresence({ db, roles: config.roles, settings: settingsOf(config), failed });
+      onTestFinished(presence.stop);
+      await expect.poll(async () => (await db.selectFrom("processes").select("id").execute()).length).toBe(1);
+      expect((await ask({ RUNTIME: "process" })).found[what]).toContain(`local: a rule is gone: iptables ${rule}`);
+      expect(await missingRules(install, nameservers)).toEqual([`iptables ${rule}`]);
+      await applyWall(unwallCommands(install));
+    });
+  },
+);
+
+const noSecond = absent ?? (await whyNoSecondEngine());
+
+describe.skipIf(noSecond)(
+  noSecond ? `an engine without images, skipped because ${noSecond}` : "an engine without images",
+  () => {
+    test("an image of the catalogue that an engine does not have is named", async () => {
+      const { ask } = await setup();
+      expect((await ask()).found["Images that are missing"]).toBeUndefined();
+      const engine = await openSecondEngine();
+      onTestFinished(engine.close);
+      const { found } = await ask({ DOCKER_HOST: `unix://${engine.socketPath}` });
+      expect(found["Images that are missing"]).toEqual([
+        expect.stringMatching(/^jupyter is not on local \(sha256:\w+\)$/),
+      ]);
+    });
+  },
+);
+
+const noRemote = noSecond ?? (await whyNoRemote()) ?? (await whyOther());
+
+describe.skipIf(noRemote)(noRemote ? `another machine, skipped because ${noRemote}` : "another machine", () => {
+  let machine: Awaited<ReturnType<typeof openOtherMachine>>;
+  beforeAll(async () => {
+    machine = await openOtherMachine();
+    return machine.close;
+  }, 120_000);
+
+  test("its homes, its firewall and its certificates are looked at through its engine, and it is one line when that is away", async () => {
+    const { db, folder } = await setup();
+    machine.keysOf("gpu-1");
+    await rm(folder, { recursive: true });
+    const ask = () => askDoctor(db, { RUNTIME: "fake", DATA_DIR: machine.folder });
+    await addHost(db, machine.url, machine.homeRoot, machine.address);
+    const missing = "Homes that are not there";
+    expect((await ask()).found[missing], "its folder is not even there").toEqual(["gone on gpu-1, the files of lab"]);
+    mkdirSync(join(machine.homeRoot, "nobodys"), { recursive: true });
+    const { found } = await ask();
+    expect(found[missing]).toEqual(["gone on gpu-1, the files of lab"]);
+    expect(found["Folders among the homes that are nobody's"]).toEqual(["nobodys on gpu-1"]);
+    expect(found["Holes in the firewall around environments"]?.join()).toContain("gpu-1: an environment reaches ");
+    expect(found["Certificates that end within 30 days"]).toHaveLength(3);
+    expect(JSON.stringify(found)).not.toContain("could not be looked at");
+    await machine.engine.kill();
+    const away = await ask();
+    expect(away.found["Docker Engines that do not answer"]).toEqual([
+      expect.stringMatching(/^gpu-1: No Docker Engine/),
+    ]);
+    expect(away.found["Certificates that end within 30 days"]).toHaveLength(3);
+    expect(away.found[missing]).toBeUndefined();
+  });
+});
+
+/** The other machine gets what the engine calls by this name, doctor asks for what the catalogue names. */
+async function whyOther(): Promise<string | undefined> {
+  const { Id } = await docker.getImage(image).inspect();
+  return Id === (await imageOf("jupyter")) ? undefined : "the catalogue has another image: npm run images -- jupyter";
+}
+
+async function addHost(db: Db, address: string, homeRoot: string, reach: string): Promise<void> {
+  await sql`insert into hosts (id, kind, address, home_root, reach)
+    values ('gpu-1', 'docker', ${address}, ${homeRoot}, ${reach})`.execute(db);
+  await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at)
+    values ('gone', 'gone', 'gpu-1', 'ada', 'lab', now())`.execute(db);
+}

@@ -1,0 +1,299 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import { type AddressInfo, createServer as createSilent } from "node:net";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../../config/config.ts";
+import { newId } from "../../database/ids.ts";
+import { testDatabase } from "../../database/testing.ts";
+import { certificatesIn } from "../../drivers/testing/certificates-in.ts";
+import { addOrder } from "../../environments/testing/setup-environments.ts";
+import { settingsOf, startPresence } from "../process-registry.ts";
+import { askDoctor, databaseUrl, operator } from "../testing/run-operator.ts";
+import { runChecks } from "./run-checks.ts";
+
+async function setup() {
+  const database = await testDatabase();
+  onTestFinished(database.close);
+  const folder = mkdtempSync(join(tmpdir(), "berth-doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { db } = database;
+  const addHost = () => sql`insert into hosts (id, kind) values ('local', 'process')`.execute(db);
+  return {
+    db,
+    addHost,
+    folder,
+    ask: (env: Record<string, string> = {}) => askDoctor(db, { DATA_DIR: folder, ...env }),
+    /** A paid order of so many days ago, with its payment. */
+    async pay(): Promise<string> {
+      const id = await addOrder(db, { userId: "ada", subdomain: newId(), gpuCount: 1, durationHours: 1 });
+      await sql`
+        insert into payments (id, order_id, user_id, gateway, gateway_payment_id, status, settles_order, amount_minor, currency)
+        values (${id}, ${id}, 'ada', 'embedded', ${`pay_${id}`}, 'captured', true, 20, 'USD')`.execute(db);
+      return id;
+    },
+  };
+}
+
+test("a look that fails and one that hangs are findings of their own; the others say what they find", async () => {
+  const look = (what: string, work: () => Promise<readonly string[]>) => ({ what, remedy: "mend it", look: work });
+  const checks = [
+    look("fails", () => Promise.reject(new Error("no such table"))),
+    look("hangs", () => new Promise(() => {})),
+    look("finds", async () => ["one"]),
+  ];
+  expect((await runChecks(checks, 50)).map(({ what, rows }) => [what, ...rows])).toEqual([
+    ["fails", "This could not be looked at: no such table"],
+    ["hangs", "This could not be looked at: no answer within 0.05 s"],
+    ["finds", "one"],
+  ]);
+});
+
+test("an order that was paid long ago and never delivered, and one that nobody asks about, are stuck", async () => {
+  const { db, ask, pay } = await setup();
+  const [late, forgotten, fresh] = [await pay(), await pay(), await pay()];
+  await sql`update orders set deliver_by = now() - interval '1 hour' where id = ${late}`.execute(db);
+  await sql`update orders set next_check_at = now() - interval '2 hours' where id = ${forgotten}`.execute(db);
+  const { found, code } = await ask();
+  const stuck = found["Orders that cannot be asked about"];
+  expect(stuck).toEqual([
+    expect.stringMatching(new RegExp(`^${late} paid since .* UTC and not delivered`)),
+    expect.stringMatching(new RegExp(`^${forgotten} paid and not looked at since .* UTC`)),
+  ]);
+  expect(stuck?.join()).not.toContain(fresh);
+  expect(code).toBe(1);
+});
+
+test("a refund whose provider never answers, one that waits for an hour and one that never arrives are stuck; a new one and one that a dispute holds back are not", async () => {
+  const { db, ask, pay } = await setup();
+  const refund = async (id: string, set: string) => {
+    await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at)
+      values (${id}, ${await pay()}, 20, 'USD', 'hardware', 'queued', now())`.execute(db);
+    await sql.raw(`update refunds set ${set} where id = '${id}'`).execute(db);
+  };
+  await refund("silent", "attempts = 4, last_error = 'fetch failed', created_at = now() - interval '5 minutes'");
+  await refund("waits", "created_at = now() - interval '2 hours'");
+  await refund("lost", "status = 'sent', created_at = now() - interval '11 days'");
+  await refund("new", "attempts = 1");
+  await refund("held", "created_at = now() - interval '3 days'");
+  await sql`insert into disputes (id, gateway, gateway_dispute_id, payment_id, user_id, status, phase, amount_minor, currency, created_at)
+    select 'd', 'embedded', 'disp', payment_id, 'ada', 'open', 'chargeback', 20, 'USD', now() from refunds where id = 'held'`.execute(
+    db,
+  );
+  const { found } = await ask();
+  expect(found["Refunds that failed or do not go through"]).toEqual([
+    expect.stringMatching(/^lost pay_\w+ \$0.20 hardware has not arrived, 11d 0h old, 0 tries$/),
+    expect.stringMatching(/^waits pay_\w+ \$0.20 hardware is not sent, 2h 0m old, 0 tries$/),
+    expect.stringMatching(/^silent pay_\w+ \$0.20 hardware is not sent, 5m old, 4 tries: fetch failed$/),
+  ]);
+});
+
+test("mails that the server cannot send are counted, with their age and why; without a mail server none waits for anything", async () => {
+  const { db, ask } = await setup();
+  const mail = (id: string, attempts: number, error: string | null) =>
+    sql`insert into mails (id, cause, user_id, recipient, subject, body_text, body_html, useful_until, created_at, attempts, last_error)
+      values (${id}, ${id}, 'ada', 'ada@uni.example', 's', 't', 'h', now() + interval '1 day', now() - interval '2 hours', ${attempts}, ${error})`.execute(
+      db,
+    );
+  await mail("a", 0, null);
+  expect((await ask()).found["Mails that do not go"]).toBeUndefined();
+  await mail("b", 6, "connect ECONNREFUSED 192.0.2.1:25");
+  await mail("c", 4, "connect ECONNREFUSED 192.0.2.1:25");
+  const SMTP = { SMTP_URL: "smtp://192.0.2.1", MAIL_FROM: "hello@berth.example" };
+  expect((await ask(SMTP)).found["Mails that do not go"]).toEqual(
+    expect.arrayContaining([
+      "2 waiting, the oldest for 2h 0m, after up to 6 tries: connect ECONNREFUSED 192.0.2.1:25",
+      "1 waiting, the oldest for 2h 0m, after up to 0 tries",
+    ]),
+  );
+});
+
+test("a home that is not there and a folder that is nobody's are named", async () => {
+  const { db, folder, ask, addHost } = await setup();
+  await addHost();
+  const home = (name: string, used: string) =>
+    sql`insert into homes (id, home, host_id, user_id, subdomain, used_at) values (${name}, ${name}, 'local', 'ada', ${`lab-${name}`}, ${sql.raw(used)})`.execute(
+      db,
+    );
+  await home("gone", "now()");
+  await home("here", "now()");
+  await home("not-yet", "null");
+  await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at, delete_at)
+    values ('over', 'over', 'local', 'ada', 'lab-over', now(), now())`.execute(db);
+  for (const name of ["here", "nobodys", ".deleted-x"]) mkdirSync(join(folder, "homes", name), { recursive: true });
+  const { found } = await ask();
+  expect(found["Homes that are not there"]).toEqual(["gone on local, the files of lab-gone"]);
+  expect(found["Folders among the homes that are nobody's"]).toEqual(["nobodys on local"]);
+});
+
+const whyNoMount = mountable();
+
+test.skipIf(whyNoMount)(
+  whyNoMount
+    ? `a disk that is nearly full, skipped because ${whyNoMount}`
+    : "a disk that is nearly full is told with what is free",
+  async () => {
+    const { folder, ask } = await setup();
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=10m", "tmpfs", folder]);
+    onTestFinished(() => void execFileSync("umount", ["-l", folder]));
+    const look = async () => (await ask()).found["Disks that are nearly full"];
+    expect(await look()).toBeUndefined();
+    const fill = (name: string, megabytes: number) =>
+      writeFileSync(join(folder, name), Buffer.alloc(megabytes * 1024 * 1024));
+    fill("one", 9.25);
+    expect(await look()).toEqual([
+      expect.stringMatching(new RegExp(`^7\\.\\d % of the file system of ${folder} is free`)),
+    ]);
+    fill("two", 0.5);
+    expect(await look()).toEqual([expect.stringMatching(/^Only 2\.\d % of .*: sell nothing more on it$/)]);
+  },
+);
+
+function mountable(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "berth-mount-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "tmpfs", folder], { stdio: "pipe" });
+    execFileSync("umount", [folder]);
+    return undefined;
+  } catch (error) {
+    return `no file system can be mounted here: ${(error as Error).message.split("\n")[0]}`;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("certificates near their end, as the app and an engine serve them and as files, and a host whose clock is off", async () => {
+  const { db, folder, ask } = await setup();
+  const certificates = certificatesIn(folder);
+  await certificates.authority("ca");
+  for (const [name, days] of Object.entries({ app: 5, fine: 90, engine: 20 }))
+    await certificates.issue(name, { ca: "ca", address: "127.0.0.1", days });
+  await certificates.issue("client", { ca: "ca", days: 60 });
+  const text = (name: string) => readFile(certificates.at(`${name}.pem`), "utf8");
+  const ahead = () => new Date(Date.now() + 90_000).toISOString();
+  const serve = async (name: string) => {
+    const server = createServer({ cert: await text(name), key: await text(`${name}-key`) }, ({ url = "" }, reply) =>
+      reply.end(/\/json/.test(url) ? "[]" : JSON.stringify({ SystemTime: ahead() })),
+    ).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  };
+  const look = async (name: string) => await ask({ APP_URL: `https://127.0.0.1:${await serve(name)}` });
+  const [what, clocks] = [
+    "Certificates that end within 30 days",
+    "Clocks that differ from the database's by more than 30 seconds",
+  ];
+  expect((await look("fine")).found[what]).toBeUndefined();
+  expect((await look("app")).found[what]).toEqual([
+    expect.stringMatching(/^The certificate of 127.0.0.1 ends in [45] days, on .* UTC$/),
+  ]);
+
+  await sql`insert into hosts (id, kind, address, home_root, reach)
+    values ('gpu-1', 'docker', ${`tcp+tls://127.0.0.1:${await serve("engine")}`}, '/srv/homes', '127.0.0.1')`.execute(
+    db,
+  );
+  const own = join(folder, "hosts", "gpu-1");
+  mkdirSync(own, { recursive: true });
+  for (const [from, to] of [
+    ["ca", "ca"],
+    ["client", "cert"],
+    ["client-key", "key"],
+  ] as const)
+    copyFileSync(certificates.at(`${from}.pem`), join(own, `${to}.pem`));
+  const { found } = await ask();
+  // The authority of these tests is two days old at most.
+  expect(found[what]).toEqual([
+    expect.stringMatching(/^ca.pem for gpu-1 ends in 1 days, /),
+    expect.stringMatching(/^The certificate of the engine of gpu-1 ends in (19|20) days, /),
+  ]);
+  expect(found[clocks]).toEqual([expect.stringMatching(/^The clock of gpu-1 is (89|90|91) s ahead$/)]);
+  await certificates.issue("client", { ca: "ca", days: -1 });
+  copyFileSync(certificates.at("client.pem"), join(own, "cert.pem"));
+  expect((await ask()).found[what]).toContainEqual(expect.stringMatching(/^cert.pem for gpu-1 ended on /));
+});
+
+test("a machine whose clock is three days ahead of the database's", async () => {
+  const { ask } = await setup();
+  const what = "Clocks that differ from the database's by more than 30 seconds";
+  expect((await ask()).found[what]).toBeUndefined();
+  const ahead = "const now = Date.now; Date.now = () => now() + 259200000;";
+  const { found } = await ask({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` });
+  expect(found[what]).toEqual([`The clock of this machine (${hostname()}) is 259200 s ahead`]);
+});
+
+test("an engine that is away is one line, and all that is told of money is told", async () => {
+  const { db, ask, pay } = await setup();
+  await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at, last_error)
+    values ('r', ${await pay()}, 20, 'USD', 'hardware', 'failed', now(), 'no balance')`.execute(db);
+  const { found, all, code } = await ask({ RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" });
+  expect(found["Docker Engines that do not answer"]).toEqual([
+    "local: No Docker Engine answers at /nowhere/docker.sock: install or start it, or set DOCKER_HOST",
+  ]);
+  expect(JSON.stringify(all).split("nowhere")).toHaveLength(2);
+  expect(found["Refunds that failed or do not go through"]).toEqual([expect.stringContaining("no balance")]);
+  expect(found["Broken promises"]?.length).toBeGreaterThan(0);
+  expect(code).toBe(1);
+});
+
+test("an engine that takes the question and never answers is one line too, and keeps nothing else", async () => {
+  const { folder, ask, addHost, db } = await setup();
+  const silent = createSilent().listen(join(folder, "silent.sock"));
+  onTestFinished(() => void silent.close());
+  await addHost();
+  await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at) values ('h', 'h', 'local', 'ada', 'lab', now())`.execute(
+    db,
+  );
+  const { found, all } = await ask({ RUNTIME: "docker", DOCKER_HOST: `unix://${join(folder, "silent.sock")}` });
+  expect(found["Docker Engines that do not answer"]).toEqual([
+    expect.stringMatching(/^local: The Docker Engine at \S+ did not answer within 9 s$/),
+  ]);
+  expect(found["Homes that are not there"]).toEqual(["h on local, the files of lab"]);
+  expect(JSON.stringify(all)).not.toContain("could not be looked at");
+});
+
+test("without RUNTIME the machine is looked at as the running server has it, or as the last one had", async () => {
+  const { db, folder, ask } = await setup();
+  const engines = "Docker Engines that do not answer";
+  const DOCKER_HOST = "unix:///nowhere/docker.sock";
+  expect((await ask({ DOCKER_HOST })).found[engines]).toBeUndefined();
+  await sql`insert into hosts (id, kind) values ('local', 'docker')`.execute(db);
+  expect((await ask({ DOCKER_HOST })).found[engines]).toHaveLength(1);
+  await sql`delete from hosts`.execute(db);
+  const config = readConfig({ RUNTIME: "docker", DOCKER_HOST, DATA_DIR: folder });
+  const failed = (error: unknown) => expect.fail(String(error));
+  const presence = await startPresence({ db, roles: config.roles, settings: settingsOf(config), failed });
+  onTestFinished(presence.stop);
+  await expect
+    .poll(async () => (await ask()).notes)
+    .toEqual(["These settings are taken from the running server: RUNTIME, DOCKER_HOST and DOCKER_REACH."]);
+  expect((await ask()).found[engines]).toEqual([expect.stringContaining("/nowhere/docker.sock")]);
+  await sql`update processes set host_name = 'elsewhere'`.execute(db);
+  const { notes, found } = await ask();
+  expect(notes).toContain(
+    "The worker runs on elsewhere: ask doctor there too, for its engine, its files and its disks.",
+  );
+  expect(found[engines]).toBeUndefined();
+});
+
+test("for people there is a line for each look, what it found below it, and what mends it", async () => {
+  const { db, folder, addHost } = await setup();
+  await addHost();
+  await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at)
+    select 'h' || n, 'h' || n, 'local', 'ada', 'lab-' || n, now() from generate_series(101, 125) n`.execute(db);
+  const { code, stdout } = await operator(["doctor"], { DATABASE_URL: await databaseUrl(db), DATA_DIR: folder });
+  expect(code).toBe(1);
+  expect(stdout).toContain("Broken promises: 0\n");
+  expect(stdout).toMatch(
+    /\nHomes that are not there: 25\n {2}h101 on local, the files of lab-101\n(.*\n){19} {2}and 5 more: doctor --json names all\n {2}To mend it: mount their disk or /,
+  );
+  expect(stdout).toContain("\nRoles that no process has: 1\n  No process of the server runs\n");
+});

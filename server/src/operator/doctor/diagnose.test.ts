@@ -1,0 +1,68 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { liftHold } from "../../payments/disputes/account-holds.ts";
+import { observeDispute } from "../../payments/disputes/record-dispute.ts";
+import type { GatewayDispute } from "../../payments/provider/provider.ts";
+import { note } from "../../payments/settlement/sync-payments.ts";
+import { setup } from "../../payments/testing/setup.ts";
+import { examine } from "./diagnose.ts";
+
+test("nothing wrong is all zeros; what is broken or waits for a person is named", async () => {
+  const { db, order, pay, payments, provider } = await setup();
+  const { id } = (await order("ada")).body;
+  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  const counts = async () => (await examine(db)).map(({ rows }) => rows.length);
+  expect(await counts()).toEqual([0, 0, 0, 0, 0, 0, 0]);
+
+  await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at, last_error)
+    select 'r', id, 40, 'USD', 'hardware', 'failed', now(), 'no balance' from payments`.execute(db);
+  await sql`insert into gateway_events (gateway, event_id, event, body, attempts) values ('embedded', 'e', 'payment.captured', 'x', 20)`.execute(
+    db,
+  );
+  await sql`update orders set attempts = 20`.execute(db);
+  await sql`update payments set refund_minor = 1`.execute(db);
+  expect(await counts()).toEqual([1, 1, 1, 0, 0, 0, 1]);
+  const [broken, failed] = await examine(db);
+  expect(broken?.rows[0]).toContain("a payment's refunded sum is that of its refunds");
+  expect(failed?.rows[0]).toMatch(/^r pay_\w+ \$0.40 hardware failed, 0m old, 0 tries: no balance$/);
+  await sql`update payments set refund_minor = 0`.execute(db);
+});
+
+test("money of an order that is not ours is found by the sweep, kept, tried again, and named after twenty tries", async () => {
+  const { db, addPayment, provider, payments, runSweep, runEvents } = await setup();
+  const { id } = await provider.createOrder({ receipt: "a-stranger", amountMinor: 40, currency: "USD", notes: {} });
+  const stray = await addPayment(id);
+  runEvents();
+  runSweep();
+  const event = () => db.selectFrom("gateway_events").selectAll().executeTakeFirst();
+  await expect.poll(async () => (await event())?.last_error).toContain("belongs to no order of ours");
+  expect(await event()).toMatchObject({ processed_at: null, event: "payment.swept" });
+  const listed = async () => (await examine(db)).flatMap(({ rows }) => rows);
+  expect(await listed()).toEqual([]);
+  await sql`update gateway_events set attempts = 19, next_check_at = now(), claim = null`.execute(db);
+  await expect.poll(listed, { timeout: 10_000 }).toEqual([expect.stringContaining(stray)]);
+  expect(await db.selectFrom("payments").selectAll().execute()).toEqual([]);
+  expect(payments.provider.keyId).toBe(
+    (await db.selectFrom("gateway_sweeps").select("key_id").executeTakeFirst())?.key_id,
+  );
+});
+
+test("a dispute to answer, what it holds back, and the account that lost one", async () => {
+  const { db, order, addPayment, payments, provider } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment = await addPayment(id, { amount_minor: 39 });
+  await note(payments, await provider.payment(payment));
+  const dispute: GatewayDispute = {
+    ...{ id: "disp_1", paymentId: payment, amountMinor: 30, currency: "USD", deductedMinor: 0, status: "open" },
+    ...{ phase: "chargeback", reasonCode: null, respondBy: new Date("2027-01-02T03:04:05Z"), createdAt: new Date() },
+  };
+  await observeDispute(payments, dispute);
+  const rows = async () => (await examine(db)).flatMap((finding) => finding.rows);
+  expect(await rows()).toEqual([
+    `disp_1 ${payment} $0.30 chargeback open, answer by Jan 2, 2027, 3:04 AM UTC, holds back a refund of $0.39`,
+  ]);
+  await observeDispute(payments, { ...dispute, status: "lost", deductedMinor: 30 });
+  expect(await rows()).toEqual(["ada lost disp_1: $0.30"]);
+  expect(await liftHold(db, "ada")).toBe(1);
+  expect(await rows()).toEqual([]);
+});

@@ -1,0 +1,92 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Config } from "../../config/config.ts";
+import type { Db } from "../../database/database.ts";
+import { imageOf, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { installationOf } from "../../installation/installation.ts";
+import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
+import { hostChecks } from "./host-checks.ts";
+import { machineChecks } from "./machine-checks.ts";
+import { moneyChecks } from "./money-checks.ts";
+import { openDockerHosts } from "./open-docker-hosts.ts";
+import { type Finding, runChecks } from "./run-checks.ts";
+
+/** What an operator must know about money and capacity. */
+export async function examine(db: Db): Promise<readonly Finding[]> {
+  return await runChecks(moneyChecks(db));
+}
+
+export interface Diagnosis {
+  /** What limits the look, in sentences. */
+  readonly notes: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** Everything (reliability.md 9), beside the running server and with its settings. Changes nothing. */
+export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
+  const { settings, isHere, notes } = await settingsInUse(db, config);
+  const { id: install } = await installationOf(db);
+  const { runtime, dataDir } = settings;
+  const own = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, failed: () => {} };
+  const parts = { ...own, images: imageOf, replaced: replacedImages };
+  await using opened = await openDockerHosts(db, { ...settings, isHere }, parts);
+  const { hosts } = opened;
+  const homes = isHere && runtime !== "fake" ? join(dataDir, "homes") : undefined;
+  const checks = [
+    ...moneyChecks(db),
+    ...hostChecks({ db, install, hosts, homes }),
+    ...machineChecks({ db, install, settings, hosts, isHere }),
+  ];
+  return { notes, findings: await runChecks(checks) };
+}
+
+interface InUse {
+  readonly settings: ProcessSettings;
+  readonly notes: readonly string[];
+  /** Whether the worker, and so the files and the engine that it calls its own, are on this machine. */
+  readonly isHere: boolean;
+}
+
+const names: Readonly<Record<keyof ProcessSettings, string>> = {
+  runtime: "RUNTIME",
+  docker: "DOCKER_HOST and DOCKER_REACH",
+  dataDir: "DATA_DIR",
+  port: "PORT",
+  appUrl: "APP_URL",
+  envHost: "ENV_HOST",
+  sendsMail: "SMTP_URL",
+};
+
+/** The worker's, where one runs: a doctor that was started without RUNTIME or APP_URL would leave out what matters. */
+async function settingsInUse(db: Db, config: Config): Promise<InUse> {
+  const own = settingsOf(config);
+  const worker = (await runningProcesses(db)).find(({ roles }) => roles.includes("worker"));
+  if (!worker) return { settings: own, notes: [], isHere: true };
+  const { settings, hostName } = worker;
+  const isHere = hostName === hostname();
+  const keys = Object.keys(names) as (keyof ProcessSettings)[];
+  const differing = keys.filter((key) => !isDeepStrictEqual(own[key], settings[key]));
+  const notes = [
+    ...(differing.length > 0
+      ? [`These settings are taken from the running server: ${differing.map((key) => names[key]).join(", ")}.`]
+      : []),
+    ...(isHere
+      ? []
+      : [`The worker runs on ${hostName}: ask doctor there too, for its engine, its files and its disks.`]),
+  ];
+  return { settings, notes, isHere };
+}
+
+const mostRows = 20;
+
+/** For people: a line for each look, what it found below it, and what mends it. */
+export function reportOf({ notes, findings }: Diagnosis): string {
+  const lines = findings.flatMap(({ what, remedy, rows }) => [
+    `${what}: ${rows.length}`,
+    ...rows.slice(0, mostRows).map((row) => `  ${row}`),
+    ...(rows.length > mostRows ? [`  and ${rows.length - mostRows} more: doctor --json names all`] : []),
+    ...(rows.length > 0 ? [`  To mend it: ${remedy}.`] : []),
+  ]);
+  return [...notes, ...lines].join("\n");
+}

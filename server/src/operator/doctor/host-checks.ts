@@ -1,0 +1,211 @@
+import { readdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { label } from "../../drivers/docker/containers/container-body.ts";
+import { errandText, isFolderMissing } from "../../drivers/docker/containers/helper-container.ts";
+import { checkRules, checkWall } from "../../drivers/docker/firewall/start-firewall.ts";
+import { readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
+import { hasImage } from "../../drivers/docker/images/prepare-image.ts";
+import { thisMachine } from "../../environments/hosts/register-host.ts";
+import { formatDuration } from "../../text/format-duration.ts";
+import { answering, type DockerHost } from "./open-docker-hosts.ts";
+import type { Check } from "./run-checks.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly install: string;
+  readonly hosts: readonly DockerHost[];
+  /** The folder of homes on this machine; undefined where it has none. */
+  readonly homes: string | undefined;
+}
+
+/** What an operator must know about the machines that environments run on. */
+export function hostChecks(parts: Parts): readonly Check[] {
+  const { db, hosts } = parts;
+  return [
+    {
+      what: "Docker Engines that do not answer",
+      remedy:
+        "start the engine on that machine (systemctl start docker); all else about it is looked at when it answers",
+      look: async () => hosts.flatMap(({ id, answer }) => (typeof answer === "string" ? [`${id}: ${answer}`] : [])),
+    },
+    {
+      what: "Containers without an environment",
+      remedy:
+        "on that machine: docker rm -f CONTAINER; a running server removes those of environments after ten minutes",
+      look: () => strayContainers(parts),
+    },
+    {
+      what: "Homes that are not there",
+      remedy: "mount their disk or bring them back from a backup before their environments are started again",
+      look: () => missingHomes(parts),
+    },
+    {
+      what: "Folders among the homes that are nobody's",
+      remedy: "look at what is in them, then move or delete them",
+      look: () => strayHomes(parts),
+    },
+    {
+      what: "Images that are missing",
+      remedy: "npm run images -- TYPE on this machine; for another one docs/hosts.md says how an image gets there",
+      look: () => missingImages(hosts),
+    },
+    {
+      what: "Clocks that differ from the database's by more than 30 seconds",
+      remedy: "run a time service there, such as systemd-timesyncd or chrony",
+      look: () => wrongClocks(db, hosts),
+    },
+    {
+      what: "Holes in the firewall around environments",
+      remedy:
+        "npm run operator -- firewall apply, as root; on another machine what operator -- hosts firewall HOST prints",
+      look: () => holes(hosts),
+    },
+  ];
+}
+
+/** Longer than any errand or probe lasts. */
+const momentSeconds = 600;
+
+async function strayContainers({ db, install, hosts }: Parts): Promise<readonly string[]> {
+  const known = async () => {
+    const { rows } = await sql<{ id: string }>`
+      select id from environments where status <> 'terminated' union select id from warm_runs`.execute(db);
+    return rows.map(({ id }) => id);
+  };
+  // Before and after: what begins or ends meanwhile is no stray.
+  const before = await known();
+  const all = await Promise.all(
+    answering(hosts).map(async ({ id, engine, answer }) => {
+      const filters = { label: [`${label.install}=${install}`] };
+      const found = await engine.verb((abortSignal) =>
+        engine.docker.listContainers({ all: true, filters, abortSignal }),
+      );
+      return found.map(({ Names, Labels, Created, State }) => ({
+        ...{ host: id, name: Names[0]?.slice(1) ?? "", environment: Labels[label.environment] },
+        ...{ state: State, seconds: answer.systemTime.getTime() / 1000 - Created },
+      }));
+    }),
+  );
+  const ids = new Set([...before, ...(await known())]);
+  return all
+    .flat()
+    .filter(({ name, environment, seconds }) =>
+      environment === undefined ? !isOwn(name, seconds) : !ids.has(environment),
+    )
+    .map(({ host, name, environment, state, seconds }) => {
+      const whose =
+        environment === undefined ? "belongs to no environment" : `its environment ${environment} is not there`;
+      return `${name} on ${host} is ${state} since ${formatDuration(seconds)}: ${whose}`;
+    });
+}
+
+/** What the server itself needs: the container that keeps the folder of homes, and those of a moment. */
+function isOwn(name: string, seconds: number): boolean {
+  return name.startsWith("homes-") || (/^(errand|probe)-/.test(name) && seconds < momentSeconds);
+}
+
+interface HomeRow {
+  readonly home: string;
+  readonly host_id: string;
+  readonly subdomain: string;
+}
+
+/** Of homes in which JupyterLab has answered, and that are not being deleted. */
+async function missingHomes(parts: Parts): Promise<readonly string[]> {
+  const { rows } = await sql<HomeRow>`
+    select home, host_id, subdomain from homes where used_at is not null and (delete_at is null or delete_at > now())
+    union select home, host_id, subdomain from environments where created_at is not null and status <> 'terminated'
+    order by subdomain`.execute(parts.db);
+  const folders = await homeFolders(parts);
+  return rows
+    .filter(({ home, host_id }) => folders.get(host_id)?.has(home) === false)
+    .map(({ home, host_id, subdomain }) => `${home} on ${host_id}, the files of ${subdomain}`);
+}
+
+async function strayHomes(parts: Parts): Promise<readonly string[]> {
+  const folders = await homeFolders(parts);
+  const { rows } = await sql<{ home: string; host_id: string }>`
+    select home, host_id from homes union select home, host_id from warm_runs
+    union select home, host_id from environments`.execute(parts.db);
+  const known = new Set(rows.map(({ home, host_id }) => `${host_id}/${home}`));
+  return [...folders].flatMap(([host, names]) =>
+    [...names].filter((name) => !known.has(`${host}/${name}`)).map((name) => `${name} on ${host}`),
+  );
+}
+
+/** By host. What begins with a dot is the server's own. */
+async function homeFolders({ hosts, homes, install }: Parts): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const here = homes ? [[thisMachine, await foldersIn(homes)] as const] : [];
+  const others = answering(hosts).flatMap((host) =>
+    host.homeRoot ? [foldersThere(host, host.homeRoot, install).then((names) => [host.id, names] as const)] : [],
+  );
+  return new Map([...here, ...(await Promise.all(others))]);
+}
+
+async function foldersIn(folder: string): Promise<ReadonlySet<string>> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return new Set(entries.filter((each) => each.isDirectory() && !each.name.startsWith(".")).map(({ name }) => name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Set();
+    throw error;
+  }
+}
+
+async function foldersThere(
+  { engine, wall }: DockerHost,
+  source: string,
+  install: string,
+): Promise<ReadonlySet<string>> {
+  const script = "find /homes -mindepth 1 -maxdepth 1 -type d ! -name '.*' -printf '%f\\n'";
+  const errands = { engine, install, image: wall.image };
+  try {
+    const text = await errandText(errands, {
+      script,
+      folder: { source, target: "/homes" },
+      capabilities: ["DAC_READ_SEARCH"],
+    });
+    return new Set(text.split("\n").filter((name) => name !== ""));
+  } catch (error) {
+    if (isFolderMissing(error)) return new Set();
+    throw error;
+  }
+}
+
+async function missingImages(hosts: readonly DockerHost[]): Promise<readonly string[]> {
+  if (hosts.length === 0) return [];
+  const types = Object.entries(await readCatalogue());
+  if (types.length === 0) return ["No image is built yet, so nothing can be launched"];
+  const missing = answering(hosts).flatMap(({ id, engine }) =>
+    types.map(async ([type, { reference, digest }]) =>
+      (await hasImage(engine, reference ?? digest)) ? [] : [`${type} is not on ${id} (${reference ?? digest})`],
+    ),
+  );
+  return (await Promise.all(missing)).flat();
+}
+
+const toleranceMs = 30_000;
+
+/** Time is the database's (reliability.md 1, P3): rentals end by it. */
+async function wrongClocks(db: Db, hosts: readonly DockerHost[]): Promise<readonly string[]> {
+  const from = Date.now();
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  // What this machine's clock is ahead of the database's.
+  const aheadMs = (from + Date.now()) / 2 - (rows[0]?.now ?? new Date()).getTime();
+  const others = answering(hosts)
+    .filter(({ homeRoot }) => homeRoot !== undefined)
+    .map(({ id, answer }) => ({ who: id, ms: answer.systemTime.getTime() - answer.askedAt + aheadMs }));
+  return [{ who: `this machine (${hostname()})`, ms: aheadMs }, ...others]
+    .filter(({ ms }) => Math.abs(ms) > toleranceMs)
+    .map(({ who, ms }) => `The clock of ${who} is ${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? "ahead" : "behind"}`);
+}
+
+async function holes(hosts: readonly DockerHost[]): Promise<readonly string[]> {
+  const each = answering(hosts).map(async ({ id, wall }) => {
+    const gone = (await checkRules(wall)).map((rule) => `a rule is gone: ${rule}`);
+    return [...gone, ...(await checkWall(wall))].map((words) => `${id}: ${words}`);
+  });
+  return (await Promise.all(each)).flat();
+}

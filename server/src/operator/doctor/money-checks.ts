@@ -1,0 +1,148 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { formatAmount } from "../../payments/ledger/format-amount.ts";
+import { brokenInvariants } from "../../payments/ledger/invariants.ts";
+import { formatDuration } from "../../text/format-duration.ts";
+import { formatInstant } from "../../text/format-instant.ts";
+import { listGpus } from "../capacity/quarantine-gpu.ts";
+import type { Check } from "./run-checks.ts";
+
+const afterTries = 20;
+
+/** What an operator must know about money and capacity: every broken promise, and what waits for a person. */
+export function moneyChecks(db: Db): readonly Check[] {
+  return [
+    {
+      what: "Broken promises",
+      remedy: "keep this output and compare the orders with the provider's dashboard before you move any money",
+      look: async () => (await brokenInvariants(db)).map(({ invariant, id, what }) => `${id} ${what} (${invariant})`),
+    },
+    {
+      what: "Refunds that failed or do not go through",
+      remedy: "look at the payment, the balance and the keys in the provider's dashboard; the server goes on trying",
+      look: () => refunds(db),
+    },
+    {
+      what: "Events that cannot be worked off",
+      remedy: "find the payment in the provider's dashboard; one that belongs to no order here is refunded there",
+      look: () => lines(db, events),
+    },
+    {
+      what: "Disputes to answer in the provider's dashboard",
+      remedy: "answer there before the date",
+      look: () => disputes(db),
+    },
+    {
+      what: "Accounts that may not order (operator -- unflag USER)",
+      remedy: "npm run operator -- unflag USER, when the matter is settled",
+      look: () => holds(db),
+    },
+    {
+      what: "Hosts and GPUs that are out of service",
+      remedy:
+        "npm run operator -- hosts undrain HOST, or gpus release GPU; a host that does not answer has to be started",
+      look: () => outOfService(db),
+    },
+    {
+      what: "Orders that cannot be asked about",
+      remedy: "look at the provider's keys and whether it is reachable from here; the server goes on trying",
+      look: () => lines(db, orders),
+    },
+  ];
+}
+
+async function lines(db: Db, query: RawBuilder<{ id: string; text: string }>): Promise<readonly string[]> {
+  return (await query.execute(db)).rows.map(({ id, text }) => `${id} ${text}`);
+}
+
+const events = sql<{ id: string; text: string }>`
+  select event_id as id, event || ': ' || coalesce(last_error, '') as text from gateway_events
+  where processed_at is null and attempts >= ${afterTries} order by received_at`;
+
+/** Tried in vain, or due for an hour and nobody looked, or still not delivered ten minutes after everything was to be over. */
+const orders = sql<{ id: string; text: string }>`
+  select id, status || case
+      when attempts >= ${afterTries} then ' after ' || attempts || ' tries'
+      when status = 'paid' and deliver_by < now() - interval '20 minutes' then ' since ' || to_char(paid_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and not delivered'
+      else ' and not looked at since ' || to_char(next_check_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' end
+    || coalesce(': ' || last_error, '') as text from orders
+  where status in ('draft', 'open', 'paid', 'refunding')
+    and (attempts >= ${afterTries} or next_check_at < now() - interval '1 hour'
+      or (status = 'paid' and deliver_by < now() - interval '20 minutes')) order by created_at`;
+
+interface StuckRefund {
+  readonly id: string;
+  readonly payment: string;
+  readonly amount_minor: number;
+  readonly currency: string;
+  readonly reason: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly age: number;
+  readonly last_error: string | null;
+}
+
+/**
+ * Refused, asked for again and again, or too long on its way: an hour to the provider, ten days from there to the bank.
+ * One that an open dispute holds back waits rightly.
+ */
+async function refunds(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<StuckRefund>`
+    select r.id, p.gateway_payment_id as payment, r.amount_minor, r.currency, r.reason, r.status, r.attempts,
+      extract(epoch from now() - r.created_at)::float8 as age, r.last_error
+    from refunds r join payments p on p.id = r.payment_id
+    where r.status = 'failed'
+      or (r.status = 'queued' and (r.attempts >= 3 or r.created_at < now() - interval '1 hour')
+        and not exists (select 1 from disputes d where d.payment_id = p.id and d.status in ('open', 'under_review')))
+      or (r.status = 'sent' and (r.created_at < now() - interval '10 days' or (r.attempts >= ${afterTries} and r.last_error is not null)))
+    order by r.created_at`.execute(db);
+  return rows.map(({ id, payment, amount_minor, currency, reason, status, attempts, age, last_error }) => {
+    const state = { failed: "failed", sent: "has not arrived" }[status] ?? "is not sent";
+    const words = `${id} ${payment} ${formatAmount(amount_minor, currency)} ${reason}`;
+    return `${words} ${state}, ${formatDuration(age)} old, ${attempts} tries${last_error ? `: ${last_error}` : ""}`;
+  });
+}
+
+interface OpenDispute {
+  readonly id: string;
+  readonly payment: string;
+  readonly amount_minor: number;
+  readonly currency: string;
+  readonly state: string;
+  readonly respond_by: Date | null;
+  readonly held_minor: number | null;
+}
+
+async function disputes(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<OpenDispute>`
+    select d.gateway_dispute_id as id, p.gateway_payment_id as payment, d.amount_minor, d.currency,
+      d.phase || ' ' || d.status as state, d.respond_by,
+      (select sum(r.amount_minor) from refunds r where r.payment_id = p.id and r.status = 'queued') as held_minor
+    from disputes d join payments p on p.id = d.payment_id
+    where d.status in ('open', 'under_review') order by d.respond_by`.execute(db);
+  return rows.map(({ id, payment, amount_minor, currency, state, respond_by, held_minor }) => {
+    const by = respond_by ? `, answer by ${formatInstant(respond_by)} UTC` : "";
+    const held = held_minor ? `, holds back a refund of ${formatAmount(held_minor, currency)}` : "";
+    return `${id} ${payment} ${formatAmount(amount_minor, currency)} ${state}${by}${held}`;
+  });
+}
+
+async function holds(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string; dispute: string; lost_minor: number; currency: string }>`
+    select h.user_id as id, d.gateway_dispute_id as dispute, d.lost_minor, d.currency
+    from account_holds h join disputes d on d.id = h.dispute_id where h.lifted_at is null order by h.held_at`.execute(
+    db,
+  );
+  return rows.map(
+    ({ id, dispute, lost_minor, currency }) => `${id} lost ${dispute}: ${formatAmount(lost_minor, currency)}`,
+  );
+}
+
+/** Drained, away, or put aside; somebody has to bring it back or take it away. */
+async function outOfService(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ text: string }>`
+    select id || case when lost_at is not null then ' is lost' when drained_at is null then ' does not answer' else ' drains' end as text from hosts
+    where not is_open and removed_at is null order by id`.execute(db);
+  const aside = (await listGpus(db)).filter((line) => line.includes(": put aside "));
+  return [...rows.map(({ text }) => text), ...aside];
+}

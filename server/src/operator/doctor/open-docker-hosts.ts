@@ -1,0 +1,85 @@
+import { sql } from "kysely";
+import type { Config } from "../../config/config.ts";
+import type { Db } from "../../database/database.ts";
+import { wallOf } from "../../drivers/docker/check-remote.ts";
+import { type Engine, openEngine } from "../../drivers/docker/engine/engine.ts";
+import type { WallParts } from "../../drivers/docker/firewall/start-firewall.ts";
+import type { RemoteParts } from "../../drivers/docker/open-remote.ts";
+import { thisMachine } from "../../environments/hosts/register-host.ts";
+import { openRemoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
+
+/** A host with a Docker Engine, as far as it can be looked at from here. */
+export interface DockerHost {
+  readonly id: string;
+  readonly engine: Engine;
+  /** The folder of homes on its machine; undefined: this machine's own. */
+  readonly homeRoot: string | undefined;
+  readonly wall: WallParts;
+  /** What it says of itself, and when; in words why it says nothing. */
+  readonly answer: EngineAnswer | string;
+}
+
+export interface EngineAnswer {
+  readonly systemTime: Date;
+  /** Of this machine's clock, in the middle of the question. */
+  readonly askedAt: number;
+  /** Where it keeps images and the logs of containers, on its machine. */
+  readonly storage: string;
+}
+
+interface DockerHosts extends AsyncDisposable {
+  readonly hosts: readonly DockerHost[];
+}
+
+/** Each is asked once here, so that one that is away is one finding and not one of each look. */
+export async function openDockerHosts(
+  db: Db,
+  { runtime, docker, port, isHere }: Pick<Config, "runtime" | "docker" | "port"> & { readonly isHere: boolean },
+  parts: RemoteParts,
+): Promise<DockerHosts> {
+  const isDocker = isHere && (runtime === "docker" || (await isRegistered(db)));
+  const image = () => parts.images("jupyter");
+  const isHost = docker.reach === "published";
+  const wall = { engine: docker, install: parts.install, image, isHost, port };
+  const local = isDocker ? [{ id: thisMachine, address: docker, homeRoot: undefined, wall }] : [];
+  const remotes = await openRemoteHosts(db, parts);
+  const others = remotes.map((each) => {
+    return { id: each.host.id, address: each.engine, homeRoot: each.host.homeRoot, wall: wallOf(each, parts) };
+  });
+  const hosts = [...local, ...others].map(async ({ address, ...host }) => {
+    const engine = openEngine(address);
+    return { ...host, engine, answer: await ask(engine) };
+  });
+  return {
+    hosts: await Promise.all(hosts),
+    async [Symbol.asyncDispose]() {
+      for (const { close } of remotes) await close();
+    },
+  };
+}
+
+/** What a server has written of this machine at its last start: the settings of this process may lack RUNTIME. */
+async function isRegistered(db: Db): Promise<boolean> {
+  const { rows } = await sql`select 1 from hosts where id = ${thisMachine} and kind = 'docker'`.execute(db);
+  return rows.length > 0;
+}
+
+async function ask(engine: Engine): Promise<EngineAnswer | string> {
+  try {
+    const from = Date.now();
+    // It takes the signal, though its type does not say so.
+    const info = (abortSignal: AbortSignal) => engine.docker.info({ abortSignal } as unknown as () => void) as unknown;
+    const said = await engine.verb(
+      async (signal) => (await info(signal)) as { SystemTime: string; DockerRootDir: string },
+    );
+    const askedAt = (from + Date.now()) / 2;
+    return { systemTime: new Date(said.SystemTime), askedAt, storage: said.DockerRootDir ?? "" };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Those that can be asked more. */
+export function answering(hosts: readonly DockerHost[]): readonly (DockerHost & { readonly answer: EngineAnswer })[] {
+  return hosts.flatMap((host) => (typeof host.answer === "string" ? [] : [{ ...host, answer: host.answer }]));
+}

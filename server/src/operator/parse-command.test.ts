@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from "vitest";
+import { testDatabase } from "../database/testing.ts";
+import { dataFolder, start } from "../testing/server-process.ts";
+import { databaseUrl, operator } from "./testing/run-operator.ts";
+
+test.each([
+  { typed: ["--help"], has: ["-- doctor [--json]", "-- refund ORDER", "-- hosts lost HOST [--yes]"] },
+  { typed: ["doctor", "--help"], has: ["-- doctor [--json]"], lacks: "refund" },
+  { typed: ["hosts", "add", "--help"], has: ["[--home-root FOLDER] [--reach ADDRESS]"], lacks: "drain" },
+  { typed: ["gpus", "-h"], has: ["-- gpus list", "-- gpus release GPU"], lacks: "hosts" },
+])("$typed prints how it is used, and that is no failure", async ({ typed, has, lacks = "wrong" }) => {
+  const { code, stdout, stderr } = await operator(typed);
+  expect([code, stderr]).toEqual([0, ""]);
+  for (const words of has) expect(stdout).toContain(words);
+  expect(stdout).not.toContain(lacks);
+});
+
+test.each([
+  { typed: [], wrong: "Say what to do.", usage: "-- doctor [--json]" },
+  { typed: ["docter"], wrong: "There is no command docter.", usage: "-- doctor [--json]" },
+  { typed: ["hosts"], wrong: "Say what to do about hosts.", usage: "-- hosts list" },
+  { typed: ["hosts", "fly"], wrong: "There is no command hosts fly.", usage: "-- hosts list" },
+  { typed: ["doctor", "--jsn"], wrong: "Unknown option '--jsn'.", usage: "-- doctor [--json]" },
+  { typed: ["doctor", "now"], wrong: "doctor does not take now.", usage: "-- doctor [--json]" },
+  { typed: ["refunds", "--json"], wrong: "Unknown option '--json'.", usage: "-- refunds" },
+  { typed: ["unflag"], wrong: "unflag lacks USER.", usage: "-- unflag USER" },
+  { typed: ["hosts", "add", "a", "ssh://b@c", "--reach"], wrong: "Option '--reach <value>' argument missing." },
+  { typed: ["gpus", "quarantine", "GPU-1"], wrong: "gpus quarantine lacks WORDS." },
+  { typed: ["prepare", "julia"], wrong: "There is no type julia." },
+])("$typed is refused in a sentence, above how it is used", async ({ typed, wrong, usage = `-- ${typed[0]}` }) => {
+  const { code, stdout, stderr } = await operator(typed);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(new RegExp(`^${wrong.replace(/[?.]/g, "\\$&")}\n\n`));
+  expect(stderr).toContain(usage);
+});
+
+test("a server that is stopped is one sentence, with its own database and with another one", async () => {
+  const DATA_DIR = dataFolder();
+  const { child, url, ended } = start({ DATA_DIR });
+  await url();
+  child.kill("SIGTERM");
+  await ended;
+  expect(await operator(["doctor"], { DATA_DIR })).toEqual({
+    ...{ code: 1, stdout: "" },
+    stderr: `The database in ${DATA_DIR}/database is not running: start the server of this data folder, then ask again.\n`,
+  });
+  const DATABASE_URL = "postgres://berth:hidden@127.0.0.1:9/berth";
+  expect(await operator(["gpus", "list"], { DATABASE_URL })).toEqual({
+    ...{ code: 1, stdout: "" },
+    stderr: "The database of DATABASE_URL cannot be reached: connect ECONNREFUSED 127.0.0.1:9\n",
+  });
+});
+
+test("who was not stopped cannot be let go, and that is said", async () => {
+  const database = await testDatabase();
+  onTestFinished(database.close);
+  expect(await operator(["unflag", "zz"], { DATABASE_URL: await databaseUrl(database.db) })).toEqual({
+    ...{ code: 1, stdout: "" },
+    stderr: "No account zz was stopped for a lost dispute; doctor names those that are.\n",
+  });
+});

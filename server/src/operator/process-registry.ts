@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { sql } from "kysely";
+import { type Loop, startLoop } from "../async/start-interval.ts";
+import { type Config, version } from "../config/config.ts";
+import type { Db } from "../database/database.ts";
+import { newId } from "../database/ids.ts";
+import { onceEach } from "../environments/hosts/each-host.ts";
+
+/** What a process runs with, as far as it takes to look at the same installation. */
+export interface ProcessSettings {
+  readonly runtime: Config["runtime"];
+  readonly docker: Config["docker"];
+  readonly dataDir: string;
+  readonly port: number;
+  readonly appUrl: string;
+  readonly envHost: string;
+  readonly sendsMail: boolean;
+}
+
+export interface Process {
+  readonly roles: readonly string[];
+  readonly version: string;
+  readonly migration: string;
+  readonly hostName: string;
+  readonly pid: number;
+  readonly settings: ProcessSettings;
+}
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const migrations = fileURLToPath(new URL("../database/migrations", import.meta.url));
+const intervalMs = 15_000;
+/** Four renewals that did not come. */
+const staleSeconds = 60;
+
+/** What this program is: its version with its commit, or where there is none with a hash of its migrations. */
+export async function thisProgram(): Promise<{ readonly version: string; readonly migration: string }> {
+  const names = (await readdir(migrations)).filter((name) => name.endsWith(".sql")).sort();
+  const migration = names.at(-1) ?? "";
+  // The checkout may be another user's than the process: the answer must not depend on who asks.
+  const words = ["-c", "safe.directory=*", "rev-parse", "--short=12", "HEAD"];
+  const commit = await promisify(execFile)("git", words, { cwd: root }).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+  if (commit) return { version: `${version}+${commit}`, migration };
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(name).update(await readFile(`${migrations}/${name}`));
+  return { version: `${version}+schema.${hash.digest("hex").slice(0, 12)}`, migration };
+}
+
+/** Of the settings alone; a server that runs knows its port and its address better. */
+export function settingsOf(config: Config): ProcessSettings {
+  const { runtime, docker, dataDir, port, appUrl, envHost, mail } = config;
+  const sendsMail = mail.smtp !== undefined;
+  const address = appUrl ?? `http://localhost:${port}`;
+  return { runtime, docker, dataDir: resolve(dataDir), port, appUrl: address, envHost, sendsMail };
+}
+
+interface Running {
+  readonly db: Db;
+  readonly roles: ReadonlySet<string>;
+  readonly settings: ProcessSettings;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Writes that this process runs, again and again until it is stopped, and takes its row away then. */
+export async function startPresence({ db, roles, settings, failed }: Running): Promise<Loop> {
+  const row = {
+    ...{ id: newId(), roles: [...roles], ...(await thisProgram()) },
+    ...{ host_name: hostname(), pid: process.pid, settings: JSON.stringify(settings) },
+  };
+  const tell = onceEach(failed);
+  const loop = startLoop(
+    async () => {
+      await db
+        .insertInto("processes")
+        .values(row)
+        .onConflict((conflict) => conflict.column("id").doUpdateSet({ seen_at: sql`now()` }))
+        .execute();
+      await sql`delete from processes where seen_at < now() - interval '1 day'`.execute(db);
+      tell([]);
+      return intervalMs;
+    },
+    intervalMs,
+    (error) => tell([error]),
+  );
+  return {
+    nudge: loop.nudge,
+    async stop() {
+      await loop.stop();
+      // A database that is away keeps nobody from stopping: the row is out of date in a minute.
+      await db
+        .deleteFrom("processes")
+        .where("id", "=", row.id)
+        .execute()
+        .catch(() => {});
+    },
+  };
+}
+
+/** Those that run now, the newest first. */
+export async function runningProcesses(db: Db): Promise<readonly Process[]> {
+  const rows = await db
+    .selectFrom("processes")
+    .selectAll()
+    .where("seen_at", ">", sql<Date>`now() - make_interval(secs => ${staleSeconds})`)
+    .orderBy("started_at", "desc")
+    .execute();
+  return rows.map(({ host_name: hostName, ...row }) => ({ ...row, hostName }));
+}

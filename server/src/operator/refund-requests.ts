@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../database/database.ts";
+import { formatAmount } from "../payments/ledger/format-amount.ts";
+import type { Granted } from "../payments/refunds/grant-refund.ts";
+import { whatIsLeft } from "../payments/refunds/take-back-hours.ts";
+import { prorate, usageOfOrder } from "../payments/refunds/usage-of-order.ts";
+import { formatInstant } from "../text/format-instant.ts";
+
+interface Asked {
+  readonly order_id: string;
+  readonly subdomain: string;
+  readonly user_id: string;
+  readonly reason: string;
+  readonly text: string;
+  readonly created_at: Date;
+  readonly amount_minor: number;
+  readonly refund_minor: number;
+  readonly currency: string;
+}
+
+/** Every open request, oldest first, with what the operator decides by: three lines each. */
+export async function listRefundRequests(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<Asked>`
+    select q.order_id, o.subdomain, q.user_id, q.reason, q.text, q.created_at, p.amount_minor, p.refund_minor, p.currency
+    from refund_requests q join orders o on o.id = q.order_id join payments p on p.order_id = o.id and p.settles_order
+    where q.status = 'open' order by q.created_at, q.id`.execute(db);
+  return Promise.all(rows.map(async (asked) => describe(asked, await usageOfOrder(db, asked.order_id))));
+}
+
+function describe(asked: Asked, usage: Awaited<ReturnType<typeof usageOfOrder>>): string {
+  const { amount_minor: paid, refund_minor: back, currency } = asked;
+  const money = (minor: number) => formatAmount(minor, currency);
+  const hours = (seconds: number) => (seconds / 3600).toFixed(2);
+  const used = `${hours(usage.totalSeconds - usage.unusedSeconds)} of ${hours(usage.totalSeconds)} hours used`;
+  return [
+    `${asked.order_id} ${asked.subdomain} of ${asked.user_id}, ${asked.reason}, asked ${formatInstant(asked.created_at)} UTC`,
+    `  paid ${money(paid)}, refunded ${money(back)}, ${used}, prorated ${money(prorate(paid - back, usage))}`,
+    `  ${harmless(asked.text)}`,
+  ].join("\n");
+}
+
+interface Concerned {
+  readonly id: string;
+  readonly extends: string | null;
+  readonly asked: boolean;
+  readonly subdomain: string;
+  readonly user_id: string;
+  readonly status: string;
+  readonly duration_hours: number;
+  readonly amount_minor: number;
+  readonly refund_minor: number;
+  readonly currency: string;
+}
+
+/**
+ * What a refund has done, in the transaction that did it: a line for each paid order of the environment, and what becomes of
+ * the environment (G108).
+ */
+export async function describeRefund(tx: Tx, orderId: string, granted: Granted): Promise<readonly string[]> {
+  const { rows } = await sql<Concerned>`
+    select o.id, o.extends, o.id = asked.id as asked, o.subdomain, o.user_id, e.status, o.duration_hours, p.amount_minor, p.refund_minor, p.currency
+    from orders asked join environments e on e.order_id = asked.id or e.id = asked.extends
+    join orders o on o.id = e.order_id or o.extends = e.id join payments p on p.order_id = o.id and p.settles_order
+    where asked.id = ${orderId} or asked.gateway_order_id = ${orderId} order by o.paid_at, o.id`.execute(tx);
+  const [first] = rows;
+  if (!first) return [];
+  const { subdomain, user_id, status } = first;
+  const fate = granted.left ? whatIsLeft(subdomain, granted.left).trim() : `${subdomain} is left as it is.`;
+  return [`${subdomain} of ${user_id}, ${status}`, ...rows.map((row) => concerned(row, granted)), fate];
+}
+
+function concerned(row: Concerned, { amountMinor }: Granted): string {
+  const money = (minor: number) => formatAmount(minor, row.currency);
+  const goes = row.asked ? amountMinor : 0;
+  const hours = `${row.duration_hours} ${row.duration_hours === 1 ? "hour" : "hours"}`;
+  const before = row.refund_minor - goes > 0 ? `, ${money(row.refund_minor - goes)} of it refunded before` : "";
+  const now = row.asked
+    ? `${money(goes)} goes back now`
+    : row.refund_minor === row.amount_minor
+      ? "nothing is left of it"
+      : "stays paid";
+  return `  ${row.id} ${row.extends ? "extension" : "environment"} of ${hours}, paid ${money(row.amount_minor)}${before}: ${now}`;
+}
+
+/** Typed by anybody, shown in a terminal: no escape sequence, and no line that looks like ours. */
+function harmless(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { sql } from "kysely";
+import { inject } from "vitest";
+import type { Db } from "../../database/database.ts";
+import type { Diagnosis } from "../doctor/diagnose.ts";
+
+const program = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+/** As `DATABASE_URL` names the database of a test. */
+export async function databaseUrl(db: Db): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const { host = "", user = "", password = "" } = inject("cluster");
+  return `postgresql://${user}:${encodeURIComponent(password)}@localhost/${rows[0]?.name}?host=${encodeURIComponent(host)}`;
+}
+
+export interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `npm run operator -- ...`, as a process of its own, with nothing of this one's environment but the way to programs. */
+export async function operator(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
+  // biome-ignore lint/style/noProcessEnv: the programs of this machine
+  const PATH = process.env["PATH"] ?? "";
+  return await promisify(execFile)(process.execPath, [program, ...words], { env: { PATH, ...env } }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Said) => ({ code, stdout, stderr }),
+  );
+}
+
+/** What `doctor` finds beside a running server, by what it looks at; only looks that found something. */
+export async function askDoctor(db: Db, env: Readonly<Record<string, string>> = {}) {
+  const { code, stdout, stderr } = await operator(["doctor", "--json"], {
+    DATABASE_URL: await databaseUrl(db),
+    ...env,
+  });
+  if (!stdout.startsWith("{")) throw new Error(`doctor said ${stderr || stdout}`);
+  const { notes, findings } = JSON.parse(stdout) as Diagnosis;
+  const found = findings.filter(({ rows }) => rows.length > 0);
+  return { code, notes, all: findings, found: Object.fromEntries(found.map(({ what, rows }) => [what, rows])) };
+}

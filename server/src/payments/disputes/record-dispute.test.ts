@@ -1,0 +1,268 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { followDispute, startDisputes } from "../settlement/dispute-poller.ts";
+import { note } from "../settlement/sync-payments.ts";
+import { setup as money } from "../testing/setup.ts";
+import { liftHold } from "./account-holds.ts";
+import { observeDispute } from "./record-dispute.ts";
+
+async function setup() {
+  const shop = await money();
+  const { db, asMerchant, order, pay, addPayment, payments, provider, rowOf, refundsOf } = shop;
+  const bank = async (path: string, body: object): Promise<{ id: string }> => {
+    const answer = await asMerchant("POST", `/test/disputes${path}`, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body;
+  };
+  return {
+    ...shop,
+    open: (payment_id: string, amount?: number) => bank("", { payment_id, ...(amount && { amount }) }),
+    decide: (id: string, status: string) => bank(`/${id}`, { status }),
+    /** A paid order; with another amount it is owed back. */
+    async buy(amount_minor?: number) {
+      const { id } = (await order("ada")).body;
+      const paymentId = amount_minor
+        ? await addPayment(id, { amount_minor })
+        : (await pay(id)).body.razorpay_payment_id;
+      await note(payments, await provider.payment(paymentId));
+      return { id, paymentId, orderId: (await rowOf(id)).id };
+    },
+    async balances() {
+      const { rows } = await sql<{ account: string; sum: number }>`
+        select account, sum(amount_minor) as sum from journal_lines group by 1 having sum(amount_minor) <> 0`.execute(
+        db,
+      );
+      return Object.fromEntries(rows.map(({ account, sum }) => [account, sum]));
+    },
+    disputes: () => db.selectFrom("disputes").selectAll().execute(),
+    payment: () => db.selectFrom("payments").selectAll().executeTakeFirstOrThrow(),
+    environment: () => db.selectFrom("environments").selectAll().executeTakeFirstOrThrow(),
+    sentRefunds: async () =>
+      (await db.selectFrom("embedded_gateway_refunds").select("amount_minor").execute()).map((row) => row.amount_minor),
+    titles: async () =>
+      (await db.selectFrom("notifications").select("title").orderBy("created_at").execute()).map(({ title }) => title),
+    makeRefundsDue: () =>
+      db
+        .updateTable("refunds")
+        .set({ next_check_at: sql`now()` })
+        .where("status", "in", ["queued", "sent", "failed"])
+        .execute(),
+    refundStates: async () =>
+      (await refundsOf()).map(({ reason, status, amount_minor }) => `${reason} ${status} ${amount_minor}`).sort(),
+  };
+}
+
+test("told by webhook: noted and told once, and its end found the same way", async () => {
+  const { buy, open, decide, disputes, titles, runEvents, runWebhooks, gatewayUrl, balances } = await setup();
+  const { paymentId } = await buy();
+  runEvents();
+  runWebhooks(gatewayUrl.replace(/\/embedded-gateway.*/, "/webhooks/razorpay"));
+  const { id } = await open(paymentId, 30);
+  await expect.poll(disputes).toMatchObject([{ gateway_dispute_id: id, status: "open", amount_minor: 30 }]);
+  await decide(id, "under_review");
+  await expect.poll(async () => (await disputes())[0]?.status).toBe("under_review");
+  await decide(id, "action_required");
+  await expect.poll(async () => (await disputes())[0]?.status).toBe("open");
+  await decide(id, "won");
+  await expect.poll(async () => (await disputes())[0]?.status).toBe("won");
+  expect(await titles()).toEqual(["A payment is disputed", "A dispute is over"]);
+  expect(await balances()).toEqual({ gateway: 40, prepaid: -40 });
+});
+
+test("lost: booked once, the environment ends, the order is refunded, and new orders are refused until an operator lifts it", async () => {
+  const { buy, open, decide, payments, runReconciler, rowOf, environment, ...rest } = await setup();
+  const { id, paymentId, orderId } = await buy();
+  runReconciler();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
+  const dispute = (await open(paymentId)).id;
+  await followDispute(payments, dispute);
+  await decide(dispute, "lost");
+  for (const _ of [1, 2]) await followDispute(payments, dispute);
+  await expect.poll(async () => (await environment()).status).toBe("terminated");
+  expect(await rowOf(id)).toMatchObject({ status: "refunded", usd_net_minor: 0, hours: 0 });
+  expect(await rest.payment()).toMatchObject({ refund_minor: 40, order_id: orderId });
+  expect(await rest.balances()).toEqual({ revenue: -40, disputes: 40 });
+  expect(await rest.titles()).toEqual(
+    expect.arrayContaining(["A payment is disputed", "Your bank took a payment back"]),
+  );
+
+  const refused = await rest.order("ada");
+  expect([refused.status, refused.body.code]).toEqual([403, "account_held"]);
+  expect(refused.body.message).toContain("Write to Support");
+  const extension = await rest.post(`/environments/${(await environment()).id}/extend`, "ada", {
+    ...{ duration: 1, amount: 0.4, currency: "USD" },
+  });
+  expect(extension.status).toBe(409);
+  expect((await rest.order("ben", { subdomain: "lab-ben" })).status).toBe(200);
+  expect([await liftHold(rest.db, "ada"), await liftHold(rest.db, "ada"), await liftHold(rest.db, "ben")]).toEqual([
+    1, 0, 0,
+  ]);
+  await followDispute(payments, dispute);
+  expect((await rest.order("ada")).status).toBe(200);
+});
+
+test("C50 dispute after a full refund: the loss is booked, nothing is sent back twice, and no refund fits any more", async () => {
+  const { buy, open, decide, payments, provider, runRefunds, rowOf, balances, db, ...rest } = await setup();
+  const { id, paymentId } = await buy(39);
+  runRefunds();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
+  expect(await balances()).toEqual({});
+  const dispute = (await open(paymentId)).id;
+  await followDispute(payments, dispute);
+  await decide(dispute, "lost");
+  for (const _ of [1, 2]) await followDispute(payments, dispute);
+  await note(payments, await provider.payment(paymentId));
+  expect(await balances()).toEqual({ gateway: -39, disputes: 39 });
+  expect(await rest.disputes()).toMatchObject([{ status: "lost", lost_minor: 39, counted_minor: 0 }]);
+  expect(await rest.payment()).toMatchObject({ refund_minor: 39 });
+  expect(await rest.sentRefunds()).toEqual([39]);
+  expect((await rowOf(id)).status).toBe("refunded");
+  expect((await rest.order("ada")).body.code).toBe("account_held");
+});
+
+test("a refund waits while a dispute is open, and goes on when it is won", async () => {
+  const { buy, open, decide, payments, runRefunds, makeRefundsDue, rowOf, db, ...rest } = await setup();
+  const { id, paymentId } = await buy(39);
+  const dispute = (await open(paymentId)).id;
+  await followDispute(payments, dispute);
+  runRefunds();
+  await expect.poll(async () => (await rest.refundsOf())[0]?.last_error).toContain("held back");
+  for (const _ of [1, 2]) await makeRefundsDue();
+  await expect.poll(async () => (await rest.refundsOf())[0]?.next_check_at?.getTime()).toBeGreaterThan(Date.now());
+  expect(await rest.sentRefunds()).toEqual([]);
+  await decide(dispute, "won");
+  await followDispute(payments, dispute);
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  expect(await rest.sentRefunds()).toEqual([39]);
+  expect(await rest.balances()).toEqual({});
+});
+
+test.each([
+  ["whole", undefined, ["wrong_amount waived 39"], [], 39],
+  ["in part", 15, ["wrong_amount processed 24"], [24], 15],
+])(
+  "a refund still to be sent is no longer owed as far as the bank took it: %s",
+  async (_, amount, states, sent, counted) => {
+    const { buy, open, decide, payments, runRefunds, rowOf, ...rest } = await setup();
+    const { id, paymentId } = await buy(39);
+    const dispute = (await open(paymentId, amount)).id;
+    await decide(dispute, "lost");
+    await followDispute(payments, dispute);
+    runRefunds();
+    await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+    expect(await rest.refundStates()).toEqual(states);
+    expect(await rest.sentRefunds()).toEqual(sent);
+    expect(await rest.disputes()).toMatchObject([{ lost_minor: counted, counted_minor: counted }]);
+    expect(await rest.payment()).toMatchObject({ refund_minor: 39 });
+    expect(await rest.balances()).toEqual({});
+  },
+);
+
+test("a refund whose answer was lost before the bank took the money is found, and the loss is a loss", async () => {
+  const { buy, open, decide, payments, provider, runRefunds, rowOf, ...rest } = await setup();
+  const { id, paymentId } = await buy(39);
+  const [refund] = await rest.refundsOf();
+  await provider.refund({ paymentId, amountMinor: 39, key: refund?.id ?? "", notes: { reason: "wrong_amount" } });
+  const dispute = (await open(paymentId)).id;
+  await decide(dispute, "lost");
+  await followDispute(payments, dispute);
+  runRefunds();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
+  expect(await rest.refundStates()).toEqual(["wrong_amount processed 39"]);
+  expect(await rest.balances()).toEqual({ gateway: -39, disputes: 39 });
+});
+
+test("a refund that had failed is not tried again once the bank has taken the money", async () => {
+  const { buy, open, decide, payments, provider, runRefunds, makeRefundsDue, balances, ...rest } = await setup();
+  const { id, paymentId } = await buy(39);
+  const failed = { id: "rfnd_1", paymentId, amountMinor: 39, status: "failed" as const, arn: null };
+  Object.assign(provider, { refund: async () => failed, refundById: async () => failed });
+  runRefunds();
+  await expect.poll(balances).toEqual({ gateway: 39, prepaid: -39 });
+  const dispute = (await open(paymentId)).id;
+  await decide(dispute, "lost");
+  await followDispute(payments, dispute);
+  await makeRefundsDue();
+  await expect.poll(rest.refundStates, { timeout: 10_000 }).toEqual(["wrong_amount waived 39"]);
+  expect(await balances()).toEqual({});
+  expect((await rest.rowOf(id)).status).toBe("refunded");
+});
+
+test("lost in part after delivery: a refund by hand and one of ours never make more than the payment", async () => {
+  const { buy, open, decide, payments, provider, runReconciler, rowOf, environment, ...rest } = await setup();
+  const { id, paymentId } = await buy();
+  runReconciler();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
+  const dispute = (await open(paymentId, 15)).id;
+  await decide(dispute, "lost");
+  await followDispute(payments, dispute);
+  await expect.poll(async () => (await environment()).status).toBe("terminated");
+  // 15 are gone; what is left of it was hardly used, and nobody rents on by a payment that a bank has taken from (G108).
+  expect(await rowOf(id)).toMatchObject({ status: "fulfilled", usd_net_minor: 1 });
+  rest.runRefunds();
+  await expect.poll(rest.refundStates, { timeout: 10_000 }).toEqual(["discretionary processed 24"]);
+  await provider.refund({ paymentId, amountMinor: 1, key: "the-dashboard", notes: {} });
+  for (const _ of [1, 2]) await note(payments, await provider.payment(paymentId));
+  expect(await rest.payment()).toMatchObject({ refund_minor: 40 });
+  expect(await rest.refundStates()).toEqual(["discretionary processed 24", "external processed 1"]);
+  expect(await rowOf(id)).toMatchObject({ status: "refunded", usd_net_minor: 0 });
+  expect(await rest.balances()).toEqual({ revenue: -15, disputes: 15 });
+});
+
+test("lost before the delivery: the environment never runs, and nothing is refunded beside it", async () => {
+  const { buy, open, decide, payments, runReconciler, runRefunds, rowOf, environment, ...rest } = await setup();
+  const { id, paymentId } = await buy();
+  const dispute = (await open(paymentId)).id;
+  await decide(dispute, "lost");
+  await followDispute(payments, dispute);
+  runReconciler();
+  runRefunds();
+  await expect.poll(async () => (await environment()).status).toBe("terminated");
+  expect((await rowOf(id)).status).toBe("refunded");
+  expect(await rest.refundsOf()).toEqual([]);
+  expect(await environment()).toMatchObject({ created_at: null });
+});
+
+test("64 observers of a lost dispute and of stale words: one entry; a word from before changes nothing", async () => {
+  const { buy, open, decide, payments, provider, db, ...rest } = await setup();
+  const { paymentId } = await buy();
+  const dispute = (await open(paymentId)).id;
+  const before = await provider.dispute(dispute);
+  await decide(dispute, "lost");
+  const after = await provider.dispute(dispute);
+  const outcomes = await Promise.all(
+    Array.from({ length: 64 }, (_, index) => observeDispute(payments, index % 4 === 0 ? before : after)),
+  );
+  expect(outcomes.filter((outcome) => outcome === "lost")).toHaveLength(1);
+  expect(await observeDispute(payments, before)).toBe("noted");
+  expect(await rest.disputes()).toMatchObject([{ status: "lost", lost_minor: 40, counted_minor: 40 }]);
+  expect(await rest.payment()).toMatchObject({ refund_minor: 40 });
+  const entries = db.selectFrom("journal").select("kind").where("kind", "=", "dispute_lost").execute();
+  expect(await entries).toHaveLength(1);
+});
+
+test("without any webhook the sweep finds it; one of a payment that is not ours is left alone", async () => {
+  const { buy, open, decide, payments, db, errors, order, pay, ...rest } = await setup();
+  const { paymentId } = await buy();
+  const other = await payments.provider.createOrder({ receipt: "other", amountMinor: 40, currency: "USD", notes: {} });
+  const theirs = (await pay(other.id)).body.razorpay_payment_id;
+  await open(theirs);
+  await decide((await open(paymentId)).id, "lost");
+  const sweep = startDisputes(payments);
+  await expect.poll(rest.disputes).toMatchObject([{ status: "lost" }]);
+  await sweep.stop();
+  expect(errors).toEqual([]);
+});
+
+test("one that is lost without a figure takes all that was asked for; in another currency, the whole payment", async () => {
+  const { buy, open, payments, provider, ...rest } = await setup();
+  const { paymentId } = await buy();
+  const seen = await provider.dispute((await open(paymentId, 10)).id);
+  await observeDispute(payments, { ...seen, status: "lost", deductedMinor: 0 });
+  await observeDispute(payments, { ...seen, id: "disp_2", status: "lost", currency: "INR", deductedMinor: 830 });
+  expect((await rest.disputes()).map((row) => [row.lost_minor, row.counted_minor]).sort()).toEqual([
+    [10, 10],
+    [40, 30],
+  ]);
+  expect(await rest.payment()).toMatchObject({ refund_minor: 40 });
+});

@@ -1,0 +1,187 @@
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import type { DisputesTable, PaymentsTable } from "../../database/payment-tables.ts";
+import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import { formatAmount } from "../ledger/format-amount.ts";
+import { bookDisputeLost, bookSessionOver } from "../ledger/journal.ts";
+import { lowerNet } from "../ledger/update-net-revenue.ts";
+import type { OrderRow, Payments } from "../provider/payments-deps.ts";
+import type { GatewayDispute } from "../provider/provider.ts";
+import { payBackRest, takeBackHours } from "../refunds/take-back-hours.ts";
+
+type Payment = Selectable<PaymentsTable>;
+type Dispute = Selectable<DisputesTable>;
+
+/** `noted`: nothing new about money. `lost`: booked, in this very call. */
+export type DisputeOutcome = "unknown_payment" | "noted" | "lost";
+
+/** What is decided stays decided; only a bank that takes the money after all changes its own word. */
+const rank = { open: 0, under_review: 0, won: 1, closed: 1, lost: 2 } as const;
+
+/**
+ * The one place where a dispute becomes a fact (payments.md 7, 11): one transaction under the order's lock, however
+ * often it is told, and never a word to the provider in it. Lost, the bank's money is booked once, counts against the
+ * payment as far as anything was left of it, ends what was bought and stops new orders of the account.
+ */
+export async function observeDispute(
+  { db, provider, announce }: Pick<Payments, "db" | "provider" | "announce">,
+  seen: GatewayDispute,
+): Promise<DisputeOutcome> {
+  return db.transaction().execute(async (tx) => {
+    const found = await lockPayment(tx, provider.kind, seen.paymentId);
+    if (!found) return "unknown_payment";
+    const { order, payment } = found;
+    const before = await findDispute(tx, provider.kind, seen.id);
+    const risen = before ? rank[seen.status] - rank[before.status] : 1;
+    if (risen < 0) return "noted";
+    const dispute = await noteDispute(tx, payment, provider.kind, seen, before);
+    if (risen === 0) return "noted";
+    if (seen.status !== "lost") {
+      await tell(tx, order, dispute, before !== undefined, announce);
+      return "noted";
+    }
+    await lose(tx, order, payment, dispute, announce);
+    return "lost";
+  });
+}
+
+/** The order first, as everybody who writes about money. */
+async function lockPayment(tx: Tx, gateway: string, gatewayPaymentId: string) {
+  const payments = tx
+    .selectFrom("payments")
+    .selectAll()
+    .where("gateway", "=", gateway)
+    .where("gateway_payment_id", "=", gatewayPaymentId);
+  const known = await payments.executeTakeFirst();
+  if (!known) return undefined;
+  const orders = tx.selectFrom("orders").selectAll().where("id", "=", known.order_id).forUpdate();
+  const order = await orders.executeTakeFirstOrThrow();
+  return { order, payment: await payments.forUpdate().executeTakeFirstOrThrow() };
+}
+
+function findDispute(tx: Tx, gateway: string, id: string): Promise<Dispute | undefined> {
+  return tx
+    .selectFrom("disputes")
+    .selectAll()
+    .where("gateway", "=", gateway)
+    .where("gateway_dispute_id", "=", id)
+    .executeTakeFirst();
+}
+
+async function noteDispute(
+  tx: Tx,
+  payment: Payment,
+  gateway: string,
+  seen: GatewayDispute,
+  before: Dispute | undefined,
+): Promise<Dispute> {
+  const lost = seen.status === "lost" ? before?.lost_minor || lostOf(payment, seen) : 0;
+  const change = {
+    status: seen.status,
+    phase: seen.phase,
+    respond_by: seen.respondBy,
+    lost_minor: lost,
+    closed_at: rank[seen.status] > 0 ? (before?.closed_at ?? sql<Date>`now()`) : null,
+  };
+  if (before)
+    return tx.updateTable("disputes").set(change).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
+  return tx
+    .insertInto("disputes")
+    .values({
+      id: newId(),
+      gateway,
+      gateway_dispute_id: seen.id,
+      payment_id: payment.id,
+      user_id: payment.user_id,
+      reason_code: seen.reasonCode,
+      amount_minor: seen.amountMinor,
+      currency: seen.currency,
+      created_at: seen.createdAt,
+      ...change,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The bank may be slower to say how much than that; then, or in another currency, all that it asked for is taken as gone. */
+function lostOf(payment: Payment, { currency, deductedMinor, amountMinor }: GatewayDispute): number {
+  return currency === payment.currency ? deductedMinor || amountMinor : payment.amount_minor;
+}
+
+async function lose(tx: Tx, order: OrderRow, payment: Payment, dispute: Dispute, announce: Announce): Promise<void> {
+  const { id, lost_minor: lost } = dispute;
+  const counted = Math.min(lost, payment.amount_minor - payment.refund_minor);
+  await tx.updateTable("disputes").set({ counted_minor: counted }).where("id", "=", id).execute();
+  const gone = payment.refund_minor + counted;
+  await tx.updateTable("payments").set({ refund_minor: gone }).where("id", "=", payment.id).execute();
+  await bookDisputeLost(tx, payment, { id, amount_minor: lost });
+  await lowerNet(tx, payment.id);
+  await releaseRefunds(tx, payment.id);
+  await tx
+    .insertInto("account_holds")
+    .values({ user_id: payment.user_id, dispute_id: id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  if (payment.settles_order) await endBought(tx, order, { ...payment, refund_minor: gone }, announce);
+  await announce(tx, {
+    userId: payment.user_id,
+    cause: `disputed:${id}`,
+    title: "Your bank took a payment back",
+    body: `Your bank took back ${formatAmount(lost, payment.currency)} for ${order.subdomain}. What it paid for ends, and new orders are stopped. If this is a mistake, write to Support.`,
+    link: "/support",
+  });
+}
+
+/**
+ * What was bought has been earned as far as it ran: what is left of the order is closed in the ledger with it. Other orders
+ * of the same environment keep their time (G108).
+ */
+async function endBought(tx: Tx, order: OrderRow, payment: Payment, announce: Announce): Promise<void> {
+  await bookSessionOver(tx, order.id);
+  const allGone = payment.refund_minor === payment.amount_minor;
+  // Before the delivery the order is closed by who confirms that the container is gone, as for any refund.
+  if (allGone && order.status === "fulfilled")
+    await tx
+      .updateTable("orders")
+      .set({ status: "refunded", closed_at: sql`now()` })
+      .where("id", "=", order.id)
+      .execute();
+  if (order.status === "refunding" || order.status === "refunded") return;
+  if (allGone || order.status !== "fulfilled") await takeBackHours(tx, order);
+  else await payBackRest(tx, order, payment, announce);
+}
+
+/** That it was opened, or that one which was told of is over. */
+async function tell(tx: Tx, order: OrderRow, dispute: Dispute, known: boolean, announce: Announce): Promise<void> {
+  if (dispute.closed_at) return known ? await endWaiting(tx, order, dispute, announce) : undefined;
+  await announce(tx, {
+    userId: dispute.user_id,
+    cause: `dispute:${dispute.id}`,
+    title: "A payment is disputed",
+    body: `Your bank asks for ${formatAmount(dispute.amount_minor, dispute.currency)} of ${order.subdomain} back. If you know this payment, tell your bank. Refunds of it wait until the bank has decided.`,
+    link: `/billing/orders/${order.id}`,
+  });
+}
+
+async function endWaiting(tx: Tx, order: OrderRow, dispute: Dispute, announce: Announce): Promise<void> {
+  await releaseRefunds(tx, dispute.payment_id);
+  await announce(tx, {
+    userId: dispute.user_id,
+    cause: `dispute-over:${dispute.id}`,
+    title: "A dispute is over",
+    body: `Your bank has closed the dispute about ${order.subdomain}. The payment stands; a refund that waited for this is sent now.`,
+    link: `/billing/orders/${order.id}`,
+  });
+}
+
+/** Decided: what waited for it goes on, or is found to have gone already. */
+async function releaseRefunds(tx: Tx, paymentId: string): Promise<void> {
+  await tx
+    .updateTable("refunds")
+    .set({ next_check_at: sql`now()` })
+    .where("payment_id", "=", paymentId)
+    .where("status", "not in", ["processed", "waived"])
+    .where("claim", "is", null)
+    .execute();
+}

@@ -1,0 +1,71 @@
+import { escapeHtml } from "../../text/escape-html.ts";
+import { formatAmount } from "../ledger/format-amount.ts";
+import { testCards } from "./cards.ts";
+import type { OrderRow } from "./entities.ts";
+import { pageShell, type Scheme, testBanner } from "./page-shell.ts";
+
+interface Page {
+  readonly order: OrderRow;
+  readonly keyId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly scheme: Scheme;
+  /** What was chosen to happen, in words. */
+  readonly next: string | undefined;
+  /** Of the page that chooses; absent where it is not to be seen. */
+  readonly outcomesUrl: string | undefined;
+}
+
+const mark = `<svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true"><path d="M4 3v13a5 5 0 0 0 5 5h6a5 5 0 0 0 5-5V3" stroke="currentColor" stroke-width="2.25" stroke-linecap="square"/><rect x="9" y="5" width="6" height="11" rx="1.25" fill="var(--live)"/></svg>`;
+const cross = `<svg width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" aria-hidden="true"><path d="M18 6 6 18M6 6l12 12"/></svg>`;
+
+/** The dialog of the embedded gateway (payments.md 8). It must never be taken for a real charge (look/README.md 5). */
+export function checkoutPage({ order, keyId, name, description, scheme, next, outcomesUrl }: Page): string {
+  const amount = formatAmount(order.amount_minor, order.currency);
+  const cards = testCards.map((card) => card.number).join(" ");
+  return pageShell({
+    scheme,
+    title: `Pay ${amount}`,
+    script: "checkout-page.js",
+    body: `<form class="dialog" aria-label="Checkout" novalidate data-key="${escapeHtml(keyId)}" data-order="${escapeHtml(order.id)}" data-cards="${cards}">
+      ${testBanner}
+      <div class="head">${mark}<div><h1>${escapeHtml(name)}</h1><p>${escapeHtml(description)}</p></div>
+        <button type="button" class="close" aria-label="Cancel payment">${cross}</button></div>
+      <p class="amount"><strong>${amount}</strong></p>
+      <p class="failed" role="alert" hidden></p>
+      <div class="fields">
+        ${field("number", "Card number", 'autocomplete="cc-number" placeholder="5555 5555 5555 4444" maxlength="23"', "wide")}
+        ${field("expiry", "Expiry", 'autocomplete="cc-exp" placeholder="MM/YY" maxlength="7"')}
+        ${field("cvv", "CVV", 'autocomplete="cc-csc" placeholder="123" maxlength="4"')}
+      </div>
+      <button type="submit" class="pay">Pay ${amount}</button>
+      <p class="help">Use <span class="mono">5555 5555 5555 4444</span> with any CVV and any future expiry.</p>
+      <dl>
+        <div><dt>Order</dt><dd class="mono">${escapeHtml(order.id)}</dd></div>
+        <div class="left" hidden><dt>Reserved for you</dt><dd><time></time></dd></div>
+      </dl>
+      ${next ? `<p class="next" role="status">${escapeHtml(next)}</p>` : ""}
+      ${outcomesUrl ? `<p class="help choose"><a href="${escapeHtml(outcomesUrl)}">Choose what happens next</a></p>` : ""}
+    </form>`,
+  });
+}
+
+/** What the dialog shows for an order it does not know; it still closes. */
+export function unknownOrderPage(scheme: Scheme): string {
+  return pageShell({
+    scheme,
+    title: "Unknown order",
+    script: "checkout-page.js",
+    body: `<form class="dialog" aria-label="Checkout" novalidate>
+      ${testBanner}
+      <div class="head">${mark}<div><h1>Unknown order</h1><p>There is nothing to pay here.</p></div>
+        <button type="button" class="close" aria-label="Cancel payment">${cross}</button></div>
+    </form>`,
+  });
+}
+
+function field(name: string, label: string, attributes: string, className = ""): string {
+  return `<div class="field ${className}"><label for="${name}">${label}</label>
+          <input id="${name}" name="${name}" inputmode="numeric" ${attributes} aria-describedby="${name}-error">
+          <p class="error" id="${name}-error"></p></div>`;
+}

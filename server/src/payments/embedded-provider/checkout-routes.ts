@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import * as z from "zod";
+import type { Db } from "../../database/database.ts";
+import type { LocalPages } from "../../http/operator-pages.ts";
+import { type Account, charge, chargeBody } from "./charge.ts";
+import { checkoutPage, unknownOrderPage } from "./checkout-page.ts";
+import { sentenceOf } from "./outcomes.ts";
+import { dialectIdText, read } from "./read-input.ts";
+
+export const pageQuery = z.object({
+  order_id: dialectIdText.catch(""),
+  name: z.string().max(120).catch(""),
+  description: z.string().max(255).catch(""),
+  scheme: z.enum(["light", "dark", ""]).catch(""),
+});
+
+/** Nothing but its own files, and only inside a page of this very origin. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/** The public half: the dialog's files and the call that pays, usable by scripts too (G88). */
+export function checkoutRoutes(app: FastifyInstance, db: Db, account: Account, local: LocalPages): void {
+  app.post("/payments/create/checkout", async (request) => charge(db, account, read(chargeBody, request.body)));
+
+  app.get("/checkout", async (request, reply) => {
+    const { order_id: id, name, description, scheme } = read(pageQuery, request.query);
+    const order = await db.selectFrom("embedded_gateway_orders").selectAll().where("id", "=", id).executeTakeFirst();
+    sendPage(reply.code(order ? 200 : 404));
+    if (!order) return unknownOrderPage(scheme);
+    const query = new URLSearchParams({ order_id: id, name, description, scheme });
+    const outcomesUrl = local.isOpenTo(request) ? `test?${query}` : undefined;
+    const next = sentenceOf(order.outcome);
+    return checkoutPage({ order, keyId: account.keyId, name, description, scheme, next, outcomesUrl });
+  });
+
+  for (const [name, type] of [
+    ["checkout.js", "text/javascript; charset=utf-8"],
+    ["checkout-page.js", "text/javascript; charset=utf-8"],
+    ["outcomes-page.js", "text/javascript; charset=utf-8"],
+    ["checkout.css", "text/css; charset=utf-8"],
+  ] as const) {
+    const content = readFileSync(new URL(`browser/${name}`, import.meta.url));
+    app.get(`/${name}`, async (_, reply) => file(reply, type, content));
+  }
+  const typeface = readTypeface();
+  if (typeface) app.get("/geist.woff2", async (_, reply) => file(reply, "font/woff2", typeface));
+}
+
+/** Every page of the gateway may be framed by this origin, and by no other. */
+export function sendPage(reply: FastifyReply): void {
+  reply
+    .type("text/html; charset=utf-8")
+    .header("content-security-policy", policy)
+    .header("x-frame-options", "SAMEORIGIN")
+    .header("cache-control", "no-store");
+}
+
+function file(reply: FastifyReply, type: string, content: Buffer): Buffer {
+  reply.type(type).header("cache-control", "public, max-age=300").header("x-content-type-options", "nosniff");
+  return content;
+}
+
+/** The app's own typeface where it is installed; without it the stylesheet falls back to the system's. */
+function readTypeface(): Buffer | undefined {
+  try {
+    const path = "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2";
+    return readFileSync(createRequire(import.meta.url).resolve(path));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { errorStatus } from "@berth/contract";
+import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import type { Loop } from "../../async/start-interval.ts";
+import { type Db, isLostConnection } from "../../database/database.ts";
+import type { LocalPages } from "../../http/operator-pages.ts";
+import type { Account } from "./charge.ts";
+import { checkoutRoutes } from "./checkout-routes.ts";
+import { DialectError } from "./dialect-error.ts";
+import { failAsChosen, failByChance, faultsOf } from "./faults.ts";
+import { disputeRoutes } from "./merchant-dispute-routes.ts";
+import { orderRoutes } from "./merchant-order-routes.ts";
+import { paymentRoutes, refundRoutes } from "./merchant-payment-routes.ts";
+import { outcomeRoutes } from "./outcome-routes.ts";
+import { testRoutes } from "./test-payment-routes.ts";
+import { startWebhooks } from "./webhook-sender.ts";
+
+/** Where the router is mounted; the provider client's base URL is the server's own address and this. */
+export const embeddedGatewayPath = "/embedded-gateway/v1";
+/** The operator's page that chooses what happens to test payments. */
+export const outcomesPath = `${embeddedGatewayPath}/test`;
+
+interface Options {
+  readonly db: Db;
+  /** How long a refund stays pending. */
+  readonly refundDelayMs?: number;
+}
+
+export interface EmbeddedGateway extends Account {
+  /** Mounts the router below `embeddedGatewayPath`; the page of outcomes is open to whom `local` says. */
+  routes(app: FastifyInstance, local: LocalPages): void;
+  /** Tells `url` of what happens to payments and refunds, signed. */
+  startWebhooks(url: string, failed: (error: unknown) => void): Loop;
+}
+
+/** A card payment provider in Razorpay's dialect for installations without keys (payments.md 8): no money moves. */
+export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Promise<EmbeddedGateway> {
+  const account = await readAccount(db);
+  const faults = faultsOf();
+  return {
+    ...account,
+    startWebhooks: (url, failed) => startWebhooks({ db, url, secret: account.webhookSecret, faults, failed }),
+    routes(app, local) {
+      app.register(
+        async (scope) => {
+          answerInDialect(scope);
+          checkoutRoutes(scope, db, account, local);
+          outcomeRoutes(scope, { db, local, isMerchant: (request) => isMerchant(request, account) });
+          scope.register(async (merchant) => {
+            merchant.addHook("onRequest", async (request) => {
+              if (!isMerchant(request, account)) throw unauthorized();
+            });
+            failByChance(merchant, faults);
+            failAsChosen(merchant, db);
+            testRoutes(merchant, db);
+            orderRoutes(merchant, db);
+            paymentRoutes(merchant, db);
+            refundRoutes(merchant, db, refundDelayMs);
+            disputeRoutes(merchant, db);
+          });
+        },
+        { prefix: embeddedGatewayPath },
+      );
+    },
+  };
+}
+
+/** Made at the first start and kept: a new key would orphan every order placed under the old one. */
+export async function readAccount(db: Db): Promise<Account> {
+  const [keySecret, webhookSecret] = [24, 24].map((bytes) => randomBytes(bytes).toString("hex"));
+  const { rows } = await sql<{ key_id: string; key_secret: string; webhook_secret: string }>`
+    insert into embedded_gateway_account as stored (key_id, key_secret, webhook_secret)
+    values (${`embedded_${randomBytes(10).toString("hex")}`}, ${keySecret}, ${webhookSecret})
+    on conflict (one) do update set webhook_secret = coalesce(stored.webhook_secret, excluded.webhook_secret)
+    returning key_id, key_secret, webhook_secret`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("the embedded gateway has no account");
+  return { keyId: row.key_id, keySecret: row.key_secret, webhookSecret: row.webhook_secret };
+}
+
+function answerInDialect(scope: FastifyInstance): void {
+  scope.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (error instanceof DialectError) return reply.code(error.httpStatus).send(error.body);
+    const httpStatus = error instanceof AppError ? errorStatus[error.code] : (error.statusCode ?? 500);
+    if (httpStatus < 500) return reply.code(httpStatus).send(new DialectError(error.message).body);
+    request.log.error(error);
+    return reply
+      .code(isLostConnection(error) ? 503 : 500)
+      .send(new DialectError("We are facing some trouble", { code: "SERVER_ERROR" }).body);
+  });
+  scope.setNotFoundHandler((_, reply) => {
+    void reply.code(404).send(new DialectError("The requested URL was not found on the server").body);
+  });
+}
+
+function isMerchant(request: FastifyRequest, { keyId, keySecret }: Account): boolean {
+  const given = Buffer.from(request.headers.authorization ?? "");
+  const expected = Buffer.from(`Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function unauthorized(): DialectError {
+  const details = { source: "NA", step: "NA", reason: "NA" };
+  return new DialectError("The api key provided is invalid", { httpStatus: 401, ...details });
+}

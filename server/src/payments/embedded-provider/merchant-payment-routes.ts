@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import type { Db, Tx } from "../../database/database.ts";
+import { DialectError } from "./dialect-error.ts";
+import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, refundEntity } from "./entities.ts";
+import { outcomeOf } from "./outcomes.ts";
+import { dialectIdText, listed, minorUnits, notes, read } from "./read-input.ts";
+import { unlimited } from "./unlimited.ts";
+import { tell } from "./webhook-sender.ts";
+
+const path = z.object({ id: dialectIdText });
+const captureBody = z.object({ amount: minorUnits, currency: z.string() });
+const refundBody = z.object({
+  amount: minorUnits.pipe(z.int().min(1)).optional(),
+  speed: z.enum(["normal", "optimum"]).default("normal"),
+  notes,
+  receipt: z.string().max(40).optional(),
+});
+const refundKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{10,}$/, "at least 10 letters, digits, - or _")
+  .optional();
+
+const pendingMs = 86_400_000;
+const lowBalance = "Your account does not have enough balance to carry out the refund operation.";
+
+export function paymentRoutes(app: FastifyInstance, db: Db): void {
+  app.get("/payments", async (request) => {
+    const { from, to, count, skip } = read(listed, request.query);
+    let query = db
+      .selectFrom("embedded_gateway_payments")
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id")
+      .limit(count)
+      .offset(skip);
+    if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
+    // Whole seconds, as the entities say them: the last one is meant with all of it.
+    if (to !== undefined) query = query.where("created_at", "<", new Date((to + 1) * 1000));
+    return collection((await query.execute()).map(paymentEntity));
+  });
+
+  app.get("/payments/:id", async (request) => paymentEntity(await find(db, request.params)));
+
+  app.post("/payments/:id/capture", unlimited, async (request) => {
+    const { amount, currency } = read(captureBody, request.body);
+    return db.transaction().execute(async (tx) => {
+      const row = await lock(tx, request.params);
+      if (row.status !== "authorized")
+        throw new DialectError("This payment has already been captured, or was never authorized");
+      if (amount !== row.amount_minor || currency !== row.currency)
+        throw new DialectError("Capture amount must be equal to the amount authorized");
+      await tx.updateTable("embedded_gateway_orders").set({ status: "paid" }).where("id", "=", row.order_id).execute();
+      const captured = tx.updateTable("embedded_gateway_payments").set({ status: "captured" }).where("id", "=", row.id);
+      const payment = paymentEntity(await captured.returningAll().executeTakeFirstOrThrow());
+      await tell(tx, { event: "payment.captured", entities: { payment } });
+      return payment;
+    });
+  });
+}
+
+/** `delayMs`: how long a refund stays pending, so that following one to its end is a real path here too. */
+export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): void {
+  app.post("/payments/:id/refund", unlimited, async (request) => {
+    const body = read(refundBody, request.body ?? {});
+    const key = read(refundKey, request.headers["x-refund-idempotency"]) ?? null;
+    return db.transaction().execute(async (tx) => {
+      const payment = await lock(tx, request.params);
+      const before = key === null ? undefined : await sameKey(tx, payment.id, key);
+      const left = payment.amount_minor - payment.refunded_minor;
+      const amount = body.amount ?? (before?.amount_minor || left);
+      const refund = { key, amount, receipt: body.receipt ?? null, notes: body.notes, speed: body.speed };
+      if (before && !isSameRefund(before, refund))
+        throw new DialectError("Different request body sent for the same idempotency header");
+      if (before) return refundEntity(before, payment.currency, new Date());
+      refuseRefund(payment, amount);
+      return refundEntity(await makeRefund(tx, payment, refund, delayMs), payment.currency, new Date());
+    });
+  });
+
+  app.get("/payments/:id/refunds", async (request) => {
+    const payment = await find(db, request.params);
+    const { count, skip } = read(listed, request.query);
+    const rows = await db
+      .selectFrom("embedded_gateway_refunds")
+      .selectAll()
+      .where("payment_id", "=", payment.id)
+      .orderBy("created_at", "desc")
+      .orderBy("id")
+      .limit(count)
+      .offset(skip)
+      .execute();
+    return collection(rows.map((row) => refundEntity(row, payment.currency, new Date())));
+  });
+
+  app.get("/refunds/:id", async (request) => {
+    const { id } = read(path, request.params);
+    const row = await db.selectFrom("embedded_gateway_refunds").selectAll().where("id", "=", id).executeTakeFirst();
+    if (!row) throw new DialectError("The id provided does not exist");
+    return refundEntity(row, (await find(db, { id: row.payment_id })).currency, new Date());
+  });
+}
+
+interface NewRefund {
+  readonly key: string | null;
+  readonly amount: number;
+  readonly receipt: string | null;
+  readonly notes: Readonly<Record<string, string>>;
+  readonly speed: "normal" | "optimum";
+}
+
+/** A key stands for one request with all that is in it. */
+function isSameRefund(row: RefundRow, { amount, receipt, notes, speed }: NewRefund): boolean {
+  const { amount_minor, receipt: before, speed: fast } = row;
+  return amount_minor === amount && before === receipt && fast === speed && isDeepStrictEqual(row.notes, notes);
+}
+
+async function makeRefund(
+  tx: Tx,
+  payment: PaymentRow,
+  { key, amount, receipt, notes, speed }: NewRefund,
+  delayMs: number,
+): Promise<RefundRow> {
+  const outcome = await outcomeOf(tx, payment.order_id);
+  if (outcome === "refund_refused") throw new DialectError(lowBalance, { reason: "insufficient_balance" });
+  const fails = outcome === "refund_failed";
+  const after = await tx
+    .updateTable("embedded_gateway_payments")
+    .set({ refunded_minor: payment.refunded_minor + (fails ? 0 : amount) })
+    .where("id", "=", payment.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const row = await tx
+    .insertInto("embedded_gateway_refunds")
+    .values({
+      id: dialectId("rfnd"),
+      payment_id: payment.id,
+      amount_minor: amount,
+      idempotency_key: key,
+      receipt,
+      notes: JSON.stringify(notes),
+      speed,
+      arrives_at: new Date(Date.now() + (outcome === "refund_pending" ? pendingMs : delayMs)),
+      fails,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tellRefund(tx, row, after);
+  return row;
+}
+
+async function lock(tx: Tx, params: unknown): Promise<PaymentRow> {
+  const { id } = read(path, params);
+  const query = tx.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).forUpdate();
+  return (await query.executeTakeFirst()) ?? missing();
+}
+
+/** That it was made, and later that it arrived or did not. */
+async function tellRefund(tx: Tx, row: RefundRow, payment: PaymentRow): Promise<void> {
+  for (const [event, at] of [
+    ["refund.created", row.created_at],
+    [row.fails ? "refund.failed" : "refund.processed", row.arrives_at],
+  ] as const)
+    await tell(tx, {
+      event,
+      entities: { refund: refundEntity(row, payment.currency, at), payment: paymentEntity(payment) },
+      notBefore: at,
+    });
+}
+
+function sameKey(tx: Tx, paymentId: string, key: string) {
+  return tx
+    .selectFrom("embedded_gateway_refunds")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .where("idempotency_key", "=", key)
+    .executeTakeFirst();
+}
+
+function refuseRefund(payment: PaymentRow, amount: number): void {
+  if (payment.status !== "captured")
+    throw new DialectError("The payment status should be captured for action to be taken");
+  const left = payment.amount_minor - payment.refunded_minor;
+  if (left === 0) throw new DialectError("The payment has been fully refunded already");
+  if (amount > left) throw new DialectError("The total refund amount is greater than the refund payment amount");
+}
+
+function missing(): never {
+  throw new DialectError("The id provided does not exist");
+}
+
+async function find(db: Db, params: unknown): Promise<PaymentRow> {
+  const { id } = read(path, params);
+  const row = await db.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).executeTakeFirst();
+  return row ?? missing();
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import * as z from "zod";
+import type { Db } from "../../database/database.ts";
+import type { LocalPages } from "../../http/operator-pages.ts";
+import { pageQuery, sendPage } from "./checkout-routes.ts";
+import { DialectError } from "./dialect-error.ts";
+import { choose, outcomeNames } from "./outcomes.ts";
+import { outcomesPage, welcomePage } from "./outcomes-page.ts";
+import { dialectIdText, read } from "./read-input.ts";
+import { unlimited } from "./unlimited.ts";
+
+const path = z.object({ id: dialectIdText });
+const body = z.object({ outcome: z.enum(outcomeNames as [string, ...string[]]) });
+
+interface Parts {
+  readonly db: Db;
+  readonly local: LocalPages;
+  readonly isMerchant: (request: FastifyRequest) => boolean;
+}
+
+/** What is to happen to an order: chosen on a page of the operator's (G110), or by a call of the merchant (payments.md 8). */
+export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: Parts): void {
+  app.get("/test", async (request, reply) => {
+    if (!local.isOpenTo(request)) throw notHere();
+    if (local.exchange(request, reply)) return reply;
+    const query = read(pageQuery, request.query);
+    const { order_id: orderId, scheme } = query;
+    if (orderId === "") {
+      sendPage(reply);
+      return welcomePage(scheme);
+    }
+    const found = db.selectFrom("embedded_gateway_orders").select("outcome").where("id", "=", orderId);
+    const order = await found.executeTakeFirst();
+    if (!order) throw unknown();
+    sendPage(reply);
+    return outcomesPage({ orderId, chosen: order.outcome, query: String(new URLSearchParams(query)), scheme });
+  });
+
+  app.put("/test/orders/:id/outcome", unlimited, async (request) => {
+    if (!local.isOpenTo(request) && !isMerchant(request))
+      throw new DialectError("The api key provided is invalid", { httpStatus: 401 });
+    const { id } = read(path, request.params);
+    const { outcome } = read(body, request.body);
+    if (!(await choose(db, id, outcome))) throw unknown();
+    return { id, outcome };
+  });
+}
+
+function unknown(): DialectError {
+  return new DialectError("The id provided does not exist");
+}
+
+/** As any address that is not there. */
+function notHere(): DialectError {
+  return new DialectError("The requested URL was not found on the server", { httpStatus: 404 });
+}

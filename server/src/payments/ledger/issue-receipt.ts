@@ -1,0 +1,49 @@
+import type { Selectable } from "kysely";
+import type { Tx } from "../../database/database.ts";
+import type { PaymentsTable } from "../../database/payment-tables.ts";
+import type { OrderRow } from "../provider/payments-deps.ts";
+import type { ReceiptDocument } from "./receipt-documents.ts";
+import { nextSerial, type Seller, serialText, taxOf } from "./tax.ts";
+
+/** G18. The prefix is unique in the database. */
+export function invoiceNumber(paymentId: string): string {
+  return `INV-${paymentId.slice(0, 11)}`;
+}
+
+interface Sale {
+  readonly order: OrderRow & { readonly now: Date };
+  readonly payment: Selectable<PaymentsTable>;
+  /** Given for what is taxed. */
+  readonly seller: Seller | undefined;
+}
+
+/**
+ * Belongs to the transaction that first sees a payment captured, and is the last in it: whoever has the next number of a
+ * tax series makes all others wait.
+ */
+export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Promise<void> {
+  const { id: payment_id, user_id, amount_minor: amountMinor, currency } = payment;
+  const customer = await tx
+    .selectFrom("profiles")
+    .select(["name", "email"])
+    .where("user_id", "=", user_id)
+    .executeTakeFirst();
+  const serial = seller && (await nextSerial(tx, "I", order.mode, order.now));
+  const { container_type, gpu_count, duration_hours, subdomain, usd_minor, inr_paise_per_usd, mode } = order;
+  const { gateway_payment_id, method, card_network, card_last4 } = payment;
+  const number = invoiceNumber(payment_id);
+  const document: ReceiptDocument = {
+    number,
+    issued_at: order.now.toISOString(),
+    created_at: order.created_at.toISOString(),
+    customer_name: customer?.name ?? "",
+    customer_email: customer?.email ?? "",
+    ...{ gateway_payment_id, amount_minor: amountMinor, currency, method, card_network, card_last4 },
+    ...{ container_type, gpu_count, duration_hours, subdomain, usd_minor, inr_paise_per_usd, mode },
+    tax: seller && serial ? { serial: serialText(serial), ...taxOf(seller, { amountMinor, currency }) } : null,
+  };
+  await tx
+    .insertInto("receipts")
+    .values({ payment_id, number, user_id, document: JSON.stringify(document), ...serial })
+    .execute();
+}

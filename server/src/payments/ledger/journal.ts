@@ -1,0 +1,141 @@
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import type { JournalLinesTable, JournalTable, PaymentsTable } from "../../database/payment-tables.ts";
+
+type Account = JournalLinesTable["account"];
+type Payment = Pick<
+  Selectable<PaymentsTable>,
+  "id" | "order_id" | "currency" | "amount_minor" | "fee_minor" | "settles_order"
+>;
+
+interface Entry {
+  readonly kind: JournalTable["kind"];
+  readonly sourceId: string;
+  readonly orderId: string;
+  readonly currency: string;
+  /** From the credited account to the debited one, minor units. */
+  readonly amountMinor: number;
+  readonly debit: Account;
+  readonly credit: Account;
+}
+
+/** The buyer's money came in, and is owed to them as time. */
+export async function bookCapture(tx: Tx, { id, order_id: orderId, currency, amount_minor, fee_minor }: Payment) {
+  const about = { sourceId: id, orderId, currency };
+  await book(tx, { ...about, kind: "capture", amountMinor: amount_minor, debit: "gateway", credit: "prepaid" });
+  await book(tx, { ...about, kind: "fee", amountMinor: fee_minor ?? 0, debit: "fees", credit: "gateway" });
+}
+
+interface Refund {
+  readonly id: string;
+  readonly amount_minor: number;
+}
+
+/** Owed back from now on, also again after it had failed. */
+export async function bookRefundAsked(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  await bookStep(tx, { ...entry, kind: "refund_asked", debit: await giver(tx, payment), credit: "refunds_payable" });
+}
+
+/** The provider gave it up: the money is the buyer's again, and an operator's matter. */
+export async function bookRefundFailed(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  await bookStep(tx, { ...entry, kind: "refund_failed", debit: "refunds_payable", credit: await giver(tx, payment) });
+}
+
+/** Also after it had failed, or had been sent back. */
+export async function bookRefundArrived(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  await bookStep(tx, { ...entry, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
+}
+
+/** It had arrived, and the bank sent it back. */
+export async function bookRefundReturned(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  await bookStep(tx, { ...entry, kind: "refund_failed", debit: "gateway", credit: await giver(tx, payment) });
+}
+
+/** Sent back in the provider's dashboard: asked and arrived in one. */
+export async function bookExternalRefund(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  await book(tx, { ...entry, kind: "external_refund", debit: await giver(tx, payment), credit: "gateway" });
+}
+
+/** The bank took it back. What was still owed of the payment as a refund is waived against this. */
+export async function bookDisputeLost(tx: Tx, payment: Payment, dispute: Refund): Promise<void> {
+  await book(tx, { ...refundEntry(payment, dispute), kind: "dispute_lost", debit: "disputes", credit: "gateway" });
+}
+
+/** Not to be sent any more, because a lost dispute has paid it. `failed`: it was the buyer's money again already. */
+export async function bookRefundWaived(tx: Tx, payment: Payment, refund: Refund, failed: boolean): Promise<void> {
+  const entry = refundEntry(payment, refund);
+  const debit = failed ? await giver(tx, payment) : "refunds_payable";
+  await book(tx, { ...entry, kind: "refund_waived", debit, credit: "disputes" });
+}
+
+/** What is left of the payment has been earned. The order's row is locked by the caller. */
+export async function bookSessionOver(tx: Tx, orderId: string): Promise<void> {
+  const { rows } = await sql<{ currency: string; left: number }>`
+    select l.currency, -sum(l.amount_minor) as left from journal_lines l
+    where l.order_id = ${orderId} and l.account = 'prepaid' group by 1 having sum(l.amount_minor) < 0`.execute(tx);
+  for (const { currency, left } of rows)
+    await book(tx, {
+      kind: "session_over",
+      sourceId: orderId,
+      orderId,
+      currency,
+      amountMinor: left,
+      debit: "prepaid",
+      credit: "revenue",
+    });
+}
+
+function refundEntry({ order_id: orderId, currency }: Payment, { id: sourceId, amount_minor: amountMinor }: Refund) {
+  return { sourceId, orderId, currency, amountMinor };
+}
+
+/** A session that is over has been earned already; only the payment that bought it was. */
+async function giver(tx: Tx, { order_id, settles_order }: Payment): Promise<Account> {
+  if (!settles_order) return "prepaid";
+  const over = tx
+    .selectFrom("journal")
+    .select("id")
+    .where("kind", "=", "session_over")
+    .where("source_id", "=", order_id);
+  return (await over.executeTakeFirst()) ? "revenue" : "prepaid";
+}
+
+/**
+ * A refund may fail, and arrive, more than once: each time is an entry of its own. Its caller has just changed the refund's
+ * status under its claim, so that nothing is told twice; the order's row is locked.
+ */
+async function bookStep(tx: Tx, entry: Entry): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from journal
+    where kind = ${entry.kind} and (source_id = ${entry.sourceId} or starts_with(source_id, ${`${entry.sourceId}:`}))`.execute(
+    tx,
+  );
+  const before = rows[0]?.count ?? 0;
+  await book(tx, before === 0 ? entry : { ...entry, sourceId: `${entry.sourceId}:${before + 1}` });
+}
+
+/** Once for each kind and source, however often it is told. */
+async function book(tx: Tx, { kind, sourceId, orderId, currency, amountMinor, debit, credit }: Entry): Promise<void> {
+  if (amountMinor === 0) return;
+  const entry = await tx
+    .insertInto("journal")
+    .values({ id: newId(), kind, source_id: sourceId })
+    .onConflict((conflict) => conflict.columns(["kind", "source_id"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!entry) return;
+  const line = { entry_id: entry.id, order_id: orderId, currency };
+  await tx
+    .insertInto("journal_lines")
+    .values([
+      { ...line, account: debit, amount_minor: amountMinor },
+      { ...line, account: credit, amount_minor: -amountMinor },
+    ])
+    .execute();
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { note } from "../settlement/sync-payments.ts";
+import { setup } from "../testing/setup.ts";
+import { lowerNet } from "./update-net-revenue.ts";
+
+test("what billing counts falls with what goes back, and does not rise when that fails", async () => {
+  const { order, pay, payments, provider, rowOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  const net = async (refund_minor: number) => {
+    await db.transaction().execute(async (tx) => {
+      const payment = await tx.updateTable("payments").set({ refund_minor }).returning("id").executeTakeFirstOrThrow();
+      await lowerNet(tx, payment.id);
+    });
+    return (await rowOf(id)).usd_net_minor;
+  };
+  expect(await net(0)).toBe(40);
+  expect(await net(30)).toBe(10);
+  expect(await net(10)).toBe(10);
+  expect(await net(40)).toBe(0);
+  await db.updateTable("payments").set({ refund_minor: 0 }).execute();
+});

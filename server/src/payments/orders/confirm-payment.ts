@@ -1,0 +1,109 @@
+import type { createEnvironment, Input, MoneyState, ReplyOf } from "@berth/contract";
+import { AppError } from "../../app-error.ts";
+import { environmentOfOrder } from "../../environments/allocation/launch.ts";
+import { notFound } from "../../http/mount.ts";
+import type { OrderRow, Payments } from "../provider/payments-deps.ts";
+import { GatewayError, type GatewayPayment } from "../provider/provider.ts";
+import { createWaitsMs } from "../settlement/deadlines.ts";
+import { isOurs, note, unreachable } from "../settlement/sync-payments.ts";
+import { hashOf } from "./price-request.ts";
+import { waitUntil } from "./wait-until.ts";
+
+type Body = Input<typeof createEnvironment>["body"];
+type Reply = ReplyOf<typeof createEnvironment>;
+
+/**
+ * The browser's proof of a payment: checked, noted, and then the answer waits for the environment (G72). Any number of
+ * these calls, before or after the poll found the payment, end at the same environment and the same token.
+ */
+export async function deliver(
+  payments: Payments,
+  userId: string,
+  { container_request: container, payment_data: proof }: Body,
+  signal: AbortSignal,
+): Promise<Reply> {
+  if (container.user_id !== userId) throw new AppError("forbidden", "This order is for another user");
+  const order = await findOrder(payments, userId, proof.razorpay_order_id);
+  if (hashOf(container, order.currency, order.amount_minor) !== order.request_hash)
+    throw new AppError("request_changed", "This is not what was ordered. Your payment is being checked.", {
+      money: "being_checked",
+    });
+  const payment = await provenPayment(payments, order, proof);
+  await note(payments, payment);
+  if (payment.status !== "captured") throw notCaptured(payment);
+  const { changes } = payments;
+  const read = () => look(payments, order, false);
+  const answer = await waitUntil({ changes, userId, timeoutMs: createWaitsMs, fallbackMs: 5000, signal, read });
+  return answer ?? (await look(payments, order, true)) ?? stillPending();
+}
+
+async function findOrder(payments: Payments, userId: string, gatewayOrderId: string): Promise<OrderRow> {
+  const order = await payments.db
+    .selectFrom("orders")
+    .selectAll()
+    .where("gateway_order_id", "=", gatewayOrderId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  if (!order || !isOurs(payments, order)) throw notFound();
+  return order;
+}
+
+/** The signature binds order and payment, but neither user nor amount: the payment itself is asked for. */
+async function provenPayment(
+  payments: Payments,
+  order: OrderRow,
+  proof: Body["payment_data"],
+): Promise<GatewayPayment> {
+  const { provider } = payments;
+  const { razorpay_order_id: orderId, razorpay_payment_id: paymentId, razorpay_signature: signature } = proof;
+  if (!provider.verifyCallback({ orderId, paymentId, signature })) throw mismatch();
+  try {
+    const payment = await provider.payment(paymentId);
+    if (payment.orderId !== order.gateway_order_id) throw mismatch();
+    return payment;
+  } catch (error) {
+    if (error instanceof GatewayError && !error.retryable && error.httpStatus !== 401) throw mismatch();
+    throw unreachable(payments, error, "being_checked");
+  }
+}
+
+function mismatch(): AppError {
+  const message = "The payment's signature does not fit this order. If you paid, the payment is found and delivered.";
+  return new AppError("signature_mismatch", message, { money: "being_checked" });
+}
+
+function notCaptured({ status }: GatewayPayment): AppError {
+  return status === "failed"
+    ? new AppError("payment_not_captured", "The payment failed. Nothing was charged.", { money: "nothing_taken" })
+    : new AppError("payment_not_captured", "The bank has not confirmed the payment yet. It is being checked.", {
+        money: "being_checked",
+      });
+}
+
+/** Undefined while it is still starting, unless that itself is to be answered (G72). */
+async function look({ db }: Payments, order: OrderRow, pendingToo: boolean): Promise<Reply | undefined> {
+  const row = db.selectFrom("orders").select("status").where("id", "=", order.id);
+  const { status } = await row.executeTakeFirstOrThrow();
+  if (status === "refunding") throw notDelivered(order, "Your money is on its way back.", "refund_started");
+  if (status === "refunded") throw notDelivered(order, "Your money was sent back.", "refunded");
+  const environment = await environmentOfOrder(db, order);
+  if (!environment) return undefined;
+  const { id, secret, subdomain } = environment;
+  const delivered = { jupyter_token: secret, environment_id: id, subdomain };
+  if (status === "fulfilled" && environment.status === "terminated") throw notFound();
+  const message = order.extends ? "Environment extended" : "Environment ready";
+  if (status === "fulfilled") return { status: "active", message, ...delivered };
+  return pendingToo ? { status: "pending", message: "The environment is still starting", ...delivered } : undefined;
+}
+
+function notDelivered({ extends: extended }: OrderRow, what: string, money: MoneyState): AppError {
+  const failed = extended ? "extended: it has ended" : "delivered";
+  return new AppError("not_delivered", `The environment could not be ${failed}. ${what}`, { money });
+}
+
+function stillPending(): never {
+  throw new AppError("unavailable", "Your payment is being checked.", {
+    retryAfterSeconds: 10,
+    money: "being_checked",
+  });
+}

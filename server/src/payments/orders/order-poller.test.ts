@@ -1,0 +1,295 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { testDatabase } from "../../database/testing.ts";
+import { nextPoll } from "../settlement/deadlines.ts";
+import { note } from "../settlement/sync-payments.ts";
+import { setup, stopOrdersOf } from "../testing/setup.ts";
+import { nextDue } from "./order-poller.ts";
+
+test("C30 the browser closed after paying: the poll delivers", async () => {
+  const { order, pay, makeDue, runWatch, runReconciler, environments, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  await makeDue(id);
+  runWatch();
+  runReconciler();
+  await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("active");
+  expect((await rowOf(id)).status).toBe("fulfilled");
+});
+
+test("C15 killed after capture, before settle: a restart asks about every unpaid order at once", async () => {
+  const { order, pay, runWatch, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  expect((await rowOf(id)).next_check_at?.getTime()).toBeGreaterThan(Date.now() + 20_000);
+  runWatch();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
+});
+
+test("the hold is over and nobody pays: expired, everything free, and still watched for late money", async () => {
+  const { order, runWatch, rowOf, openLeases, age, db, order: again } = await withAge();
+  const { id } = (await order("ada")).body;
+  await age(id, 16);
+  runWatch();
+  await expect.poll(async () => (await rowOf(id)).attempts, { message: "looked at within the grace" }).toBe(0);
+  expect((await rowOf(id)).status).toBe("open");
+  await age(id, 18);
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("expired");
+  expect(await openLeases()).toEqual([]);
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+  await expect.poll(async () => (await rowOf(id)).claim).toBe(null);
+  expect((await rowOf(id)).next_check_at).not.toBe(null);
+  expect((await again("ada")).status).toBe(200);
+});
+
+test("with an attempt in flight the hold lasts half an hour in all, once", async () => {
+  const { order, addPayment, runWatch, rowOf, openLeases, age } = await withAge();
+  const { id } = (await order("ada")).body;
+  await addPayment(id, { status: "created" });
+  await age(id, 18);
+  runWatch();
+  const minutes = async () => {
+    const { hold_until, created_at } = await rowOf(id);
+    return Math.round((hold_until.getTime() - created_at.getTime()) / 60_000);
+  };
+  await expect.poll(minutes).toBe(30);
+  expect(await openLeases()).toHaveLength(2);
+  const { hold_until } = await rowOf(id);
+  expect((await openLeases()).map((lease) => lease.hold_until)).toEqual([hold_until, hold_until]);
+  await age(id, 33);
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("expired");
+  expect(await openLeases()).toEqual([]);
+});
+
+test("C31 authorised late: captured and delivered with the stock in hand, left alone without it", async () => {
+  const { order, clear, addPayment, makeDue, runWatch, rowOf, environments, db, openLeases } = await setup({
+    slots: 2,
+  });
+  const { id } = (await order("ada")).body;
+  await clear("ada", id);
+  const paymentId = await addPayment(id, { status: "authorized" });
+  const other = (await order("ben")).body.id;
+  await makeDue(id);
+  runWatch();
+  await expect
+    .poll(async () => {
+      const { claim, next_check_at } = await rowOf(id);
+      return claim === null && next_check_at !== null && next_check_at > new Date();
+    })
+    .toBe(true);
+  const status = () =>
+    db.selectFrom("embedded_gateway_payments").select("status").where("id", "=", paymentId).executeTakeFirst();
+  expect(await status()).toEqual({ status: "authorized" });
+  expect(await openLeases()).toHaveLength(2);
+  await clear("ben", other);
+  await makeDue(id);
+  await expect.poll(status, { timeout: 10_000 }).toEqual({ status: "captured" });
+  await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
+  expect(await environments()).toMatchObject([{ user_id: "ada" }]);
+});
+
+test("an authorisation is captured by us for a late order of the very amount only, and not for an open one", async () => {
+  const { order, clear, addPayment, makeDue, runWatch, rowOf, db } = await setup();
+  const late = (await order("ada")).body.id;
+  await clear("ada", late);
+  await addPayment(late, { status: "authorized", amount_minor: 39 });
+  const open = (await order("ben")).body.id;
+  await addPayment(open, { status: "authorized" });
+  for (const id of [late, open]) await makeDue(id);
+  runWatch();
+  const looked = async (id: string) => {
+    const { claim, next_check_at } = await rowOf(id);
+    return claim === null && Number(next_check_at) > Date.now();
+  };
+  for (const id of [late, open]) await expect.poll(() => looked(id)).toBe(true);
+  const atGateway = await db.selectFrom("embedded_gateway_payments").select("status").execute();
+  expect(atGateway).toEqual([{ status: "authorized" }, { status: "authorized" }]);
+});
+
+test.each(["its orders are stopped", "it has all its GPUs by now"])(
+  "an authorisation that comes late is not captured for an account when %s",
+  async (why) => {
+    const { order, clear, pay, addPayment, makeDue, runWatch, rowOf, payments, provider, openLeases, db } = await setup(
+      {
+        caps: { gpusPerUser: 2 },
+      },
+    );
+    const { id } = (await order("ada")).body;
+    await clear("ada", id);
+    if (why === "its orders are stopped") await stopOrdersOf(db, "ada");
+    else {
+      const other = (await order("ada", { subdomain: "other-lab" })).body.id;
+      await note(payments, await provider.payment((await pay(other)).body.razorpay_payment_id));
+    }
+    const before = (await openLeases()).length;
+    await addPayment(id, { status: "authorized" });
+    await makeDue(id);
+    runWatch();
+    await expect
+      .poll(async () => {
+        const { claim, next_check_at } = await rowOf(id);
+        return claim === null && Number(next_check_at) > Date.now();
+      })
+      .toBe(true);
+    const late = db.selectFrom("embedded_gateway_payments").select("status").where("order_id", "=", id);
+    expect(await late.execute()).toEqual([{ status: "authorized" }]);
+    expect(await openLeases()).toHaveLength(before);
+  },
+);
+
+test("a late capture that fails gives the stock back", async () => {
+  const { order, clear, addPayment, makeDue, runWatch, rowOf, openLeases, provider, errors, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await clear("ada", id);
+  await addPayment(id, { status: "authorized" });
+  let heldThen = 0;
+  const capture = async () => {
+    heldThen = (await openLeases()).length;
+    throw new Error("the bank says no");
+  };
+  Object.assign(provider, { capture });
+  await makeDue(id);
+  runWatch();
+  await expect.poll(() => errors.length).toBe(1);
+  await expect.poll(async () => (await rowOf(id)).claim).toBe(null);
+  expect([heldThen, await openLeases()]).toEqual([2, []]);
+  expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
+});
+
+test("with the provider away an open order ends after the longest hold, and not before", async () => {
+  const { order, provider, runWatch, rowOf, openLeases, age, errors } = await withAge();
+  const { id } = (await order("ada")).body;
+  const paymentsOfOrder = async () => {
+    throw new Error("away");
+  };
+  Object.assign(provider, { paymentsOfOrder });
+  await age(id, 29);
+  runWatch();
+  await expect.poll(() => errors.length).toBe(1);
+  await expect.poll(async () => (await rowOf(id)).claim).toBe(null);
+  expect((await rowOf(id)).status).toBe("open");
+  await age(id, 31);
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("expired");
+  expect(await openLeases()).toEqual([]);
+});
+
+test("a payment that is another order's in the list of ours is left alone", async () => {
+  const { order, pay, payments, provider, rowOf, makeDue, runWatch } = await setup();
+  const [mine, other] = [(await order("ada")).body.id, (await order("ben")).body.id];
+  const foreign = await payments.provider.payment((await pay(other)).body.razorpay_payment_id);
+  Object.assign(provider, { paymentsOfOrder: async (id: string) => (id === mine ? [foreign] : []) });
+  await makeDue(mine);
+  runWatch();
+  const looked = async () =>
+    Number((await rowOf(mine)).next_check_at) > Date.now() && (await rowOf(mine)).claim === null;
+  await expect.poll(looked).toBe(true);
+  expect([(await rowOf(mine)).status, (await rowOf(other)).status]).toEqual(["open", "open"]);
+});
+
+test("C34 a second capture of a delivered order, found by the poll, goes back and the environment stays", async () => {
+  const {
+    order,
+    pay,
+    addPayment,
+    create,
+    makeDue,
+    runWatch,
+    runReconciler,
+    runRefunds,
+    refundsOf,
+    environments,
+    rowOf,
+  } = await setup();
+  const { id } = (await order("ada")).body;
+  const proof = (await pay(id)).body;
+  runReconciler();
+  expect((await create("ada", proof)).body.status).toBe("active");
+  await addPayment(id);
+  await makeDue(id);
+  runWatch();
+  runRefunds();
+  await expect
+    .poll(async () => (await refundsOf()).map(({ reason, status }) => `${reason} ${status}`), { timeout: 10_000 })
+    .toEqual(["surplus_payment processed"]);
+  expect((await rowOf(id)).status).toBe("fulfilled");
+  expect(await environments()).toMatchObject([{ status: "active" }]);
+});
+
+test("a late worker writes nothing: the claim was dropped by whoever settled", async () => {
+  const { order, pay, makeDue, runWatch, rowOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  await makeDue(id);
+  runWatch();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
+  const { next_check_at, paid_at } = await rowOf(id);
+  expect((next_check_at?.getTime() ?? 0) - (paid_at?.getTime() ?? 0)).toBe(60_000);
+  expect(await db.selectFrom("payments").selectAll().execute()).toHaveLength(1);
+});
+
+test("orders of other keys are never asked about", async () => {
+  const { order, runWatch, rowOf, db } = await setup();
+  const { id } = (await order("ada")).body;
+  await db
+    .updateTable("orders")
+    .set({ gateway: "razorpay", mode: "test", next_check_at: sql`now() - interval '1 minute'` })
+    .execute();
+  const second = (await order("ben")).body.id;
+  await db
+    .updateTable("orders")
+    .set({ created_at: sql`now() - interval '1 hour'`, hold_until: sql`now() - interval '45 minutes'` })
+    .execute();
+  runWatch();
+  await expect.poll(async () => (await rowOf(second)).status).toBe("expired");
+  expect(await rowOf(id)).toMatchObject({ status: "open", attempts: 0 });
+});
+
+test("when the next order is due is read from the two lanes' indexes, however many orders there are", async () => {
+  await using database = await testDatabase();
+  const { db } = database;
+  await sql`insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
+      currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+    select n::text, n::text, 'fulfilled', 'jupyter', 'lab', 1, 1, 20, 20, 'USD', 8822, 'embedded', 'embedded', n::text, '',
+      now(), now(), now(), case when n % 10 = 0 then now() + make_interval(mins => n) end from generate_series(1, 2000) n`.execute(
+    db,
+  );
+  await sql`analyze orders`.execute(db);
+  const asked = sql<{ "QUERY PLAN": string }>`explain ${nextDue({ kind: "embedded", mode: "embedded" })}`;
+  const plan = (await asked.execute(db)).rows.map((row) => row["QUERY PLAN"]).join("\n");
+  expect(plan).toContain("Index Scan using orders_deliver");
+  expect(plan).toContain("Index Scan using orders_watch");
+});
+
+test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and the end of the watch", () => {
+  const created_at = new Date("2030-01-01T00:00:00Z");
+  const after = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000);
+  const order = { status: "expired" as const, created_at, hold_until: after(15), watch_until: after(5 * 1440) };
+  const times: number[] = [];
+  for (let at: Date | null = created_at; at; ) {
+    at = nextPoll(order, at);
+    if (at) times.push((at.getTime() - created_at.getTime()) / 60_000);
+  }
+  expect(times).toEqual([0.5, 2, 5, 17, 60, 1440, 5760, 7200]);
+  expect(nextPoll({ ...order, status: "open", hold_until: after(30) }, after(20))).toEqual(after(32));
+  expect(nextPoll({ ...order, status: "refunding" }, after(9000))).toEqual(after(9000 + 1440));
+});
+
+/** Makes an order older, as if it had been placed some minutes ago, and due. */
+async function withAge() {
+  const world = await setup();
+  const age = async (id: string, minutes: number) => {
+    const { created_at, hold_until } = await world.rowOf(id);
+    const by = minutes * 60_000 - (Date.now() - created_at.getTime());
+    await world.db
+      .updateTable("orders")
+      .set({
+        created_at: new Date(created_at.getTime() - by),
+        hold_until: new Date(hold_until.getTime() - by),
+        next_check_at: sql`now()`,
+        claim: null,
+      })
+      .where("gateway_order_id", "=", id)
+      .execute();
+  };
+  return { ...world, age };
+}

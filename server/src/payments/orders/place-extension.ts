@@ -1,0 +1,31 @@
+import { type extendEnvironment, type Input, mayExtend } from "@berth/contract";
+import { AppError } from "../../app-error.ts";
+import { notFound } from "../../http/mount.ts";
+import type { OrderRow, Payments } from "../provider/payments-deps.ts";
+import { placeRequest } from "./place-order.ts";
+import { priceRequest } from "./price-request.ts";
+
+/** An order for more hours of an environment of the caller's own (G100): same GPUs, same table of prices, no hold. */
+export async function placeExtension(
+  payments: Payments,
+  userId: string,
+  id: string,
+  { amount, currency, duration }: Input<typeof extendEnvironment>["body"],
+): Promise<OrderRow> {
+  const row = await payments.db
+    .selectFrom("environments")
+    .select(["id", "container_type", "subdomain", "gpu_count", "status", "desired", "created_at"])
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  if (!mayExtend[row.status] || row.desired === "terminated" || !row.created_at)
+    throw new AppError("action_not_allowed", `${row.subdomain} cannot be extended now`);
+  const { container_type, subdomain, gpu_count } = row;
+  // What it was bought with is in our own tables: of our sets, though the row's types are wider.
+  const container = { user_id: userId, container_type, subdomain, gpu_count, duration } as Parameters<
+    typeof priceRequest
+  >[0];
+  const request = priceRequest(container, { amount, currency }, payments.provider.minimumMinor);
+  return placeRequest(payments, userId, { ...request, extends: id });
+}

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConfigError } from "../../config/config.ts";
+import { GatewayError, type Provider } from "./provider.ts";
+
+const patienceMs = 2000;
+
+/**
+ * Asks the provider once, at the start, whether it knows our keys (payments.md 7). Throws `ConfigError` when it says that
+ * it does not. Whatever else comes, or a silence, is no reason to keep running environments from their owners.
+ */
+export async function checkKeys(provider: Provider, failed: (error: unknown) => void): Promise<void> {
+  const now = new Date();
+  const asked = provider.paymentsBetween({ from: now, to: now, skip: 0, count: 1 }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const error = await Promise.race([asked, sleep(patienceMs)]);
+  if (error instanceof GatewayError && error.httpStatus === 401)
+    throw new ConfigError("RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the provider does not know these keys");
+  if (error) failed(error);
+}

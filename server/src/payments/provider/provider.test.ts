@@ -1,0 +1,35 @@
+import { dialectId } from "../embedded-provider/entities.ts";
+import { providerSuite } from "../testing/provider.suite.ts";
+import { setup } from "../testing/setup.ts";
+import { razorpay } from "./razorpay.ts";
+
+async function embedded() {
+  const { db, provider, gateway, gatewayUrl, pay, addPayment } = await setup();
+  const account = { ...gateway, kind: "embedded", mode: "embedded", minimumMinor: provider.minimumMinor } as const;
+  return {
+    provider,
+    keySecret: gateway.keySecret,
+    stranger: razorpay({ ...account, baseUrl: gatewayUrl, keySecret: "another" }),
+    pay: async (orderId: string) => (await pay(orderId)).body,
+    authorize: (orderId: string) => addPayment(orderId, { status: "authorized" }),
+    async dispute(payment_id: string) {
+      const id = dialectId("disp");
+      const row = { id, payment_id, amount_minor: 100, reason_code: "fraud", phase: "fraud" };
+      await db.insertInto("embedded_gateway_disputes").values(row).execute();
+      return id;
+    },
+  };
+}
+
+providerSuite("the embedded gateway", embedded, embedded);
+
+const keyId = process.env["RAZORPAY_TEST_KEY_ID"];
+const keySecret = process.env["RAZORPAY_TEST_KEY_SECRET"];
+if (keyId && keySecret) {
+  if (!keyId.startsWith("rzp_test_")) throw new Error("RAZORPAY_TEST_KEY_ID is no key of test mode");
+  const account = { keyId, kind: "razorpay", mode: "test", minimumMinor: { USD: 50, INR: 100 } } as const;
+  const at = { ...account, baseUrl: "https://api.razorpay.com/v1" };
+  const client = { keySecret, provider: razorpay({ ...at, keySecret }), stranger: razorpay({ ...at, keySecret: "x" }) };
+  // Paying needs a person and a browser there.
+  providerSuite("Razorpay in test mode", async () => client);
+}

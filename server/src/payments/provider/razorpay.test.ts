@@ -1,0 +1,158 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { refusalOf } from "../testing/provider.suite.ts";
+import { razorpay } from "./razorpay.ts";
+
+interface Seen {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Record<string, unknown>;
+  readonly body: unknown;
+}
+
+/** A provider that answers what it is told to and keeps what it was asked. */
+async function answering(status: number, body: string, delayMs = 0) {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    seen.push({
+      url: request.url ?? "",
+      method: request.method ?? "",
+      headers: request.headers,
+      body: text && JSON.parse(text),
+    });
+    setTimeout(() => response.writeHead(status, { "content-type": "application/json" }).end(body), delayMs);
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const keys = {
+    keyId: "rzp_test_a",
+    keySecret: "s",
+    kind: "razorpay",
+    mode: "test",
+    minimumMinor: { USD: 50, INR: 100 },
+  } as const;
+  const told: unknown[] = [];
+  const client = razorpay({
+    baseUrl,
+    timeoutMs: delayMs > 0 ? 250 : 10_000,
+    failed: (error) => void told.push(error),
+    ...keys,
+  });
+  return { seen, told, client };
+}
+
+test("every id is escaped: a path in one cannot reach another call", async () => {
+  const { seen, client } = await answering(404, "{}");
+  await refusalOf(client.payment("../orders/x?a=b"));
+  await refusalOf(client.paymentsOfOrder("../payments"));
+  await refusalOf(client.findOrderByReceipt("a&count=100"));
+  expect(seen.map(({ url }) => url)).toEqual([
+    "/v1/payments/..%2Forders%2Fx%3Fa%3Db?expand[]=card",
+    "/v1/orders/..%2Fpayments/payments?expand[]=card",
+    "/v1/orders?receipt=a%26count%3D100",
+  ]);
+});
+
+test("what is final and what may be tried again", async () => {
+  const error = (code: string) => JSON.stringify({ error: { code, description: "why" } });
+  const cases: [number, string, boolean, string][] = [
+    [400, error("BAD_REQUEST_ERROR"), false, "BAD_REQUEST_ERROR"],
+    [401, error("BAD_REQUEST_ERROR"), false, "BAD_REQUEST_ERROR"],
+    [400, error("GATEWAY_ERROR"), true, "GATEWAY_ERROR"],
+    [409, error("BAD_REQUEST_ERROR"), true, "BAD_REQUEST_ERROR"],
+    [429, "slow down", true, "HTTP_429"],
+    [502, "<html>Bad gateway</html>", true, "HTTP_502"],
+    [200, "<html>Welcome</html>", true, "INVALID_ANSWER"],
+    [200, '{"id":"order_1","amount":"40"}', true, "INVALID_ANSWER"],
+    [302, "", true, "NETWORK"],
+  ];
+  for (const [status, body, retryable, code] of cases) {
+    const { client } = await answering(status, body);
+    const refusal = await refusalOf(client.createOrder({ receipt: "r", amountMinor: 40, currency: "USD", notes: {} }));
+    expect([status, refusal.code, refusal.retryable]).toEqual([status, code, retryable]);
+  }
+});
+
+test("a hanging provider is given up in time, an absent one at once; both may be tried again", async () => {
+  const { client } = await answering(200, "{}", 5000);
+  const startedAt = performance.now();
+  expect(await refusalOf(client.payment("pay_1"))).toMatchObject({ retryable: true, code: "NETWORK" });
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+test("what is sent: key, amount in minor units, capture options, the refund's key", async () => {
+  const { seen, client } = await answering(200, '{"id":"rfnd_1","payment_id":"pay_1","amount":40,"status":"pending"}');
+  await refusalOf(client.createOrder({ receipt: "r", amountMinor: 40, currency: "USD", notes: { a: "b" } }));
+  expect(await client.refund({ paymentId: "pay_1", amountMinor: 40, key: "0123456789", notes: {} })).toEqual({
+    id: "rfnd_1",
+    paymentId: "pay_1",
+    amountMinor: 40,
+    status: "pending",
+    arn: null,
+  });
+  expect(seen[0]?.headers["authorization"]).toBe(`Basic ${Buffer.from("rzp_test_a:s").toString("base64")}`);
+  expect(seen[0]?.body).toMatchObject({ amount: 40, currency: "USD", receipt: "r", payment: { capture: "automatic" } });
+  expect(seen[1]).toMatchObject({ method: "POST", url: "/v1/payments/pay_1/refund" });
+  expect(seen[1]?.headers["x-refund-idempotency"]).toBe("0123456789");
+});
+
+test("what a payment's entity becomes: refunded is captured and gone back, times are of seconds", async () => {
+  const entity = { id: "pay_1", order_id: "order_1", amount: 40, currency: "USD", status: "refunded", fee: 2 };
+  const { client } = await answering(200, JSON.stringify({ ...entity, created_at: 1_800_000_000 }));
+  expect(await client.payment("pay_1")).toMatchObject({
+    status: "captured",
+    refundedMinor: 40,
+    feeMinor: 2,
+    createdAt: new Date("2027-01-15T08:00:00Z"),
+  });
+});
+
+test("one that does not fit hides no other: it is left out of the list, and told in one line", async () => {
+  const entity = { id: "pay_1", order_id: "order_1", amount: 40, currency: "USD", created_at: 1_800_000_000 };
+  const items = [
+    { ...entity, status: "captured", card: [] },
+    { ...entity, id: "pay_2", status: "pending", method: "cod", acquirer_data: [] },
+    { ...entity, id: "pay_3", status: "captured", amount: "40" },
+  ];
+  const { client, told } = await answering(200, JSON.stringify({ entity: "collection", count: 3, items }));
+  const window = { from: new Date(0), to: new Date(), skip: 0, count: 3 };
+  const { payments, isLast } = await client.paymentsBetween(window);
+  expect(payments.map(({ id, status, cardLast4 }) => [id, status, cardLast4])).toEqual([
+    ["pay_1", "captured", null],
+    ["pay_2", "created", null],
+  ]);
+  expect(isLast, "a full page, though one of it was left out").toBe(false);
+  expect(told.map((error) => inspect(error))).toEqual([
+    expect.stringMatching(/^\[?Remark: left out of .*pay_3, amount: .*$/),
+  ]);
+  expect(await client.paymentsOfOrder("order_1")).toHaveLength(2);
+});
+
+test.each([
+  [{ arn: "a1" }, "a1"],
+  [{ arn: 7 }, "7"],
+  [[], null],
+  [null, null],
+])("a refund's bank data %j is read", async (acquirer_data, arn) => {
+  const entity = { id: "rfnd_1", payment_id: "pay_1", amount: 40, status: "processed", acquirer_data };
+  const { client } = await answering(200, JSON.stringify(entity));
+  expect(await client.refundById("rfnd_1")).toMatchObject({ status: "processed", arn });
+});
+
+test("an order that the filter should not have given is not taken for ours", async () => {
+  const { client } = await answering(
+    200,
+    '{"items":[{"id":"order_1","receipt":"other","amount":40,"currency":"USD","status":"created"}]}',
+  );
+  expect(await client.findOrderByReceipt("mine")).toBe(undefined);
+});

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "../../database/database.ts";
+import type { PaymentsTable } from "../../database/payment-tables.ts";
+import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import { formatAmount } from "../ledger/format-amount.ts";
+import { bookRefundAsked } from "../ledger/journal.ts";
+
+export type RefundReason =
+  | "not_delivered"
+  | "silent"
+  | "cancelled"
+  | "late_payment"
+  | "surplus_payment"
+  | "wrong_amount"
+  | "hardware"
+  | "discretionary";
+
+const why: Readonly<Record<RefundReason, string>> = {
+  not_delivered: "The environment could not be delivered.",
+  silent:
+    "Its container ran, but JupyterLab did not answer within ten minutes. This goes back by itself once; the next time a person decides.",
+  cancelled: "You cancelled the launch.",
+  late_payment: "The payment arrived after the reserved time, and the name or its GPUs were gone.",
+  surplus_payment: "The order was paid twice.",
+  wrong_amount: "The amount paid is not the amount of the order.",
+  hardware:
+    "The machine failed and the environment could not be brought back. The time you could not use is paid back.",
+  discretionary: "Your environment was ended before its paid time was over. The time you could not use is paid back.",
+};
+
+/**
+ * Owes the rest of a payment back, or no more than `mostMinor` of it, once per payment and reason; the refund loop sends it.
+ * A fully refunded payment owes nothing.
+ */
+export async function askRefund(
+  tx: Tx,
+  payment: Selectable<PaymentsTable>,
+  reason: RefundReason,
+  announce: Announce,
+  mostMinor: number = payment.amount_minor,
+): Promise<void> {
+  const amountMinor = Math.min(mostMinor, payment.amount_minor - payment.refund_minor);
+  if (amountMinor === 0) return;
+  const id = await owe(tx, payment, { reason, amountMinor, source: reason });
+  if (!id) return;
+  await announce(tx, {
+    userId: payment.user_id,
+    cause: `refund:${id}`,
+    title: "Refund started",
+    body: `${why[reason]} ${formatAmount(amountMinor, payment.currency)} is on its way back to your card; banks take 4-5 business days.`,
+    link: `/billing/orders/${payment.order_id}`,
+  });
+}
+
+interface Owed {
+  readonly reason: RefundReason;
+  readonly amountMinor: number;
+  /** What the refund is for, once for each payment: its reason, or the request that was granted. */
+  readonly source: string;
+}
+
+/**
+ * Writes and books one refund, due now. Its id is a hash of payment and source, so that it is also the provider's
+ * idempotency key and a replay can never pay twice. Null when it was owed before.
+ */
+export async function owe(
+  tx: Tx,
+  payment: Selectable<PaymentsTable>,
+  { reason, amountMinor: amount_minor, source }: Owed,
+): Promise<string | null> {
+  const id = createHash("sha256").update(`${payment.id}|${source}`).digest("hex").slice(0, 25);
+  const { currency } = payment;
+  const inserted = await tx
+    .insertInto("refunds")
+    .values({ id, payment_id: payment.id, amount_minor, currency, reason, status: "queued", next_check_at: sql`now()` })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!inserted) return null;
+  await bookRefundAsked(tx, payment, { id, amount_minor });
+  await tx
+    .updateTable("payments")
+    .set({ refund_minor: payment.refund_minor + amount_minor })
+    .where("id", "=", payment.id)
+    .execute();
+  return id;
+}

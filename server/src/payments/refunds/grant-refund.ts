@@ -1,0 +1,176 @@
+import { type Selectable, sql } from "kysely";
+import type { Db, Tx } from "../../database/database.ts";
+import type { PaymentsTable, RefundRequestsTable } from "../../database/payment-tables.ts";
+import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import type { Shortened } from "../../environments/time/extend.ts";
+import { formatAmount } from "../ledger/format-amount.ts";
+import { lowerNet } from "../ledger/update-net-revenue.ts";
+import type { OrderRow } from "../provider/payments-deps.ts";
+import { owe } from "./create-refund.ts";
+import { lockOrder } from "./request-refund.ts";
+import { takeBackHours, takeBackUnused, whatIsLeft } from "./take-back-hours.ts";
+import { prorate, type Usage, usageOfOrder } from "./usage-of-order.ts";
+
+type Request = Selectable<RefundRequestsTable>;
+
+interface Decision {
+  readonly db: Db;
+  readonly announce: Announce;
+  /** By its own id or the provider's. */
+  readonly orderId: string;
+  /** The operator's own, for the user; may be empty where they are granted. */
+  readonly words: string;
+  /** Refunds once more an order whose refund was granted or declined before. */
+  readonly again?: boolean;
+}
+
+/** All that is left, the share of the time that is left, or so many minor units. */
+export type Share = "full" | "prorated" | number;
+
+/** For the operator: why nothing was done. */
+export class RefundRefused extends Error {}
+
+export interface Granted {
+  /** False: it was granted before, and nothing was done. */
+  readonly isNew: boolean;
+  readonly currency: string;
+  readonly amountMinor: number;
+  /** What the refund leaves of the environment; absent where it does not touch it. */
+  readonly left?: Shortened | undefined;
+}
+
+/**
+ * Refunds an order, in one transaction; the server's own loop sends the money. Answers its open request, where a customer
+ * has asked (payments.md 10). What is paid back as time comes off the environment, and so do all hours of an order whose
+ * whole payment goes back (G108); an amount leaves the time as it is. Decided before, it changes nothing unless told `again`.
+ */
+export async function grantRefund(decision: Decision, share: Share): Promise<Granted> {
+  return decision.db.transaction().execute((tx) => grant(tx, decision, share));
+}
+
+/** Does the same, shows what came of it to `look`, and undoes all of it. */
+export async function previewRefund<T>(
+  decision: Decision,
+  share: Share,
+  look: (tx: Tx, granted: Granted) => Promise<T>,
+): Promise<T> {
+  const tx = await decision.db.startTransaction().execute();
+  try {
+    return await look(tx, await grant(tx, decision, share));
+  } finally {
+    await tx.rollback().execute();
+  }
+}
+
+async function grant(tx: Tx, { announce, orderId, words, again }: Decision, share: Share): Promise<Granted> {
+  const { order, request } = await findRequest(tx, orderId);
+  const { id, currency, status } = order;
+  const payment = await lockPayment(tx, id);
+  const grants = await grantsOf(tx, payment);
+  if (request?.status !== "open" && !again) {
+    const [before] = grants;
+    if (request?.status === "declined") throw new RefundRefused(`The request of ${id} was declined already`);
+    if (before) return { isNew: false, currency, amountMinor: before.amount_minor };
+  }
+  if (!payment || status !== "fulfilled")
+    throw new RefundRefused(`${id} is ${status}: it is delivered or paid back by itself`);
+  const leftMinor = payment.amount_minor - payment.refund_minor;
+  const usage = await usageOfOrder(tx, id);
+  const amountMinor = amountOf(share, leftMinor, prorate(leftMinor, usage));
+  if (!Number.isSafeInteger(amountMinor) || amountMinor < 1 || amountMinor > leftMinor)
+    throw new RefundRefused(`Of ${id} 1 to ${leftMinor} minor units (${currency}) can go back, not ${amountMinor}`);
+  const isAsked = request?.status === "open";
+  const source = isAsked ? request.id : `operator:${grants.length}`;
+  const refundId = await owe(tx, payment, { reason: "discretionary", amountMinor, source });
+  await lowerNet(tx, payment.id);
+  const left = await takeTime(tx, order, amountMinor === leftMinor ? "full" : share, usage);
+  if (isAsked) await decide(tx, request.id, { status: "granted", answer: words, refund_id: refundId });
+  const amount = formatAmount(amountMinor, currency);
+  await announce(tx, {
+    userId: order.user_id,
+    cause: `refund:${refundId}`,
+    title: "Refund granted",
+    body: `${amount} of ${order.subdomain} is on its way back to your card; banks take 4-5 business days.${whatIsLeft(order.subdomain, left)}${words && ` ${words}`}`,
+    link: `/billing/orders/${id}`,
+  });
+  return { isNew: true, currency, amountMinor, left };
+}
+
+function amountOf(share: Share, leftMinor: number, proratedMinor: number): number {
+  if (share === "full") return leftMinor;
+  return share === "prorated" ? Math.min(leftMinor, proratedMinor) : share;
+}
+
+/** Declines the open request of an order with the operator's words; false when that was done before. */
+export async function declineRefund({ db, announce, orderId, words }: Decision): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { order, request } = await findRequest(tx, orderId);
+    if (!request) throw new RefundRefused(`Nobody asked for a refund of ${orderId}`);
+    if (request.status === "granted") throw new RefundRefused(`The request of ${orderId} was granted already`);
+    if (request.status === "declined") return false;
+    await decide(tx, request.id, { status: "declined", answer: words, refund_id: null });
+    await announce(tx, {
+      userId: order.user_id,
+      cause: `refund-declined:${request.id}`,
+      title: "Refund not granted",
+      body: `You asked for a refund of ${order.subdomain}. ${words}`,
+      link: `/billing/orders/${order.id}`,
+    });
+    return true;
+  });
+}
+
+/** The order, locked, and its open request, else the newest, if anybody ever asked. */
+async function findRequest(tx: Tx, orderId: string) {
+  const order = await lockOrder(tx, orderId);
+  if (!order) throw new RefundRefused(`There is no order ${orderId}`);
+  const request = await tx
+    .selectFrom("refund_requests")
+    .selectAll()
+    .where("order_id", "=", order.id)
+    .orderBy(sql`status = 'open'`, "desc")
+    .orderBy("created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return { order, request };
+}
+
+/** Absent where nobody has paid. */
+function lockPayment(tx: Tx, orderId: string): Promise<Selectable<PaymentsTable> | undefined> {
+  return tx
+    .selectFrom("payments")
+    .selectAll()
+    .where("order_id", "=", orderId)
+    .where("settles_order", "=", true)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** What operators granted of a payment so far, the newest first. */
+async function grantsOf(tx: Tx, payment: Selectable<PaymentsTable> | undefined) {
+  return await tx
+    .selectFrom("refunds")
+    .select("amount_minor")
+    .where("payment_id", "=", payment?.id ?? "")
+    .where("reason", "=", "discretionary")
+    .orderBy("created_at", "desc")
+    .execute();
+}
+
+async function decide(tx: Tx, id: string, change: Pick<Request, "status" | "answer" | "refund_id">): Promise<void> {
+  await tx
+    .updateTable("refund_requests")
+    .set({ ...change, decided_at: sql`now()` })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** The arrival of a refund of the whole payment closes the order. */
+async function takeTime(tx: Tx, order: OrderRow, share: Share, usage: Usage): Promise<Shortened | undefined> {
+  if (share === "prorated") return await takeBackUnused(tx, order, usage);
+  if (share !== "full") return undefined;
+  await sql`
+    update orders set status = 'refunding', next_check_at = coalesce(next_check_at, now() + interval '1 day')
+    where id = ${order.id}`.execute(tx);
+  return await takeBackHours(tx, order);
+}

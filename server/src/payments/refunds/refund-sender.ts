@@ -1,0 +1,214 @@
+import { type Selectable, sql } from "kysely";
+import type { Loop } from "../../async/start-interval.ts";
+import type { Tx } from "../../database/database.ts";
+import type { PaymentsTable, RefundsTable } from "../../database/payment-tables.ts";
+import { startWokenLoop } from "../../database/woken-loop.ts";
+import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import { formatAmount } from "../ledger/format-amount.ts";
+import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
+import { bookRefundArrived, bookRefundAsked, bookRefundFailed } from "../ledger/journal.ts";
+import { lockPayment } from "../ledger/lock-payment.ts";
+import type { Payments } from "../provider/payments-deps.ts";
+import { GatewayError, type GatewayRefund } from "../provider/provider.ts";
+import { disputedOf } from "./disputed-amount.ts";
+import { disputeStateOf, holdBack, waive } from "./waive-refund.ts";
+
+type Claimed = Selectable<RefundsTable> & {
+  readonly claim: string;
+  readonly gateway_payment_id: string;
+  readonly now: Date;
+};
+
+const intervalMs = 5000;
+const daily = "1 day";
+
+/** Sends every refund that is owed and follows it until the money has arrived (G16). Retries are for ever, under one key. */
+export function startRefunds(payments: Payments): Loop {
+  const { changes, failed } = payments;
+  return startWokenLoop({
+    changes,
+    by: ["order", "notification"],
+    work: async () => {
+      const refunds = await claim(payments);
+      await Promise.all(refunds.map((refund) => push(payments, refund)));
+      return refunds.length > 0 ? 0 : untilNext(payments);
+    },
+    intervalMs,
+    failed,
+  });
+}
+
+async function claim({ db, provider }: Payments): Promise<Claimed[]> {
+  const { rows } = await sql<Claimed>`
+    update refunds r set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = r.attempts + 1
+    from payments p where p.id = r.payment_id and r.id in (
+      select due.id from refunds due join payments on payments.id = due.payment_id
+      join orders on orders.id = payments.order_id
+      where due.next_check_at <= now() and due.status not in ('processed', 'waived')
+        and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}
+      order by due.next_check_at limit 20 for update of due skip locked)
+    returning r.*, p.gateway_payment_id, now() as now`.execute(db);
+  return rows;
+}
+
+async function untilNext({ db, provider }: Payments): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(due.next_check_at) - now()) * 1000 as ms from refunds due
+    join payments on payments.id = due.payment_id join orders on orders.id = payments.order_id
+    where due.status not in ('processed', 'waived') and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}`.execute(
+    db,
+  );
+  return Math.max(0, rows[0]?.ms ?? intervalMs);
+}
+
+async function push(payments: Payments, refund: Claimed): Promise<void> {
+  try {
+    if (await isSettledByDispute(payments, refund)) return;
+    await record(payments, refund, await stateOf(payments, refund));
+  } catch (error) {
+    payments.failed(error);
+    const seconds = Math.min(2 ** Math.min(refund.attempts, 12), 3600);
+    await payments.db
+      .updateTable("refunds")
+      .set({
+        claim: null,
+        last_error: String(error).slice(0, 500),
+        // What the provider refuses for good (such as an empty balance) is an operator's matter: tried again daily.
+        next_check_at:
+          error instanceof GatewayError && !error.retryable
+            ? sql`now() + ${daily}::interval`
+            : new Date(refund.now.getTime() + seconds * 1000),
+      })
+      .where("id", "=", refund.id)
+      .where("claim", "=", refund.claim)
+      .execute();
+  }
+}
+
+/**
+ * Whether a dispute of its payment has the last word about a refund that is still to be sent, or failed: held back while
+ * it is open, waived as far as the bank has taken the money. One that was made by a call whose answer was lost is adopted.
+ */
+async function isSettledByDispute(payments: Payments, refund: Claimed): Promise<boolean> {
+  if (refund.status === "sent") return false;
+  const state = await disputeStateOf(payments.db, refund.payment_id);
+  if (state === "none" || (state === "open" && refund.status === "failed")) return false;
+  const made = refund.gateway_refund_id ? undefined : await findMade(payments, refund);
+  if (made) await record(payments, refund, made);
+  else if (state === "open") await holdBack(payments.db, refund);
+  else return await waive(payments.db, refund);
+  return true;
+}
+
+async function stateOf(payments: Payments, refund: Claimed): Promise<GatewayRefund> {
+  const { provider } = payments;
+  const { id: key, gateway_refund_id, gateway_payment_id: paymentId, amount_minor: amountMinor, reason } = refund;
+  if (gateway_refund_id) return provider.refundById(gateway_refund_id);
+  try {
+    return await provider.refund({ paymentId, amountMinor, key, notes: { reason } });
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.retryable) throw error;
+    // Refused for good: perhaps because it exists already, made by a call whose answer was lost or by a person.
+    const found = await findMade(payments, refund);
+    if (found) return found;
+    throw error;
+  }
+}
+
+/** One of the same amount that is no other row's, provided that all we owe of the payment has gone back with it. */
+async function findMade({ db, provider }: Payments, refund: Claimed): Promise<GatewayRefund | undefined> {
+  const made = (await provider.refundsOfPayment(refund.gateway_payment_id)).filter(({ status }) => status !== "failed");
+  const ours = await db
+    .selectFrom("refunds")
+    .innerJoin("payments", "payments.id", "refunds.payment_id")
+    .select(["gateway_refund_id", "refund_minor"])
+    .where("payment_id", "=", refund.payment_id)
+    .execute();
+  const sentMinor = made.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+  const disputed = await disputedOf(db, refund.payment_id);
+  if (ours.some(({ refund_minor }) => sentMinor < refund_minor - disputed)) return undefined;
+  return made.find(
+    ({ id, amountMinor }) =>
+      amountMinor === refund.amount_minor && !ours.some(({ gateway_refund_id }) => gateway_refund_id === id),
+  );
+}
+
+async function record({ db, announce }: Payments, refund: Claimed, found: GatewayRefund): Promise<void> {
+  const status = found.status === "pending" ? "sent" : found.status;
+  await db.transaction().execute(async (tx) => {
+    const payment = await lockPayment(tx, refund.payment_id);
+    const updated = await tx
+      .updateTable("refunds")
+      .set({
+        status,
+        gateway_refund_id: found.id,
+        arn: found.arn,
+        claim: null,
+        last_error: null,
+        processed_at: status === "processed" ? sql`now()` : null,
+        next_check_at: status === "processed" ? null : nextLook(status, refund),
+      })
+      .where("id", "=", refund.id)
+      .where("claim", "=", refund.claim)
+      .returning("id")
+      .executeTakeFirst();
+    if (!updated || status === refund.status) return;
+    if (refund.status === "failed") await oweAgain(tx, payment, refund);
+    if (status === "failed") await takeBack(tx, payment, refund);
+    if (status === "processed") await arrive(tx, payment, refund, found.arn, announce);
+  });
+}
+
+async function arrive(
+  tx: Tx,
+  payment: Selectable<PaymentsTable>,
+  refund: Claimed,
+  arn: string | null,
+  announce: Announce,
+): Promise<void> {
+  await bookRefundArrived(tx, payment, refund);
+  await issueCreditNotes(tx, payment.id);
+  if (payment.settles_order) await closeOrder(tx, payment.order_id);
+  await announce(tx, {
+    userId: payment.user_id,
+    cause: `refunded:${refund.id}`,
+    title: "Refund sent",
+    body: `${formatAmount(refund.amount_minor, payment.currency)} left us for your card${arn ? ` (bank reference ${arn})` : ""}. Banks take 4-5 business days.`,
+    link: `/billing/orders/${payment.order_id}`,
+  });
+}
+
+/** Not on its way any more: what went back is less by it until somebody has settled it. */
+async function takeBack(tx: Tx, payment: Selectable<PaymentsTable>, refund: Claimed): Promise<void> {
+  await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${payment.id}`.execute(
+    tx,
+  );
+  await bookRefundFailed(tx, payment, refund);
+}
+
+async function oweAgain(tx: Tx, payment: Selectable<PaymentsTable>, refund: Claimed): Promise<void> {
+  await sql`update payments set refund_minor = refund_minor + ${refund.amount_minor} where id = ${payment.id}`.execute(
+    tx,
+  );
+  await bookRefundAsked(tx, payment, refund);
+}
+
+async function closeOrder(tx: Tx, orderId: string): Promise<void> {
+  await tx
+    .updateTable("orders")
+    .set({
+      status: "refunded",
+      closed_at: sql`now()`,
+      next_check_at: sql`least(watch_until, now() + interval '1 hour')`,
+    })
+    .where("id", "=", orderId)
+    .where("status", "=", "refunding")
+    .execute();
+}
+
+/** Young refunds are followed closely, old ones hourly. */
+function nextLook(status: "sent" | "failed", { created_at, now }: Claimed): Date {
+  const ageMs = now.getTime() - created_at.getTime();
+  const waitMs = status === "failed" ? 24 * 3_600_000 : Math.min(Math.max(1000, ageMs / 2), 3_600_000);
+  return new Date(now.getTime() + waitMs);
+}

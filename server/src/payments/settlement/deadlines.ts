@@ -1,0 +1,60 @@
+import type { Selectable } from "kysely";
+import type { OrdersTable } from "../../database/payment-tables.ts";
+
+/** The constants of payments.md 6. */
+export const holdMinutes = 15;
+export const graceMinutes = 2;
+/** From the third unpaid order of an account on (G112). */
+export const shortHoldMinutes = 5;
+/** Within a day, for one account: eight GPUs for an hour, and never more than all GPUs there are for an hour (G112). */
+export const unpaidGpuMinutes = 480;
+/** In all, once an attempt to pay is in flight. */
+export const holdInPaymentMinutes = 30;
+export const draftSeconds = 60;
+export const deliverMinutes = 10;
+export const bonusHours = 2;
+export const watchDays = 5;
+export const sweepMinutes = 10;
+/** A credit in hours of an environment with so many GPUs, in whole minutes and rounded up; with the counts on sale it is exact. */
+export function hoursOfCredit(gpuHours: number, gpuCount: number): number {
+  return Math.ceil((gpuHours * 60) / gpuCount) / 60;
+}
+
+/** Seen again by the next sweep: a payment is listed by when it was begun, and ends later. */
+export const sweepOverlapMinutes = 60;
+export const createWaitsMs = 45_000;
+
+const minute = 60_000;
+const pollsAfterMs = [0.5, 2, 5, holdMinutes + graceMinutes, 60, 24 * 60, 4 * 24 * 60].map(
+  (minutes) => minutes * minute,
+);
+
+export function minutesAfter(at: Date, minutes: number): Date {
+  return new Date(at.getTime() + minutes * minute);
+}
+
+/** End of the hold, the grace included: from then on an order that nobody pays expires. */
+export function holdEnd(order: Pick<Selectable<OrdersTable>, "hold_until">): Date {
+  return minutesAfter(order.hold_until, graceMinutes);
+}
+
+/**
+ * When the provider is asked about an order again, or null when nobody will. An order that still owes something is
+ * asked about for ever; every other until `watch_until`, because a second capture can arrive late (payments.md 5).
+ */
+export function nextPoll(
+  {
+    status,
+    created_at,
+    watch_until,
+    hold_until,
+  }: Pick<Selectable<OrdersTable>, "status" | "created_at" | "watch_until" | "hold_until">,
+  now: Date,
+): Date | null {
+  const times = pollsAfterMs.map((ms) => created_at.getTime() + ms);
+  if (status === "open") times.push(holdEnd({ hold_until }).getTime());
+  const next = Math.min(...times.filter((time) => time > now.getTime()));
+  if (Number.isFinite(next)) return new Date(next);
+  if (status === "paid" || status === "refunding") return minutesAfter(now, 24 * 60);
+  return now < watch_until ? watch_until : null;
+}

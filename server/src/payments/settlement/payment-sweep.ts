@@ -1,0 +1,121 @@
+import { sql } from "kysely";
+import { type Loop, startLoop } from "../../async/start-interval.ts";
+import type { Payments } from "../provider/payments-deps.ts";
+import type { GatewayPayment } from "../provider/provider.ts";
+import { minutesAfter, sweepMinutes, sweepOverlapMinutes, watchDays } from "./deadlines.ts";
+
+/** Of one page, the most that the provider gives. */
+const width = 100;
+const mostPages = 100;
+const sliceMinutes = 24 * 60;
+const claimMinutes = 2;
+
+interface Sweep {
+  readonly swept_until: Date;
+  readonly now: Date;
+}
+
+/**
+ * Reads the provider's own list of payments every ten minutes, a little further back than the last time, so that money is
+ * found of which no webhook told, after the polls of its order, or whose order is not ours (payments.md 4). What is new is
+ * stored as an event, and worked off, retried and shown to the operator like one.
+ */
+export function startSweep(payments: Payments): Loop {
+  const intervalMs = sweepMinutes * 60_000;
+  return startLoop(
+    async () => {
+      const sweep = await claim(payments);
+      if (sweep) await catchUp(payments, sweep);
+      return untilNext(payments, intervalMs);
+    },
+    intervalMs,
+    payments.failed,
+  );
+}
+
+/** The first one begins with the oldest order that can still be paid: before it there was nothing of ours. */
+async function claim({ db, provider }: Payments): Promise<Sweep | undefined> {
+  await sql`
+    insert into gateway_sweeps (key_id, swept_until)
+    select ${provider.keyId}, coalesce(min(created_at), now()) from orders
+    where gateway = ${provider.kind} and mode = ${provider.mode} and created_at > now() - make_interval(days => ${watchDays})
+    on conflict do nothing`.execute(db);
+  const { rows } = await sql<Sweep>`
+    update gateway_sweeps set next_at = now() + make_interval(mins => ${claimMinutes})
+    where key_id = ${provider.keyId} and next_at <= now() returning swept_until, now() as now`.execute(db);
+  return rows[0];
+}
+
+/** After a long stop, day by day: each is kept as done, so that a pass that dies goes on where it was. */
+async function catchUp(payments: Payments, { swept_until, now }: Sweep): Promise<void> {
+  let from = minutesAfter(swept_until, -sweepOverlapMinutes);
+  while (from < now) {
+    const longest = minutesAfter(from, sliceMinutes);
+    from = await sweepSlice(payments, from, longest < now ? longest : now);
+    await keep(payments, from, from < now ? claimMinutes : sweepMinutes);
+  }
+}
+
+/** Answers how far it came: where one slice holds too many payments, its older half is read first. */
+async function sweepSlice(payments: Payments, from: Date, to: Date): Promise<Date> {
+  for (let page = 0; page < mostPages; page++) {
+    const found = await payments.provider.paymentsBetween({ from, to, skip: page * width, count: width });
+    await tellNews(payments, found.payments);
+    if (found.isLast) return to;
+  }
+  const middle = new Date((from.getTime() + to.getTime()) / 2);
+  if (middle.getTime() - from.getTime() < 1000)
+    throw new Error(`too many payments at ${from.toISOString()} to be read`);
+  return sweepSlice(payments, from, middle);
+}
+
+/**
+ * Stores what holds money, belongs to an order, and is not known to be so. The event's id says what was seen, so that
+ * the same sight is told once however often it is swept, and a later capture of the same payment is told anew.
+ */
+async function tellNews({ db, provider }: Payments, found: readonly GatewayPayment[]): Promise<void> {
+  const holding = found.filter(({ orderId, status }) => orderId && (status === "authorized" || status === "captured"));
+  if (holding.length === 0) return;
+  const known = await db
+    .selectFrom("payments")
+    .select(["gateway_payment_id", "status", "refund_minor"])
+    .where("gateway", "=", provider.kind)
+    .where(
+      "gateway_payment_id",
+      "in",
+      holding.map(({ id }) => id),
+    )
+    .execute();
+  const before = new Map(known.map((row) => [row.gateway_payment_id, row]));
+  const rows = holding
+    .filter(({ id, status, refundedMinor }) => {
+      const row = before.get(id);
+      return !row || (row.status !== "captured" && row.status !== status) || refundedMinor > row.refund_minor;
+    })
+    .map(({ id, status, refundedMinor }) => ({
+      gateway: provider.kind,
+      event_id: `sweep-${id}-${status}-${refundedMinor}`,
+      event: "payment.swept",
+      body: Buffer.from(JSON.stringify({ payload: { payment: { entity: { id } } } })),
+    }));
+  if (rows.length === 0) return;
+  await db
+    .insertInto("gateway_events")
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(["gateway", "event_id"]).doNothing())
+    .execute();
+}
+
+async function keep({ db, provider }: Payments, until: Date, minutes: number): Promise<void> {
+  await sql`
+    update gateway_sweeps set swept_until = greatest(swept_until, ${until}), next_at = now() + make_interval(mins => ${minutes})
+    where key_id = ${provider.keyId}`.execute(db);
+}
+
+async function untilNext({ db, provider }: Payments, intervalMs: number): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select extract(epoch from next_at - now()) * 1000 as ms from gateway_sweeps where key_id = ${provider.keyId}`.execute(
+    db,
+  );
+  return Math.max(0, rows[0]?.ms ?? intervalMs);
+}

@@ -1,0 +1,299 @@
+import { request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ContainerRequest } from "@berth/contract";
+import { major, quote } from "@berth/contract";
+import Fastify from "fastify";
+import { sql } from "kysely";
+import { expect, onTestFinished } from "vitest";
+import { openChanges } from "../../database/changes.ts";
+import type { Db } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { testDatabase } from "../../database/testing.ts";
+import type { Driver, Endpoint } from "../../drivers/driver.ts";
+import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
+import { registerHost } from "../../environments/hosts/register-host.ts";
+import { type Announce, startReconciler } from "../../environments/reconciler/start-reconciler.ts";
+import { handleErrors } from "../../http/handle-errors.ts";
+import { localPages } from "../../http/operator-pages.ts";
+import type { Proof } from "../embedded-provider/charge.ts";
+import { type EmbeddedGateway, embeddedGateway, embeddedGatewayPath } from "../embedded-provider/embedded-provider.ts";
+import { dialectId } from "../embedded-provider/entities.ts";
+import { brokenInvariants } from "../ledger/invariants.ts";
+import { startWatch } from "../orders/order-poller.ts";
+import { paymentRoutes } from "../orders/payment-routes.ts";
+import type { Payments } from "../provider/payments-deps.ts";
+import { razorpay } from "../provider/razorpay.ts";
+import { startRefunds } from "../refunds/refund-sender.ts";
+import { delivery } from "../settlement/delivery.ts";
+import { startSweep } from "../settlement/payment-sweep.ts";
+import { startEvents } from "../settlement/webhook-processor.ts";
+
+/** Opens the gateway's page of outcomes. */
+export const operatorKey = "0123456789abcdef".repeat(4);
+
+interface Options {
+  readonly announce?: Announce;
+  readonly slots?: number;
+  readonly caps?: Partial<Payments["caps"]>;
+  readonly giveUpAfterSeconds?: number;
+  /** Of the fake driver, such as `startMs`. */
+  readonly fake?: Readonly<Record<string, number>>;
+  readonly seller?: Payments["seller"];
+  readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
+  readonly database?: Parameters<typeof testDatabase>[0];
+  /** Between the client and the embedded gateway; answers the base URL to use. */
+  readonly between?: (gatewayUrl: string) => Promise<string>;
+}
+
+const writeOnly: Announce = async (tx, { userId, ...notice }) => {
+  const row = { id: newId(), user_id: userId, ...notice };
+  await tx
+    .insertInto("notifications")
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+};
+
+/** The money side of the product on a real database and a real socket: the fake driver is all that is not real. */
+export async function setup({
+  slots = 8,
+  caps,
+  giveUpAfterSeconds = 600,
+  fake = {},
+  seller,
+  keys,
+  between,
+  announce = writeOnly,
+  database: databaseOptions,
+}: Options = {}) {
+  const database = await testDatabase(databaseOptions);
+  const { db } = database;
+  const changes = await openChanges(database);
+  const gateway = await embeddedGateway({ db, refundDelayMs: 0 });
+  const errors: unknown[] = [];
+  const failed = (error: unknown) => void errors.push(error);
+  let baseUrl = "";
+  const minimumMinor = { USD: 1, INR: 1 };
+  const provider = razorpay({
+    baseUrl: () => baseUrl,
+    ...gateway,
+    kind: "embedded",
+    mode: "embedded",
+    minimumMinor,
+    failed,
+    ...keys,
+  });
+  const payments: Payments = {
+    db,
+    provider,
+    webhookSecrets: ["the one before", gateway.webhookSecret],
+    changes,
+    announce,
+    caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, newcomerShare: 1, ...caps },
+    brandName: "Berth",
+    giveUpAfterSeconds,
+    seller,
+    failed,
+  };
+
+  const app = serve(payments, gateway);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const gatewayUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${embeddedGatewayPath}`;
+  baseUrl = between ? await between(gatewayUrl) : gatewayUrl;
+
+  const driver = fakeDriver(fake);
+  await registerHost(db, "local", driver, slots);
+  const image = { host_id: "local", container_type: "jupyter", state: "ready" as const, percent: 100 };
+  await db.insertInto("host_images").values(image).execute();
+  onTestFinished(async () => {
+    expect(await brokenInvariants(db)).toEqual([]);
+    await app.close();
+    await driver.close();
+    await database.close();
+  });
+
+  return {
+    db,
+    app,
+    payments,
+    provider,
+    gateway,
+    gatewayUrl,
+    driver,
+    errors,
+    ...loops(payments, driver, gateway),
+    ...buyer(app, payments),
+    ...bank(payments, gatewayUrl, gateway),
+  };
+}
+
+/** What main.ts would keep running; a test starts what it is about. They end before the server and the database do. */
+function loops(payments: Payments, driver: Driver, gateway: EmbeddedGateway) {
+  const { db, changes, announce, failed } = payments;
+  const running: { stop(): Promise<void> }[] = [];
+  onTestFinished(async () => void (await Promise.all(running.map((loop) => loop.stop()))));
+  return {
+    runReconciler() {
+      const drivers = new Map([["local", driver]]);
+      const parts = {
+        db,
+        changes,
+        drivers,
+        delivery: delivery({ announce }),
+        announce,
+        answers,
+        retentionDays: 30,
+        failed,
+      };
+      running.push(startReconciler(parts));
+    },
+    runWatch: () => void running.push(startWatch(payments)),
+    runRefunds: () => void running.push(startRefunds(payments)),
+    runSweep: () => void running.push(startSweep(payments)),
+    runEvents: () => void running.push(startEvents(payments)),
+    runWebhooks: (url: string) => void running.push(gateway.startWebhooks(url, failed)),
+  };
+}
+
+function serve(payments: Payments, gateway: EmbeddedGateway) {
+  const app = Fastify({ forceCloseConnections: true });
+  handleErrors(app);
+  app.addHook("preParsing", async (request) => {
+    const id = request.headers["x-user"];
+    const emailVerified = request.headers["x-unverified"] === undefined;
+    if (typeof id === "string")
+      request.user = { id, email: `${id}@lab.example`, emailVerified, name: "", sessionId: null };
+  });
+  paymentRoutes(app, payments);
+  gateway.routes(app, localPages({ key: operatorKey, appUrl: "http://localhost:3000" }));
+  return app;
+}
+
+/** The calls of a browser, as any user. */
+function buyer(app: ReturnType<typeof Fastify>, { db }: Payments) {
+  const post = async (url: string, userId: string, payload: object) => {
+    const response = await app.inject({ method: "POST", url, headers: { "x-user": userId }, payload });
+    return { status: response.statusCode, body: response.json(), headers: response.headers };
+  };
+  return {
+    post,
+    request: containerRequest,
+    order: (userId: string, change: Partial<ContainerRequest> = {}, currency: "USD" | "INR" = "USD") =>
+      post("/docker/payments/create_order", userId, orderBody(userId, change, currency)),
+    create: (userId: string, proof: object, change: Partial<ContainerRequest> = {}) =>
+      post("/docker/environment/create", userId, {
+        container_request: containerRequest(userId, change),
+        payment_data: proof,
+      }),
+    clear: (userId: string, orderId: string) => post(`/docker/payments/clear/${orderId}`, userId, {}),
+    rowOf: (gatewayOrderId: string) =>
+      db.selectFrom("orders").selectAll().where("gateway_order_id", "=", gatewayOrderId).executeTakeFirstOrThrow(),
+    /** The order's time has come: the poll is due now. */
+    makeDue: (gatewayOrderId: string) =>
+      db
+        .updateTable("orders")
+        .set({ next_check_at: sql`now()`, claim: null })
+        .where("gateway_order_id", "=", gatewayOrderId)
+        .execute(),
+    refundsOf: () => db.selectFrom("refunds").selectAll().orderBy("created_at").execute(),
+    environments: () => db.selectFrom("environments").selectAll().execute(),
+    openLeases: () => db.selectFrom("gpu_leases").selectAll().where("released_at", "is", null).execute(),
+  };
+}
+
+/** The other side of the gateway: what cards and banks do. */
+function bank({ db }: Payments, gatewayUrl: string, { keyId, keySecret }: EmbeddedGateway) {
+  return {
+    /** A call of the merchant's, with the account's keys unless a header says otherwise; what is no object is sent as it is. */
+    async asMerchant(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+      const response = await fetch(`${gatewayUrl}${path}`, {
+        method,
+        headers: {
+          authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: the answers of another company's dialect
+      return { status: response.status, body: (await response.json()) as any };
+    },
+    async pay(orderId: string, number = "5555 5555 5555 4444") {
+      const card = { number, cvv: "123", expiry_month: "12", expiry_year: "34" };
+      const response = await fetch(`${gatewayUrl}/payments/create/checkout`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key_id: keyId, order_id: orderId, method: "card", card }),
+      });
+      const body = (await response.json()) as Proof & { error: { code: string; reason: string; description: string } };
+      return { status: response.status, body };
+    },
+    /** A payment that no card form would make: authorised only, of another amount, a second one of a paid order. */
+    async addPayment(
+      orderId: string,
+      change: {
+        status?: "created" | "authorized" | "captured" | "failed";
+        amount_minor?: number;
+        currency?: string;
+        refunded_minor?: number;
+      } = {},
+    ) {
+      const order = await db
+        .selectFrom("embedded_gateway_orders")
+        .selectAll()
+        .where("id", "=", orderId)
+        .executeTakeFirstOrThrow();
+      const { amount_minor, currency } = order;
+      const row = {
+        id: dialectId("pay"),
+        order_id: orderId,
+        amount_minor,
+        currency,
+        status: "captured" as const,
+        ...change,
+      };
+      await db
+        .insertInto("embedded_gateway_payments")
+        .values({ ...row, card_network: "Visa", card_last4: "1111" })
+        .execute();
+      return row.id;
+    },
+  };
+}
+
+/** As after a dispute that was lost, of which no more is made. */
+export async function stopOrdersOf(db: Db, userId: string): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await sql`set session_replication_role = replica`.execute(connection);
+    await sql`insert into account_holds (user_id, dispute_id) values (${userId}, 'lost')`.execute(connection);
+    await sql`set session_replication_role = default`.execute(connection);
+  });
+}
+
+export function containerRequest(userId: string, change: Partial<ContainerRequest> = {}): ContainerRequest {
+  return {
+    user_id: userId,
+    container_type: "jupyter",
+    subdomain: `lab-${userId}`,
+    gpu_count: 2,
+    duration: 1,
+    ...change,
+  };
+}
+
+export function orderBody(userId: string, change: Partial<ContainerRequest> = {}, currency: "USD" | "INR" = "USD") {
+  const container_request = containerRequest(userId, change);
+  const amount = major(quote(container_request.gpu_count, container_request.duration, currency).amountMinor);
+  return { container_request, payment_request: { amount, currency, user_id: userId, container_request } };
+}
+
+function answers(endpoint: Endpoint, token: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const headers = { authorization: `token ${token}` };
+  const request = httpRequest({ ...endpoint, path: "/api", headers }, (response) => {
+    response.resume();
+    resolve(response.statusCode === 200);
+  });
+  request.on("error", () => resolve(false)).end();
+  return promise;
+}

@@ -1,0 +1,148 @@
+import { currencies, productConfig } from "@berth/contract";
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
+import { accountRoutes } from "../account/account-routes.ts";
+import { settingsRoutes } from "../account/settings-routes.ts";
+import { billingRoutes } from "../billing/billing-routes.ts";
+import { type Config, version } from "../config/config.ts";
+import type { Changes } from "../database/changes.ts";
+import type { Db } from "../database/database.ts";
+import type { Driver } from "../drivers/driver.ts";
+import { environmentRoutes } from "../environments/api/environment-routes.ts";
+import { filesRoutes } from "../environments/api/kept-files-routes.ts";
+import { logsRoutes } from "../environments/api/log-routes.ts";
+import { frontServer } from "../gateway/front-server.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { gatewayRoutes } from "../gateway/sign-in/gateway-routes.ts";
+import type { Hosts } from "../gateway/target/host-names.ts";
+import { describeApi } from "../http/describe-api.ts";
+import { type PageSettings, readDocuments } from "../http/documents.ts";
+import { eventRoutes } from "../http/event-routes.ts";
+import { guardBrowsers } from "../http/guard-browsers.ts";
+import { handleErrors, refuseAddress } from "../http/handle-errors.ts";
+import { healthRoutes } from "../http/health-routes.ts";
+import { limitRequests } from "../http/limit-requests.ts";
+import { mount } from "../http/mount.ts";
+import type { LocalPages } from "../http/operator-pages.ts";
+import { parseBodies } from "../http/parse-bodies.ts";
+import { servePages } from "../http/serve-pages.ts";
+import { trustedProxies } from "../http/visitor-address.ts";
+import { authRoutes } from "../identity/auth-routes.ts";
+import { authenticate } from "../identity/authenticate.ts";
+import { identityRoutes } from "../identity/local/identity-routes.ts";
+import type { LocalIdentity } from "../identity/local/local-identity.ts";
+import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
+import type { Disk } from "../installation/free-space.ts";
+import { outboxPage } from "../mail/outbox-page.ts";
+import { notificationRoutes } from "../notifications/notification-routes.ts";
+import { welcoming } from "../notifications/notifications.ts";
+import { type EmbeddedGateway, embeddedGatewayPath } from "../payments/embedded-provider/embedded-provider.ts";
+import { checkWish } from "../payments/orders/check-quota.ts";
+import { paymentRoutes } from "../payments/orders/payment-routes.ts";
+import type { Payments } from "../payments/provider/payments-deps.ts";
+import { supportRoutes } from "../support/support-routes.ts";
+
+export interface Parts {
+  readonly config: Config;
+  readonly appUrl: string;
+  readonly db: Db;
+  readonly changes: Changes;
+  readonly identity: LocalIdentity;
+  readonly payments: Payments;
+  /** Mounted when no keys of a real provider are set. */
+  readonly embeddedGateway: EmbeddedGateway | undefined;
+  /** Which hosts are whose, and where environments answer. */
+  readonly hosts: Hosts;
+  /** Absent where another process has the role. */
+  readonly gateway: Gateway | undefined;
+  /** Who may see the operator's pages. */
+  readonly local: LocalPages;
+  /** By host id; they read the files that are downloaded. */
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly betaEndsAt: Date;
+  /** How full the disk of the data folder is. */
+  readonly disk: () => Promise<Disk>;
+  /** Folder of the built browser app. */
+  readonly dist: string;
+}
+
+/** Assembles the HTTP side without listening, so that tests can inject requests. */
+export async function buildApp(parts: Parts): Promise<FastifyInstance> {
+  const { config, db, changes, identity, payments, hosts, gateway, appUrl } = parts;
+  const trustProxy = trustedProxies(config.trustProxy);
+  const app = Fastify({
+    logger: { level: config.logLevel },
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 64 * 1024,
+    trustProxy,
+    forceCloseConnections: true,
+    frameworkErrors: refuseAddress,
+    serverFactory: (handler) => frontServer({ hosts, appUrl, trustProxy, gateway, app: handler }),
+  });
+  parseBodies(app);
+  handleErrors(app);
+  const documents = await readDocuments(parts.dist, pageSettings(parts));
+  await guardBrowsers(app, {
+    tls: appUrl.startsWith("https:"),
+    razorpay: payments.provider.kind === "razorpay",
+    scripts: [...new Set([...documents.values()].flatMap(({ scripts }) => scripts))],
+  });
+  const whoAsks = authenticate(identity);
+  await limitRequests(app, config.limits, whoAsks);
+  await describeApi(app, { title: config.brand.name, version, appUrl, email: config.brand.email });
+  await servePages(app, { dist: parts.dist, documents, appUrl });
+
+  healthRoutes(app, { db, version, disk: parts.disk });
+  productRoutes(app, parts);
+  identityRoutes(app, { db, identity });
+  authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
+  mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
+  if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: parts.local });
+  environmentRoutes(app, {
+    db,
+    environmentUrl: hosts.environmentUrl,
+    mayOrder: (tx, userId, gpuCount) => checkWish(tx, payments, userId, gpuCount),
+  });
+  filesRoutes(app, { db, changes, drivers: parts.drivers });
+  const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
+  logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
+  paymentRoutes(app, payments);
+  gatewayRoutes(app, { db, hosts });
+  accountRoutes(app, { db, identity });
+  settingsRoutes(app, db);
+  supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
+  billingRoutes(app, { db, brand: config.brand });
+  notificationRoutes(app, db);
+  eventRoutes(app, { changes, isSignedIn });
+  parts.embeddedGateway?.routes(app, parts.local);
+  return app;
+}
+
+function pageSettings({ config, hosts, appUrl }: Parts): PageSettings {
+  const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
+  return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl };
+}
+
+function productRoutes(
+  app: FastifyInstance,
+  { config, payments: { provider }, identity, hosts, betaEndsAt }: Parts,
+): void {
+  mount(app, productConfig, async () => ({
+    version,
+    brand: config.brand,
+    environmentUrl: hosts.environmentUrl("{subdomain}"),
+    identity: { kind: identity.kind, ...identity.browserConfig() },
+    payments: {
+      mode: provider.mode,
+      scriptUrl:
+        provider.kind === "razorpay"
+          ? "https://checkout.razorpay.com/v1/checkout.js"
+          : `${embeddedGatewayPath}/checkout.js`,
+      currencies: [...currencies],
+      minimumMinor: provider.minimumMinor,
+    },
+    beta: { endsAt: betaEndsAt.toISOString() },
+    gpu: { model: "RTX 4070", memoryGb: 12 },
+    retentionDays: config.retentionDays,
+    support: config.support,
+  }));
+}

@@ -1,0 +1,94 @@
+import { join, resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { Db } from "../database/database.ts";
+import { checkEngine } from "../drivers/docker/check-engine.ts";
+import { dockerDriver } from "../drivers/docker/docker-driver.ts";
+import type { WallParts } from "../drivers/docker/firewall/start-firewall.ts";
+import { imageOf, replacedImages } from "../drivers/docker/images/image-catalogue.ts";
+import type { Remote, RemoteParts } from "../drivers/docker/open-remote.ts";
+import type { Driver } from "../drivers/driver.ts";
+import { fakeDriver } from "../drivers/fake/fake-driver.ts";
+import { claimHomes } from "../drivers/homes/claim-homes.ts";
+import { findQuota } from "../drivers/homes/find-quota.ts";
+import { findPython } from "../drivers/process/find-python.ts";
+import { readRuntime } from "../drivers/process/prepare-runtime.ts";
+import { processDriver } from "../drivers/process/process-driver.ts";
+import { usedHomes } from "../environments/homes/home-records.ts";
+import { lostDriver, lostHosts } from "../environments/hosts/decommissioned-hosts.ts";
+import { registerHost, thisMachine } from "../environments/hosts/register-host.ts";
+import { openRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
+
+interface Parts {
+  readonly config: Config;
+  readonly dataDir: string;
+  /** The installation's id. */
+  readonly install: string;
+  readonly db: Db;
+  readonly failed: (error: unknown) => void;
+}
+
+export interface Machines {
+  /** By host id. */
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly remotes: readonly Remote[];
+  /** What stays the same for every host on another machine. */
+  readonly remote: RemoteParts;
+}
+
+/** What runs environments: this machine, and the hosts that the operator added. Close `remotes`. */
+export async function openMachines(parts: Parts): Promise<Machines> {
+  const { config, dataDir, install, db, failed } = parts;
+  const driver = await driverOf(parts);
+  // An API reads files and logs; what the machine has is the worker's to say.
+  if (config.roles.has("worker")) await registerHost(db, thisMachine, driver, config.slots);
+  const folder = join(dataDir, "hosts");
+  const remote = { install, images: imageOf, replaced: replacedImages, folder, sshAgent: config.sshAgent, failed };
+  const remotes = await openRemoteHosts(db, remote);
+  return { remote, remotes, drivers: await driversOf(db, driver, remotes) };
+}
+
+export function wallOf({ docker }: Config, install: string, port: number): WallParts {
+  return { engine: docker, install, image: () => imageOf("jupyter"), isHost: docker.reach === "published", port };
+}
+
+/** By host; of a machine that is lost nothing is asked. */
+async function driversOf(db: Db, local: Driver, remotes: readonly Remote[]): Promise<ReadonlyMap<string, Driver>> {
+  return new Map([
+    [thisMachine, local],
+    ...remotes.map(({ host, driver }) => [host.id, driver] as const),
+    ...(await lostHosts(db)).map((id) => [id, lostDriver(id)] as const),
+  ]);
+}
+
+async function driverOf(parts: Parts): Promise<Driver> {
+  const { config, dataDir: directory, install, db, failed } = parts;
+  if (config.runtime === "fake") return fakeDriver(config.fake);
+  // Only who starts environments has their files.
+  if (config.roles.has("worker")) await claimHomes(join(directory, "homes"), install, () => usedHomes(db, thisMachine));
+  if (config.runtime === "docker") return await dockerOf(parts);
+  const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
+  // Without a Python nothing could ever be delivered: said at the start, not at the first launch.
+  if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
+  return processDriver({ directory, install, network: config.processNetwork, runtimes, failed });
+}
+
+async function dockerOf({ config: { docker }, dataDir, install, failed }: Parts): Promise<Driver> {
+  for (const words of await checkEngine(docker, docker)) console.warn(`WARNING: ${words}.`);
+  if (!(await imageOf("jupyter")))
+    console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
+  const homeRoot = join(dataDir, "homes");
+  const found = await findQuota(homeRoot);
+  if ("missing" in found) console.warn(`WARNING: an environment can fill the whole disk: ${found.missing}.`);
+  const quota = "missing" in found ? undefined : found;
+  const publishAt = docker.reach === "published" ? "127.0.0.1" : undefined;
+  return await dockerDriver({
+    engine: docker,
+    install,
+    homeRoot,
+    quota,
+    images: imageOf,
+    replaced: replacedImages,
+    publishAt,
+    failed,
+  });
+}

@@ -1,0 +1,36 @@
+import { type Loop, startLoop } from "../async/start-interval.ts";
+import type { Db } from "../database/database.ts";
+import { purgeSamples } from "../environments/activity/samples.ts";
+import { purgeQueue } from "../environments/queue/join-queue.ts";
+import { purgeRuns } from "../environments/reconciler/purge-runs.ts";
+import { purgeSignIns } from "../gateway/principal/grants.ts";
+import { purgeIdentity } from "../identity/purge-identity.ts";
+import { purgeMails } from "../mail/outbox.ts";
+import { purgeNotifications } from "../notifications/notifications.ts";
+import { purgeEvents, purgeOrders } from "../payments/orders/purge-orders.ts";
+
+const intervalMs = 3_600_000;
+
+export const purges = [
+  purgeEvents,
+  purgeIdentity,
+  purgeMails,
+  purgeNotifications,
+  purgeOrders,
+  purgeQueue,
+  purgeRuns,
+  purgeSamples,
+  purgeSignIns,
+];
+
+/** Nothing grows for ever: each part deletes what it can no longer use (docs/retention.md). One that fails does not keep the others. */
+export function startPurging(db: Db, failed: (error: unknown) => void): Loop {
+  return startLoop(
+    async () => {
+      for (const purge of purges) await purge(db).catch(failed);
+      return intervalMs;
+    },
+    intervalMs,
+    failed,
+  );
+}

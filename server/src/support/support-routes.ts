@@ -1,0 +1,43 @@
+import {
+  chatText,
+  chatUrl,
+  isSupportCode,
+  openTicket,
+  type SupportSettings,
+  supportCatalog,
+  supportCode,
+  supportContent,
+} from "@berth/contract";
+import type { FastifyInstance } from "fastify";
+import { AppError } from "../app-error.ts";
+import type { Db } from "../database/database.ts";
+import { mount, success } from "../http/mount.ts";
+import { saveTicket } from "./save-ticket.ts";
+
+interface Parts {
+  readonly db: Db;
+  readonly appUrl: string;
+  readonly supportName: string;
+  readonly settings: SupportSettings;
+}
+
+/** Support by the server: it keeps tickets and serves the words. The hand-off to the chat is the browser's (G59). */
+export function supportRoutes(app: FastifyInstance, { db, appUrl, supportName, settings }: Parts): void {
+  mount(app, supportCatalog, async () => ({ ...success, ...supportContent }));
+
+  mount(app, openTicket, async ({ user, body: { issueType, description, userId, supportCode: proposed } }) => {
+    if (userId !== user.id) throw new AppError("forbidden", "A ticket is opened by its own user only");
+    const { codePrefix } = settings;
+    const isTheirs = proposed !== undefined && isSupportCode(proposed, codePrefix, user.id);
+    const code = isTheirs ? proposed : supportCode(codePrefix, user.id, Date.now());
+    // The token says who writes; an address in the body proves nothing.
+    await saveTicket(db, { userId, code, issueType, description, email: user.email });
+    const topic = supportContent.issueTypes.find(({ value }) => value === issueType)?.label ?? issueType;
+    return {
+      success: true as const,
+      message: `Your ticket is saved. Send the message in Telegram, and ${supportName} answers there.`,
+      ticketId: code,
+      telegramUrl: chatUrl(settings, chatText({ code, email: user.email, topic, description }), `${appUrl}/support`),
+    };
+  });
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { expect, inject, onTestFinished } from "vitest";
+import type { Connection } from "../database/database.ts";
+
+/** Halves what a start costs. */
+const compiled = fileURLToPath(new URL("../../../node_modules/.cache/berth/compiled", import.meta.url));
+const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+/** A data folder; whatever still runs in it is ended with the test. */
+export function dataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "berth-main-"));
+  onTestFinished(() => {
+    for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return folder;
+}
+
+/** An empty database of this run's cluster, as a DATABASE_URL and for the test itself. */
+export async function emptyDatabase(): Promise<{ url: string; connection: Connection }> {
+  const cluster = inject("cluster");
+  const database = `d_${randomBytes(8).toString("hex")}`;
+  const admin = new Client(cluster);
+  await admin.connect();
+  await admin.query(`create database ${database}`);
+  await admin.end();
+  const { user, password, host = "" } = cluster;
+  const url = `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
+  return { url, connection: { ...cluster, database } };
+}
+
+/** What the start prints with the addresses of the operator's pages. */
+export function operatorKey(folder: string): string {
+  return readFileSync(join(folder, "operator-key"), "utf8");
+}
+
+/** The processes whose command line names the folder: its database, and a server that was given it as an argument. */
+export function processesOf(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => commandOf(pid).includes(folder))
+    .map(Number);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The real server, as its own process, with nothing of this one's environment. */
+export function start(env: Record<string, string>, program = main) {
+  const settings = { PORT: "0", RUNTIME: "fake", LOG_LEVEL: "warn", PATH: "/usr/local/bin:/usr/bin:/bin", ...env };
+  const child = spawn(process.execPath, [program], {
+    env: { NODE_COMPILE_CACHE: compiled, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk) => (said.out += chunk));
+  child.stderr.on("data", (chunk) => (said.err += chunk));
+  const ended = ending(child);
+  return {
+    child,
+    said,
+    ended,
+    /** Its address, once it is ready. */
+    async url() {
+      const look = () => /ready at (\S+)/.exec(said.out)?.[1];
+      await Promise.race([expect.poll(look, { timeout: 60_000, interval: 10 }).toMatch(/^http/), ended]);
+      return look() ?? expect.fail(`it ended: ${said.err}`);
+    },
+  };
+}
+
+async function ending(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, "close");
+  return code;
+}

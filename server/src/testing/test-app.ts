@@ -1,0 +1,280 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ContainerRequest, major, quote } from "@berth/contract";
+import type { FastifyInstance, RouteOptions } from "fastify";
+import { sql } from "kysely";
+import { expect, onTestFinished } from "vitest";
+import type { Loop } from "../async/start-interval.ts";
+import { readConfig } from "../config/config.ts";
+import { openChanges } from "../database/changes.ts";
+import type { Database, Db } from "../database/database.ts";
+import { testDatabase } from "../database/testing.ts";
+import type { Driver } from "../drivers/driver.ts";
+import { fakeDriver } from "../drivers/fake/fake-driver.ts";
+import { endRights } from "../environments/api/revoke-access.ts";
+import { registerHost } from "../environments/hosts/register-host.ts";
+import { startReconciler } from "../environments/reconciler/start-reconciler.ts";
+import { answers } from "../gateway/forward/probe-readiness.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import { localPages } from "../http/operator-pages.ts";
+import { trustedProxies } from "../http/visitor-address.ts";
+import { localIdentity } from "../identity/local/local-identity.ts";
+import { announcer } from "../notifications/announcer.ts";
+import { embeddedGateway, embeddedGatewayPath } from "../payments/embedded-provider/embedded-provider.ts";
+import type { Payments } from "../payments/provider/payments-deps.ts";
+import { razorpay } from "../payments/provider/razorpay.ts";
+import { delivery } from "../payments/settlement/delivery.ts";
+import { buildApp } from "../roles/build-app.ts";
+
+export const appUrl = "http://localhost:3000";
+const announce = announcer({ appUrl, brandName: "Berth" });
+export const secret = Buffer.from("a secret of the test, long enough");
+
+export interface TestUser {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+  readonly refreshToken: string;
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>;
+
+/** The whole product on a real database: only the machine that runs environments is not real. Nothing of it is limited unless `env` says so. */
+export async function testApp(
+  env: Record<string, string> = {},
+  { database: given, fake = {} }: { database?: Database & AsyncDisposable; fake?: Record<string, number> } = {},
+) {
+  const database = given ?? (await testDatabase());
+  const { db } = database;
+  const errors: unknown[] = [];
+  const failed = (error: unknown) => void errors.push(error);
+  const changes = await openChanges(database);
+  const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
+  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights });
+  let address = "";
+  const { own, payments } = await moneyOf({ db, changes, announce, failed }, config, () => address);
+  const trustProxy = trustedProxies(config.trustProxy);
+  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, trustProxy, failed });
+  const dist = makeDist();
+  const host = await addHost(db, fake);
+  const stopListing = listRoutes();
+  const app = await buildApp({
+    config,
+    appUrl,
+    db,
+    changes,
+    identity,
+    payments,
+    embeddedGateway: own,
+    hosts: gateway.hosts,
+    gateway,
+    disk: async () => "ok",
+    local: localPages({ key: secret.toString("hex"), appUrl }),
+    drivers: host.drivers,
+    betaEndsAt: new Date(),
+    dist,
+  });
+  const routes = stopListing();
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+
+  onTestFinished(async () => {
+    await host.stop();
+    await app.close();
+    await gateway.close();
+    await host.driver.close();
+    await database.close();
+    rmSync(dist, { recursive: true });
+  });
+
+  return {
+    app,
+    own,
+    url: address,
+    db,
+    database,
+    config,
+    identity,
+    payments,
+    driver: host.driver,
+    /** Everything that was mounted, in any way; that each GET answers HEAD too is understood. */
+    routes,
+    /** What the parts reported as failed. */
+    errors,
+    ...customers(app),
+    rows: () => everyRow(database.db),
+    /** Delivers what is paid, as a running product does, until the answer is called. */
+    deliver: () => host.deliver({ db, changes, announce, answers, retentionDays: config.retentionDays, failed }),
+  };
+}
+
+async function moneyOf(
+  parts: Pick<Payments, "db" | "changes" | "announce" | "failed">,
+  { caps, giveUpAfterSeconds, brand, seller }: ReturnType<typeof readConfig>,
+  address: () => string,
+) {
+  const own = await embeddedGateway({ db: parts.db, refundDelayMs: 0 });
+  const baseUrl = () => `${address()}${embeddedGatewayPath}`;
+  const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
+  const webhookSecrets = [own.webhookSecret];
+  const payments = { ...parts, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds, seller };
+  return { own, payments };
+}
+
+/** What a build leaves, as far as the server looks at it. */
+function makeDist(): string {
+  const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
+  for (const file of ["index.html", "shell.html", "favicon.svg"])
+    writeFileSync(join(dist, file), `<title>${file}</title>`);
+  return dist;
+}
+
+type Reconciled = Omit<Parameters<typeof startReconciler>[0], "drivers" | "delivery">;
+
+async function addHost(db: Db, fake: Record<string, number>) {
+  const id = "local";
+  const driver = fakeDriver(fake);
+  const drivers: ReadonlyMap<string, Driver> = new Map([[id, driver]]);
+  await registerHost(db, id, driver, 8);
+  const image = { host_id: id, container_type: "jupyter", state: "ready" as const, percent: 100 };
+  await db.insertInto("host_images").values(image).execute();
+  const loops: Loop[] = [];
+  return {
+    driver,
+    drivers,
+    deliver(parts: Reconciled) {
+      const loop = startReconciler({ ...parts, drivers, delivery: delivery({ announce }) });
+      loops.push(loop);
+      return loop.stop;
+    },
+    async stop() {
+      for (const loop of loops) await loop.stop();
+    },
+  };
+}
+
+/** Every row of every table as text, so that "nothing changed" is one comparison. Tries are counted also where they fail. */
+async function everyRow(db: Db): Promise<Record<string, string>> {
+  const names = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name <> 'attempt_windows'`.execute(db);
+  const parts = names.rows.map(
+    ({ name }) =>
+      sql`select ${name} as name, string_agg(r::text, E'\n' order by r::text) as rows from ${sql.table(name)} r`,
+  );
+  const { rows } = await sql<{ name: string; rows: string | null }>`${sql.join(parts, sql` union all `)}`.execute(db);
+  return Object.fromEntries(rows.map(({ name, rows }) => [name, rows ?? ""]));
+}
+
+const unlimited = {
+  REQUESTS_PER_MINUTE: "1000000",
+  ANONYMOUS_PER_MINUTE: "1000000",
+  UNAUTHENTICATED_PER_MINUTE: "1000000",
+  SIGN_INS_PER_MINUTE: "1000000",
+  RESET_MAILS_PER_HOUR: "1000000",
+  NEWCOMER_SHARE: "1",
+  NETWORK_MAILS_PER_HOUR: "1000000",
+  NETWORK_MAILS_PER_DAY: "1000000",
+};
+
+interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly url: string;
+  readonly config: RouteOptions["config"];
+}
+
+/** Hears of every route of the next app, also of those no contract names: Fastify itself can only print them. */
+function listRoutes(): () => readonly Route[] {
+  const routes: Route[] = [];
+  const hear = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook("onRoute", ({ method, url, config }) => {
+      for (const each of [method].flat())
+        if (each !== "HEAD") routes.push({ method: each as Route["method"], url, config });
+    });
+  };
+  subscribe("fastify.initialization", hear);
+  return () => {
+    unsubscribe("fastify.initialization", hear);
+    return routes;
+  };
+}
+
+let users = 0;
+
+/** What a browser does, from signing up to a running environment. */
+export function customers(app: Pick<FastifyInstance, "inject">) {
+  const call = (method: "GET" | "POST" | "PUT" | "DELETE", url: string, token?: string, payload?: unknown) =>
+    app.inject({
+      method,
+      url,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(payload !== undefined && { "content-type": "application/json" }),
+      },
+      ...(payload !== undefined && { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
+    });
+  const must = async (...args: Parameters<typeof call>) => {
+    const answer = await call(...args);
+    expect(answer.statusCode, `${args[1]}: ${answer.body}`).toBe(200);
+    return answer.json();
+  };
+
+  async function signUp(name = "Ada"): Promise<TestUser> {
+    const email = `customer-${users++}@example.com`;
+    const { access_token } = await must("POST", "/auth/signup", undefined, {
+      email,
+      password: "good password 1",
+      name,
+    });
+    const url = "/identity/v1/accounts:signInWithCustomToken?key=local";
+    const tokens = await must("POST", url, undefined, { token: access_token, returnSecureToken: true });
+    return { id: tokens.localId, email, token: tokens.idToken, refreshToken: tokens.refreshToken };
+  }
+
+  async function order(user: TestUser, change: Partial<ContainerRequest> = {}) {
+    return must("POST", "/docker/payments/create_order", user.token, orderBody(user.id, change));
+  }
+
+  async function pay({ key_id, id: order_id }: { key_id: string; id: string }) {
+    const card = { number: "5555555555554444", cvv: "123", expiry_month: "12", expiry_year: "34" };
+    const url = `${embeddedGatewayPath}/payments/create/checkout`;
+    return must("POST", url, undefined, { key_id, order_id, method: "card", card });
+  }
+
+  return {
+    call,
+    must,
+    signUp,
+    order,
+    pay,
+    /** Orders, pays and waits until it answers: `deliver` must run. */
+    async rent(user: TestUser, change: Partial<ContainerRequest> = {}) {
+      const payment_data = await pay(await order(user, change));
+      const container_request = containerRequest(user.id, change);
+      const made = await must("POST", "/docker/environment/create", user.token, { container_request, payment_data });
+      expect(made.status).toBe("active");
+      return { ...made, payment_data } as { environment_id: string; jupyter_token: string; payment_data: Proof };
+    },
+  };
+}
+
+interface Proof {
+  readonly razorpay_order_id: string;
+  readonly razorpay_payment_id: string;
+  readonly razorpay_signature: string;
+}
+
+export function containerRequest(user_id: string, change: Partial<ContainerRequest> = {}): ContainerRequest {
+  return { user_id, container_type: "jupyter", subdomain: "first-lab", gpu_count: 2, duration: 1, ...change };
+}
+
+/** The body of create_order, at the right price. */
+export function orderBody(user_id: string, change: Partial<ContainerRequest> = {}) {
+  const container_request = containerRequest(user_id, change);
+  const amount = major(quote(container_request.gpu_count, container_request.duration, "USD").amountMinor);
+  return { container_request, payment_request: { amount, currency: "USD" as const, user_id, container_request } };
+}

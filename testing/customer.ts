@@ -1,0 +1,139 @@
+import { type ContainerRequest, type Currency, type DurationHours, type GpuCount, major, quote } from "@berth/contract";
+import type { TypedCard } from "../server/src/payments/testing/card-traces.ts";
+
+export interface Customer {
+  readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly idToken: string;
+  readonly refreshToken: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  readonly body: any;
+}
+
+/** One call to the product at `url`; the answer as it is, refusals too. */
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  { token, body }: { token?: string | undefined; body?: unknown } = {},
+): Promise<Answer> {
+  const response = await fetch(`${url.replace("localhost", "127.0.0.1")}${path}`, {
+    method,
+    headers: {
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
+}
+
+/** The same, for calls that must work. */
+export async function must(...args: Parameters<typeof send>): Promise<Answer["body"]> {
+  const { status, body } = await send(...args);
+  if (status !== 200) throw new Error(`${args[1]} ${args[2]} answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+let customers = 0;
+
+/** Signs up as the browser does: custom token, then sign-in with it. */
+export async function signUp(url: string, name = "Ada Park"): Promise<Customer> {
+  const email = `customer-${process.pid}-${Date.now()}-${customers++}@example.com`;
+  const password = "a good password 1";
+  const { access_token } = await must(url, "POST", "/auth/signup", { body: { email, password, name } });
+  const { identity } = await must(url, "GET", "/config");
+  const accounts = new URL(identity.accountsUrl, url).pathname;
+  const signedIn = await must(url, "POST", `${accounts}:signInWithCustomToken?key=${identity.apiKey}`, {
+    body: { token: access_token, returnSecureToken: true },
+  });
+  const { idToken, refreshToken } = signedIn;
+  return { userId: signedIn.localId ?? subjectOf(idToken), email, password, idToken, refreshToken };
+}
+
+function subjectOf(idToken: string): string {
+  return JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString()).sub;
+}
+
+export interface Wish {
+  readonly subdomain: string;
+  readonly gpuCount?: GpuCount;
+  readonly duration?: DurationHours;
+  readonly currency?: Currency;
+  readonly type?: "jupyter" | "pytorch" | "tensorflow";
+}
+
+/** The body of create_order, at the right price. */
+export function orderBody(
+  customer: Customer,
+  { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter" }: Wish,
+) {
+  const container_request: ContainerRequest = {
+    user_id: customer.userId,
+    container_type: type,
+    subdomain,
+    gpu_count: gpuCount,
+    duration,
+  };
+  const amount = major(quote(gpuCount, duration, currency).amountMinor);
+  return { container_request, payment_request: { amount, currency, user_id: customer.userId, container_request } };
+}
+
+export interface Paid {
+  readonly container_request: ContainerRequest;
+  readonly payment_data: { razorpay_order_id: string; razorpay_payment_id: string; razorpay_signature: string };
+}
+
+/** Orders, and pays in the embedded gateway's dialog call; answers the body of the create call. */
+export async function orderAndPay(url: string, customer: Customer, wish: Wish): Promise<Paid> {
+  const { body, order } = await orderOf(url, customer, wish);
+  return { container_request: body.container_request, payment_data: await pay(url, order) };
+}
+
+export async function orderOf(url: string, customer: Customer, wish: Wish) {
+  const body = orderBody(customer, wish);
+  const order: { key_id: string; id: string } = await must(url, "POST", "/docker/payments/create_order", {
+    token: customer.idToken,
+    body,
+  });
+  return { body, order };
+}
+
+/** With a CVV and a year that nothing else looks like: see card-traces.ts. */
+export const card: TypedCard = { number: "5555555555554444", cvv: "9137", month: "11", year: "2093" };
+
+export async function pay(url: string, order: { key_id: string; id: string }, number = card.number) {
+  return must(url, "POST", "/embedded-gateway/v1/payments/create/checkout", {
+    body: {
+      key_id: order.key_id,
+      order_id: order.id,
+      method: "card",
+      card: { number, cvv: card.cvv, expiry_month: card.month, expiry_year: card.year },
+    },
+  });
+}
+
+export function create(url: string, customer: Customer, paid: Paid): Promise<Answer> {
+  return send(url, "POST", "/docker/environment/create", { token: customer.idToken, body: paid });
+}
+
+export async function profileOf(url: string, { userId, idToken }: Customer) {
+  return must(url, "GET", `/profile/${userId}`, { token: idToken });
+}
+
+/** Waits until `look` answers something, looking every 25 ms; says what it waited for when it gives up. */
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>, forMs = 60_000): Promise<T> {
+  const end = Date.now() + forMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`waited ${forMs / 1000} s for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,94 @@
+import { ApiError } from "./api-error.ts";
+import { exchangeRefreshToken, IdentityError, type Tokens } from "./identity-client.ts";
+import { readConfig } from "./product-config.ts";
+import { readSession, type Session, saveSession, signOut } from "./session.ts";
+
+/** Spec section 9. Tokens live 60 minutes. */
+const refreshEveryMs = 50 * 60_000;
+const tokenLifeMs = 60 * 60_000;
+const checkEveryMs = 30_000;
+
+/** What the provider says of a sign-in that is over; everything else may pass (identity.md 3). */
+const dead = new Set([
+  "TOKEN_EXPIRED",
+  "INVALID_REFRESH_TOKEN",
+  "INVALID_GRANT_TYPE",
+  "MISSING_REFRESH_TOKEN",
+  "USER_DISABLED",
+  "USER_NOT_FOUND",
+]);
+
+let running: Promise<string> | undefined;
+
+/** The token to send now. Refreshes an old one first; if that cannot be done now, the old one is tried. */
+export async function currentToken(): Promise<string> {
+  const session = readSession();
+  if (!session) throw signedOut();
+  if (!isDue(session, Date.now())) return session.idToken;
+  try {
+    return await refreshToken(session.idToken);
+  } catch (error) {
+    if (!readSession()) throw error;
+    return session.idToken;
+  }
+}
+
+/** A token other than `used`. One refresh at a time, in this tab and across tabs. Drops a session that is over. */
+export function refreshToken(used: string): Promise<string> {
+  running ??= locked(() => replace(used)).finally(() => {
+    running = undefined;
+  });
+  return running;
+}
+
+/** Keeps the token young while a page stands open; timers sleep with the machine, so coming back asks too. */
+export function startRefreshing(): () => void {
+  const check = () => void currentToken().catch(() => undefined);
+  const timer = setInterval(check, checkEveryMs);
+  document.addEventListener("visibilitychange", check);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", check);
+  };
+}
+
+function isDue(session: Session, now: number): boolean {
+  return session.expiresAt - now <= tokenLifeMs - refreshEveryMs;
+}
+
+export function sessionOf(tokens: Tokens, email: string): Session {
+  const { idToken, refreshToken: refresh, expiresAt, userId } = tokens;
+  return { idToken, refreshToken: refresh, expiresAt, userId, email };
+}
+
+async function replace(used: string): Promise<string> {
+  const session = readSession();
+  if (!session) throw signedOut();
+  // Another tab was quicker while this one waited for the lock.
+  if (session.idToken !== used) return session.idToken;
+  try {
+    const { identity } = await readConfig();
+    const tokens = await exchangeRefreshToken(identity, session.refreshToken);
+    // Signed out, or in as somebody else, while the answer was on its way: that stands.
+    if (readSession()?.refreshToken !== session.refreshToken) throw signedOut();
+    saveSession(sessionOf(tokens, session.email));
+    return tokens.idToken;
+  } catch (error) {
+    throw refused(error, session);
+  }
+}
+
+function refused(error: unknown, session: Session): unknown {
+  if (!(error instanceof IdentityError)) return error;
+  if (!dead.has(error.code)) return new ApiError("network", "The sign-in could not be renewed", 0);
+  if (readSession()?.refreshToken === session.refreshToken) signOut();
+  return signedOut();
+}
+
+function locked(run: () => Promise<string>): Promise<string> {
+  return globalThis.navigator?.locks ? navigator.locks.request("identity-refresh", run) : run();
+}
+
+function signedOut(): ApiError {
+  return new ApiError("unauthenticated", "Sign in first", 401);
+}

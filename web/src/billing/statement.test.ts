@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { ApiError } from "../api/call.ts";
+import {
+  amountText,
+  chartText,
+  longMonth,
+  monthName,
+  reasonOf,
+  type Statement,
+  shortMonth,
+  tabOf,
+  trendOf,
+} from "./statement.ts";
+
+function statement(current: number, previous: number, trend: Statement["trend"]): Statement {
+  const month = (month: string, totalPaid: number) => ({ month, totalPaid, paymentCount: 1, avgPayment: totalPaid });
+  return {
+    status: "success",
+    currentMonthUsage: current,
+    totalSpent: current + previous,
+    paymentCount: 2,
+    monthlyTotals: {},
+    trend,
+    usageBreakdown: [],
+    invoices: [],
+    recentPayments: [],
+    chartData: [month("2026-10", previous), month("2026-11", current)],
+  };
+}
+
+test("money of the wire is exact to the cent, and rupees are whole", () => {
+  expect([amountText(0.1 + 0.2), amountText(1200), amountText(212, "INR"), amountText(1.005)]).toEqual([
+    "$0.30",
+    "$1,200.00",
+    "₹212",
+    "$1.00",
+  ]);
+});
+
+test("a UTC month keeps its name in every zone, and nonsense says so", () => {
+  expect([monthName("2026-01", shortMonth), monthName("2026-12", longMonth)]).toEqual(["Jan", "December 2026"]);
+  expect(monthName("soon", longMonth)).toBe("Invalid Date");
+});
+
+test("the trend in words (G19)", () => {
+  expect(trendOf(statement(38.6, 22.2, { trend: "up", changePercent: 73.9 }))).toEqual({
+    trend: "up",
+    text: "73.9% up on October",
+  });
+  expect(trendOf(statement(0, 22.2, { trend: "down", changePercent: 100 }))?.text).toBe("100% down on October");
+  expect(trendOf(statement(5, 5, { trend: "up", changePercent: 0 }))).toEqual({
+    trend: "same",
+    text: "Same as October",
+  });
+  expect(trendOf(statement(0, 0, { trend: "up", changePercent: 0 }))).toBeUndefined();
+  expect(trendOf({ ...statement(0, 0, { trend: "up", changePercent: 0 }), chartData: [] })).toBeUndefined();
+});
+
+test("a chart is readable as one sentence", () => {
+  const { chartData } = statement(4.8, 2.4, { trend: "up", changePercent: 100 });
+  expect(chartText("Monthly spending", chartData, ({ totalPaid }) => amountText(totalPaid))).toBe(
+    "Monthly spending: October 2026 $2.40, November 2026 $4.80",
+  );
+});
+
+test("the reason: what the server answered, or that it did not (spec section 8)", () => {
+  expect(reasonOf(new ApiError("internal", "", 500))).toBe("API error: 500");
+  expect(reasonOf(new ApiError("network", "", 0))).toBe("Failed to fetch billing data");
+  expect(reasonOf(new TypeError("boom"))).toBe("Failed to fetch billing data");
+});
+
+test("the tab of the address, or the first", () => {
+  expect(tabOf(new URLSearchParams("tab=invoices"))).toBe("invoices");
+  expect([tabOf(new URLSearchParams("tab=nonsense")), tabOf(new URLSearchParams())]).toEqual(["overview", "overview"]);
+});
+
+test("months at the ends of the year and in a leap year keep their names, and what is no month says so", () => {
+  const names = ["2024-02", "2026-12", "2027-01"].map((month) => monthName(month, longMonth));
+  expect(names).toEqual(["February 2024", "December 2026", "January 2027"]);
+  for (const nonsense of ["2026-13", "2026-00", "", "26"])
+    expect(monthName(nonsense, shortMonth), nonsense).toBe("Invalid Date");
+});
+
+test("a change with many digits is grouped, and a month without the one before it says nothing", () => {
+  expect(trendOf(statement(1_000, 0.2, { trend: "up", changePercent: 499_900 }))?.text).toBe("499,900% up on October");
+  const [only] = statement(5, 0, { trend: "up", changePercent: 100 }).chartData;
+  expect(
+    trendOf({ ...statement(5, 0, { trend: "up", changePercent: 100 }), chartData: only ? [only] : [] }),
+  ).toBeUndefined();
+});

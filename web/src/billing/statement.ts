@@ -1,0 +1,54 @@
+import type { billing, Currency, ReplyOf } from "@berth/contract";
+import { ApiError } from "../api/call.ts";
+import { money } from "../format.ts";
+
+export type Statement = ReplyOf<typeof billing>;
+export type Month = Statement["chartData"][number];
+export type Invoice = Statement["invoices"][number];
+
+/** "$2.40", "₹212" of the wire's major units. */
+export function amountText(amount: number, currency: Currency = "USD"): string {
+  return money(Math.round(amount * 100), currency);
+}
+
+/** "Nov 2026" of the wire's "2026-11", which is a UTC month in whatever zone it is read (G19). */
+export function monthName(month: string, shape: Intl.DateTimeFormatOptions): string {
+  const first = new Date(`${month}-01T00:00:00Z`);
+  return Number.isNaN(first.getTime()) ? "Invalid Date" : first.toLocaleString("en-US", { timeZone: "UTC", ...shape });
+}
+
+export const shortMonth = { month: "short" } as const;
+export const longMonth = { month: "long", year: "numeric" } as const;
+
+export interface Trend {
+  readonly trend: "up" | "down" | "same";
+  readonly text: string;
+}
+
+/** This month beside the last; nothing to say where both are empty. */
+export function trendOf({ trend, currentMonthUsage, chartData }: Statement): Trend | undefined {
+  const previous = chartData.at(-2);
+  if (!previous || (currentMonthUsage === 0 && previous.totalPaid === 0)) return undefined;
+  const month = monthName(previous.month, { month: "long" });
+  const { changePercent } = trend;
+  if (currentMonthUsage === previous.totalPaid) return { trend: "same", text: `Same as ${month}` };
+  return { trend: trend.trend, text: `${changePercent.toLocaleString("en-US")}% ${trend.trend} on ${month}` };
+}
+
+/** What the chart shows, in words: for who cannot see it. */
+export function chartText(title: string, months: readonly Month[], textOf: (month: Month) => string): string {
+  return `${title}: ${months.map((month) => `${monthName(month.month, longMonth)} ${textOf(month)}`).join(", ")}`;
+}
+
+/** Why there is nothing to show, in the words of spec section 8. */
+export function reasonOf(error: unknown): string {
+  const answered = error instanceof ApiError && error.status >= 400;
+  return answered ? `API error: ${error.status}` : "Failed to fetch billing data";
+}
+
+const tabs = ["overview", "invoices"] as const;
+
+/** The tab of a link (spec section 4); anything else opens the first. */
+export function tabOf(params: URLSearchParams): (typeof tabs)[number] {
+  return tabs.find((tab) => tab === params.get("tab")) ?? "overview";
+}

@@ -1,0 +1,62 @@
+import { type Order, type OrderFact, orderFacts } from "@berth/contract";
+import { expect, test } from "vitest";
+import { type MoneySums, moneySentence } from "../content/order-texts.ts";
+import { foldAttempts, tell } from "./timeline-entry.ts";
+
+const order = { amount: 35, currency: "INR", duration_hours: 1, paid_with: "Visa ending in 1111" } as Order;
+const at = "2026-11-20T14:00:00Z";
+const failed = (index: number): OrderFact => ({ kind: "payment_failed", at, reference: `pay_${index}` });
+
+test("every kind of fact has words, and sums where it is about money", () => {
+  const whole = { at, amount: 2.4, currency: "USD", hours: 2, expected_by: at } as const;
+  for (const kind of orderFacts) expect(tell({ ...whole, kind }, order).title, kind).toMatch(/^[A-Z2]/);
+  const said = (kind: OrderFact["kind"], change: Partial<OrderFact> = {}) => {
+    const { title, text } = tell({ ...whole, kind, ...change }, order);
+    return `${title}. ${text}`;
+  };
+  expect(said("ordered")).toBe("Ordered. ₹35 for 1 hour");
+  expect(said("paid")).toBe("Paid. $2.40, Visa ending in 1111");
+  expect(said("payment_failed", { failure: "declined" })).toBe(
+    "Payment failed. Your bank declined it. Nothing was charged.",
+  );
+  expect(said("refund_started", { refund: "surplus_payment" })).toBe("Refund started. $2.40: the order was paid twice");
+  expect(said("refund_sent")).toBe("Sent to your bank. $2.40, on your card by Nov 20, 2026");
+  expect(said("bonus")).toBe("2 hours added. It took longer than ten minutes.");
+  expect(said("ended", { ended: "hardware" })).toBe("Ended. Its machine failed and could not be brought back.");
+});
+
+test("of a long row of failed attempts the last is shown, and of a short one all", () => {
+  const paid: OrderFact = { kind: "paid", at };
+  const row = (count: number) => Array.from({ length: count }, (_, index) => failed(index));
+  expect(foldAttempts([])).toEqual([]);
+  expect(foldAttempts([paid, ...row(3), paid])).toEqual([paid, ...row(3), paid]);
+  expect(foldAttempts([...row(4), paid])).toEqual([row(3), failed(3), paid]);
+  expect(foldAttempts([paid, ...row(20)])).toEqual([paid, row(19), failed(19)]);
+  expect(foldAttempts([...row(5), paid, ...row(2)])).toEqual([row(4), failed(4), paid, ...row(2)]);
+});
+
+test("the money is said with its sum, and where it is back with the day", () => {
+  const sums: MoneySums = {
+    ...{ amount: "$2.40", charged: "$4.80", refunding: "$2.40", refunded: "$1.60", disputed: "$0.40" },
+    ...{ expectedBy: "Nov 27, 2026", isBack: false, closed: false },
+  };
+  const said = (...args: Parameters<typeof moneySentence>) => Object.values(moneySentence(...args)).join(". ");
+  expect(said("nothing_taken", sums)).toContain("Nothing was taken. No payment has reached us.");
+  expect(said("nothing_taken", { ...sums, closed: true })).toContain("the order is closed");
+  expect(said("being_checked", sums)).toContain("$2.40 is being checked. ");
+  expect(said("held", sums)).toContain("$4.80 is paid. ");
+  expect(said("refund_started", sums)).toContain(
+    "$2.40 is on its way back to your card. Banks take 4-5 business days.",
+  );
+  expect(said("refund_started", sums)).toContain("$4.80 was paid, $1.60 went back before.");
+  expect(said("refund_started", { ...sums, charged: "$2.40" })).not.toContain("was paid");
+  expect(said("refunded", sums)).toBe(
+    "$1.60 went back to your card. It has left us. Banks take 4-5 business days: expected on your card by Nov 27, 2026.",
+  );
+  expect(said("refunded", { ...sums, isBack: true })).toContain("$1.60 is back on your card. ");
+  expect(said("partly_refunded", sums)).toContain("$1.60 of $4.80 went back to your card. ");
+  expect(said("partly_refunded", sums)).toContain("The rest paid for what was delivered.");
+  expect(said("disputed", sums)).toContain("$0.40 is disputed by your bank. ");
+  expect(said("taken_back", sums)).toContain("$0.40 was taken back by your bank. ");
+  expect(said("needs_person", sums)).toContain("$2.40 is still owed to you. ");
+});

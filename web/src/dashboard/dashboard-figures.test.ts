@@ -1,0 +1,106 @@
+import type { Container } from "@berth/contract";
+import { expect, test } from "vitest";
+import { figuresOf, newest, sessionLength, summaryOf, utilization } from "./dashboard-figures.ts";
+import { testModeSentence } from "./test-card-notice.tsx";
+
+function container(over: Partial<Container>): Container {
+  return {
+    type: "pytorch",
+    status: "active",
+    subdomain: "resnet-lab",
+    gpu_count: 2,
+    duration_hours: 6,
+    created_at: "2026-11-20T12:00:00Z",
+    expires_at: "2026-11-20T18:00:00Z",
+    banked_seconds: 0,
+    stage: null,
+    stage_percent: null,
+    ended_reason: null,
+    files_until: null,
+    can_pause: true,
+    ...over,
+  };
+}
+
+const of = (containers: Readonly<Record<string, Container>>) => figuresOf(newest(containers));
+
+test("newest come first, and keys with an underscore are none", () => {
+  const found = newest({
+    _count: container({}),
+    old: container({ created_at: "2026-11-18T12:00:00Z" }),
+    young: container({ created_at: "2026-11-19T12:00:00Z" }),
+  });
+  expect(found.map(({ id }) => id)).toEqual(["young", "old"]);
+});
+
+test("figures count what runs, and hours of what was delivered", () => {
+  const figures = of({
+    a: container({}),
+    b: container({ gpu_count: 4, duration_hours: 24 }),
+    c: container({ status: "pending" }),
+    d: container({ status: "stopped", duration_hours: 1 }),
+    e: container({ status: "terminated", ended_reason: "cancelled" }),
+    f: container({ status: "terminated", ended_reason: "expired", duration_hours: 12 }),
+  });
+  expect(figures).toEqual({ total: 6, active: 2, starting: 1, usageHours: 43, gpus: 6 });
+});
+
+test("running is active (spec section 4)", () => {
+  const figures = of({ a: container({ status: "running" as "active", gpu_count: 4 }), b: container({}) });
+  expect(figures).toMatchObject({ active: 2, gpus: 6 });
+  expect(summaryOf(figures)).toBe("Two environments are running.");
+});
+
+test("an environment without a GPU count has one", () => {
+  const { gpu_count: _, ...unknown } = container({});
+  expect(of({ a: unknown as Container }).gpus).toBe(1);
+});
+
+test.each([
+  [0, 0, 0, "Nothing is running. Your first environment takes about 30 seconds."],
+  [3, 0, 0, "Nothing is running."],
+  [3, 1, 0, "One environment is running."],
+  [3, 2, 1, "Two environments are running, one is starting."],
+  [3, 0, 1, "One environment is starting."],
+  [30, 12, 2, "12 environments are running, two are starting."],
+])("of %i with %i active and %i starting", (total, active, starting, words) => {
+  expect(summaryOf({ total, active, starting, usageHours: 0, gpus: 0 })).toBe(words);
+});
+
+test("nothing measured is N/A, never an invented figure", () => {
+  expect(sessionLength(null)).toBe("N/A");
+  expect(sessionLength(20)).toBe("1 min");
+  expect(sessionLength(33_480)).toBe("9.3 h");
+  expect(utilization(null)).toBe("N/A");
+  expect(utilization(60.6)).toBe("61%");
+});
+
+test("the beta's sentence ends with the beta", () => {
+  const endsAt = "2026-12-18T12:00:00Z";
+  expect(testModeSentence(endsAt, Date.parse("2026-12-18T11:59:00Z"))).toContain("One-month beta until Dec 18, 2026");
+  expect(testModeSentence(endsAt, Date.parse(endsAt))).toBe("Payments run in the payment provider's test mode.");
+});
+
+test("sessions and percents round at the half, and never to nothing", () => {
+  expect([sessionLength(0), sessionLength(89), sessionLength(90)]).toEqual(["1 min", "1 min", "2 min"]);
+  expect([sessionLength(3_599), sessionLength(3_600), sessionLength(5_399)]).toEqual(["60 min", "1.0 h", "1.5 h"]);
+  expect([utilization(0), utilization(0.5), utilization(99.6)]).toEqual(["0%", "1%", "100%"]);
+});
+
+test("an unreadable date does not throw an environment out of the newest", () => {
+  const found = newest({
+    broken: container({ created_at: "soon" }),
+    young: container({ created_at: "2028-02-29T12:00:00Z" }),
+    old: container({ created_at: "2028-02-28T12:00:00Z" }),
+  });
+  expect(found.map(({ id }) => id).filter((id) => id !== "broken")).toEqual(["young", "old"]);
+  expect(found).toHaveLength(3);
+});
+
+test("hours of parts add up to one decimal's worth, not to a float's tail", () => {
+  const figures = of({
+    a: container({ duration_hours: 0.1 }),
+    b: container({ duration_hours: 0.2 }),
+  });
+  expect(figures.usageHours.toFixed(1)).toBe("0.3");
+});

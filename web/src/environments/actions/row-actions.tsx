@@ -1,0 +1,100 @@
+import { Button } from "@mantine/core";
+import { OpenSession } from "../../ui/controls/open-session.tsx";
+import { buttonsOf, type Environment, isFirstLaunch } from "../lifecycle/environment.ts";
+import classes from "../list/list-table.module.css";
+import { actionTexts, cannotPause } from "./action-texts.ts";
+import { RowMenu } from "./row-menu.tsx";
+import type { RowAction } from "./use-actions.ts";
+
+interface Props {
+  readonly environment: Environment;
+  /** The host name where it answers. */
+  readonly host: string;
+  readonly busy: RowAction | undefined;
+  readonly onAction: (environment: Environment, action: RowAction) => void;
+  readonly onTerminate: (environment: Environment) => void;
+  /** On the environment's own page: the main action is the page's one next step. */
+  readonly prominent?: boolean;
+}
+
+/** What the status allows, nothing else (spec section 4). The main action is last and the only bordered one. */
+export function RowActions({ environment, host, busy, onAction, onTerminate, prominent = false }: Props) {
+  const { status } = environment;
+  const look = prominent ? prominentLook : rowLook;
+  const menu = (
+    <RowMenu
+      environment={environment}
+      host={host}
+      disabled={busy !== undefined}
+      onTerminate={() => onTerminate(environment)}
+    />
+  );
+  // In a list only the label (spec section 4): what is left to do stands on its page.
+  if (status === "terminated")
+    return (
+      <div className={classes.actions}>{prominent ? menu : <span className={classes.ended}>Terminated</span>}</div>
+    );
+  return (
+    <div className={classes.actions}>
+      <Waiting environment={environment} busy={busy} />
+      {buttonsOf(environment).map((action, index, all) => (
+        <Button
+          key={action}
+          size={look.size}
+          variant={status !== "active" && index === all.length - 1 ? look.main : look.rest}
+          disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}
+          {...(action === "pause" &&
+            !environment.can_pause && { title: cannotPause, "aria-label": `Pause. ${cannotPause}` })}
+          onClick={() => onAction(environment, action)}
+        >
+          {busy === action ? actionTexts[action].busy : actionTexts[action].label}
+        </Button>
+      ))}
+      <MainAction environment={environment} busy={busy} onAction={onAction} look={look} />
+      {menu}
+    </div>
+  );
+}
+
+function Waiting({ environment, busy }: Pick<Props, "environment" | "busy">) {
+  if (busy === "terminate") return <span className={classes.ended}>Terminating...</span>;
+  if (environment.status === "unknown") return <span className={classes.ended}>Unknown Status</span>;
+  return null;
+}
+
+interface Look {
+  readonly size: "xs" | "sm";
+  readonly main: "default" | "filled";
+  readonly rest: "subtle" | "default";
+}
+
+const rowLook: Look = { size: "xs", main: "default", rest: "subtle" };
+const prominentLook: Look = { size: "sm", main: "filled", rest: "default" };
+
+function MainAction({
+  environment,
+  busy,
+  onAction,
+  look: { size, main, rest },
+}: Pick<Props, "environment" | "busy" | "onAction"> & { readonly look: Look }) {
+  if (environment.status === "active") {
+    // A link cannot be switched off; while the row is busy a button that does nothing stands in its place.
+    if (busy === undefined) return <OpenSession subdomain={environment.subdomain} size={size} variant={main} />;
+    return (
+      <Button size={size} variant={main} disabled>
+        Open Session
+      </Button>
+    );
+  }
+  if (!isFirstLaunch(environment)) return null;
+  return (
+    <Button
+      size={size}
+      variant={size === "sm" ? rest : main}
+      disabled={busy !== undefined}
+      onClick={() => onAction(environment, "cancel")}
+    >
+      {busy === "cancel" ? "Cancelling..." : "Cancel"}
+    </Button>
+  );
+}

@@ -1,0 +1,36 @@
+import { useConfig } from "../../api/product-config.ts";
+import { CopyText } from "../../ui/controls/copy-text.tsx";
+import { RowActions } from "../actions/row-actions.tsx";
+import type { RowAction } from "../actions/use-actions.ts";
+import type { Environment } from "../lifecycle/environment.ts";
+import { hostOf } from "../lifecycle/host-of.ts";
+import { StatusCell } from "../lifecycle/status-cell.tsx";
+import classes from "./environment-page.module.css";
+
+interface Props {
+  readonly environment: Environment;
+  readonly busy: RowAction | undefined;
+  readonly onAction: (environment: Environment, action: RowAction) => void;
+  readonly onTerminate: () => void;
+}
+
+/** Which one, where it answers, how it stands, and what can be done now: as in its row. */
+export function EnvironmentHead({ environment, ...actions }: Props) {
+  const template = useConfig()?.environmentUrl;
+  const { name, subdomain } = environment;
+  const host = template === undefined ? subdomain : hostOf(template, subdomain);
+  return (
+    <header className={classes.head} aria-busy={actions.busy !== undefined || undefined}>
+      <div className={classes.title}>
+        <h2>{name}</h2>
+        <CopyText value={host} label={`address of ${name}`} />
+      </div>
+      <div className={classes.status} role="status">
+        <StatusCell environment={environment} />
+      </div>
+      <div className={classes.actions}>
+        <RowActions environment={environment} host={host} prominent {...actions} />
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,112 @@
+import { mayExtend } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Outlet, useParams } from "react-router";
+import { said } from "../../api/call.ts";
+import { useConfig } from "../../api/product-config.ts";
+import { environmentQuery } from "../../api/queries.ts";
+import { useSession } from "../../api/session.ts";
+import { notices } from "../../content/notices.ts";
+import { DetailPage, NotShown } from "../../ui/display/detail-page.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { TerminateDialog } from "../actions/terminate-dialog.tsx";
+import { useActions } from "../actions/use-actions.ts";
+import { type Detail, detailed, isFirstLaunch } from "../lifecycle/environment.ts";
+import { EnvironmentUse } from "../metrics/environment-metrics.tsx";
+import { EnvironmentHead } from "./environment-head.tsx";
+import { EnvironmentIdle, IdleWarning } from "./environment-idle.tsx";
+import { EnvironmentLaunch } from "./environment-launch.tsx";
+import { EnvironmentLogs } from "./environment-logs.tsx";
+import classes from "./environment-page.module.css";
+import { EnvironmentPassword } from "./environment-password.tsx";
+import { EnvironmentReferences } from "./environment-references.tsx";
+import { EnvironmentSessions } from "./environment-sessions.tsx";
+import { EnvironmentShares } from "./environment-shares.tsx";
+import { EnvironmentSkeleton } from "./environment-skeleton.tsx";
+import { EnvironmentSummary } from "./environment-summary.tsx";
+import { StopNotice } from "./stop-notice.tsx";
+
+const back = { to: "/environments", label: "Environments" };
+
+/** Everything about one environment (G32, G33, G37, G70, G86). It changes by itself when something happens. */
+export function EnvironmentPage() {
+  const { id = "" } = useParams();
+  const userId = useSession()?.userId;
+  const { data, error, refetch } = useQuery(environmentQuery(id));
+  const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
+  if (!data || userId === undefined)
+    return (
+      <NotShown
+        back={back}
+        error={error}
+        again={again}
+        loading={<EnvironmentSkeleton />}
+        what="environment"
+        where="Every one of yours stands in the list."
+        failed={(why) => `${said(why).replace(/\.$/, "")}. What runs goes on running.`}
+      />
+    );
+  return (
+    <DetailPage back={back}>
+      {error && (
+        <Notice tone="fail" title="This environment could not be read again" action={again}>
+          What stands here is from before. What runs goes on running.
+        </Notice>
+      )}
+      <Read key={data.id} environment={detailed(data)} userId={userId} />
+      {/* The dialog for more time (router.tsx). */}
+      <Outlet />
+    </DetailPage>
+  );
+}
+
+function Read({ environment, userId }: { readonly environment: Detail; readonly userId: string }) {
+  const actions = useActions(userId);
+  const [terminating, setTerminating] = useState<Detail>();
+  const retentionDays = useConfig()?.retentionDays;
+  return (
+    <>
+      <IdleWarning environment={environment} />
+      <StopNotice
+        environment={environment}
+        busy={actions.busy.has(environment.id)}
+        onStart={() => actions.run(environment, "start_without_settings")}
+      />
+      <EnvironmentHead
+        environment={environment}
+        busy={actions.busy.get(environment.id)}
+        onAction={actions.run}
+        onTerminate={() => setTerminating(environment)}
+      />
+      {environment.status === "pending" && <EnvironmentLaunch environment={environment} />}
+      <div className={classes.columns}>
+        {/* First for the keyboard, because on a phone it stands first. */}
+        <EnvironmentSummary environment={environment} />
+        <div className={classes.story}>
+          {!isFirstLaunch(environment) && (
+            <EnvironmentUse environment={environment} hasGpu={environment.gpu !== null} />
+          )}
+          <EnvironmentSessions sessions={environment.sessions} />
+          {mayExtend[environment.status] && <EnvironmentIdle environment={environment} />}
+          {mayExtend[environment.status] && <EnvironmentShares environment={environment} />}
+          {environment.jupyter_token !== null && <EnvironmentPassword environment={environment} />}
+          <EnvironmentLogs environment={environment} />
+          {environment.status !== "pending" && environment.stages.length > 0 && (
+            <EnvironmentLaunch environment={environment} />
+          )}
+        </div>
+        <EnvironmentReferences environment={environment} />
+      </div>
+      <TerminateDialog
+        environment={terminating}
+        retentionDays={retentionDays}
+        onClose={() => setTerminating(undefined)}
+        onConfirm={(confirmed) => {
+          setTerminating(undefined);
+          actions.run(confirmed, "terminate");
+        }}
+      />
+    </>
+  );
+}

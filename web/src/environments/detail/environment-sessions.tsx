@@ -1,0 +1,61 @@
+import { dateTime, duration } from "../../format.ts";
+import { CopyText } from "../../ui/controls/copy-text.tsx";
+import table from "../../ui/display/plain-table.module.css";
+import { useNow } from "../../ui/display/use-now.ts";
+import type { Detail } from "../lifecycle/environment.ts";
+import classes from "./environment-sessions.module.css";
+
+const reasons: Readonly<Record<string, string>> = {
+  stopped: "Stopped",
+  idle: "Stopped, because it was idle",
+  silent: "Stopped, because JupyterLab did not answer",
+  no_home: "Stopped, because its files were not there",
+  rollover: "168 hours, the next followed",
+  expired: "Time is used up",
+  terminated: "Terminated",
+  hardware: "Hardware failed",
+  operator: "Ended by the operator",
+};
+
+/** Each continuous run, with the ID that refunds and support ask for (G22, G32, G70). */
+export function EnvironmentSessions({ sessions }: Pick<Detail, "sessions">) {
+  const now = useNow();
+  return (
+    <section aria-labelledby="sessions-title">
+      <h2 id="sessions-title" className="section-title">
+        Sessions
+      </h2>
+      {sessions.length === 0 ? (
+        <p className={classes.none}>The first one begins when JupyterLab answers.</p>
+      ) : (
+        <table className={`${table.table} ${classes.table}`}>
+          <thead>
+            <tr>
+              <th scope="col">Session ID</th>
+              <th scope="col">Began</th>
+              <th scope="col">Ended</th>
+              <th scope="col">Ran</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.map(({ id, opened_at, closed_at, reason }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <CopyText value={id} label="session ID" />
+                </th>
+                <td>{dateTime(opened_at, now)}</td>
+                <td>
+                  {closed_at === null ? <span className={classes.now}>Now</span> : dateTime(closed_at, now)}
+                  {closed_at !== null && reason !== null && <small>{reasons[reason] ?? "Ended"}</small>}
+                </td>
+                <td>
+                  {duration((Date.parse(closed_at ?? new Date(now).toISOString()) - Date.parse(opened_at)) / 1000)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

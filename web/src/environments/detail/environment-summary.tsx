@@ -1,0 +1,75 @@
+import { mayExtend } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { Link } from "react-router";
+import { typeName } from "../../content/catalogue.ts";
+import { dateTime, plural } from "../../format.ts";
+import { type Fact, Facts } from "../../ui/display/facts.tsx";
+import { NamedSlots } from "../../ui/display/slots.tsx";
+import { downloadFiles } from "../actions/download-files.ts";
+import { extendParam } from "../actions/extend-param.ts";
+import { PasswordHint } from "../actions/password-hint.tsx";
+import { sizeText } from "../kept-files/kept-text.ts";
+import { type Detail, isFirstLaunch } from "../lifecycle/environment.ts";
+import { ExpiresCell } from "../lifecycle/expires-cell.tsx";
+import classes from "./environment-page.module.css";
+
+/** What it is, how long it lasts, and what it keeps. */
+export function EnvironmentSummary({ environment }: { readonly environment: Detail }) {
+  const { id, status } = environment;
+  return (
+    <aside className={`panel ${classes.summary}`} aria-label="About this environment">
+      <Facts facts={factsOf(environment)} />
+      <div className={classes.buttons}>
+        {mayExtend[status] && (
+          <Button component={Link} to={`?${extendParam}=${id}`} variant="default">
+            Add time
+          </Button>
+        )}
+        {!isFirstLaunch(environment) && <Download environment={environment} />}
+        {status !== "terminated" && status !== "unknown" && <PasswordHint environments={[environment]} />}
+      </div>
+    </aside>
+  );
+}
+
+function Download({ environment: { id, subdomain } }: { readonly environment: Detail }) {
+  const [asking, setAsking] = useState(false);
+  const download = async () => {
+    setAsking(true);
+    await downloadFiles(id, subdomain);
+    setAsking(false);
+  };
+  return (
+    <Button variant="default" disabled={asking} onClick={() => void download()}>
+      Download files
+    </Button>
+  );
+}
+
+function factsOf(environment: Detail): Fact[] {
+  const { type, status, gpu, gpu_count, duration_hours, created_at, home_mb } = environment;
+  const first = isFirstLaunch(environment);
+  return [
+    { label: "Type", value: typeName(type) },
+    {
+      label: "GPUs",
+      value: (
+        <NamedSlots filled={gpu_count} tone={status === "active" ? "live" : "rest"}>
+          {plural(gpu_count, "GPU")}
+        </NamedSlots>
+      ),
+    },
+    {
+      label: "Machine",
+      value: gpu
+        ? `${gpu.model}, ${(gpu.memory_mb / 1024).toFixed(0)}\u00a0GB\u00a0each`
+        : "CPU only (no GPU on this machine)",
+    },
+    { label: "Booked", value: plural(duration_hours, "hour") },
+    { label: first ? "Paid" : "Ready since", value: dateTime(created_at) },
+    { label: status === "terminated" ? "Ended" : "Expires", value: <ExpiresCell environment={environment} /> },
+    // Nothing has been written before it first answered.
+    { label: "Files", value: home_mb === null ? (first ? "N/A" : "Not measured yet") : sizeText(home_mb) },
+  ];
+}

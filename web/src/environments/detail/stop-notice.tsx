@@ -1,0 +1,36 @@
+import { Button } from "@mantine/core";
+import { Notice } from "../../ui/display/notice.tsx";
+import type { Detail } from "../lifecycle/environment.ts";
+
+interface Props {
+  readonly environment: Detail;
+  readonly busy: boolean;
+  readonly onStart: () => void;
+}
+
+/** Why it stopped by itself, and what can be done. On top of the page, because the notice and the mail lead here (G106, G111). */
+export function StopNotice({ environment: { name, status, stop_reason }, busy, onStart }: Props) {
+  if (status !== "stopped") return null;
+  if (stop_reason === "no_home")
+    return (
+      <Notice tone="fail" title={`The files of ${name} are not there`}>
+        It was not started, because an empty folder in their place would look like yours. Its clock stands still.
+        Whoever runs this service has been told; start it again when the files are back.
+      </Notice>
+    );
+  if (stop_reason !== "silent") return null;
+  return (
+    <Notice
+      tone="hold"
+      title="JupyterLab did not answer"
+      action={
+        <Button size="xs" variant="default" loading={busy} onClick={onStart}>
+          Start without my settings
+        </Button>
+      }
+    >
+      Its container ran for ten minutes, so something in its files keeps JupyterLab from starting. Your files are kept.
+      Without your settings nothing of them is read or run before JupyterLab answers.
+    </Notice>
+  );
+}

@@ -1,0 +1,138 @@
+import { deleteFiles } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { call, said } from "../../api/call.ts";
+import { filesQuery, keys } from "../../api/queries.ts";
+import { date } from "../../format.ts";
+import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
+import { toast } from "../../ui/toast/toast.ts";
+import { downloadFiles } from "../actions/download-files.ts";
+import classes from "./kept-files.module.css";
+import { type Kept, keptText, sizeText } from "./kept-text.ts";
+
+/** Files that outlive their environment, with the days left (G31). Nothing stands here while there are none. */
+export function KeptFiles({ userId }: { readonly userId: string }) {
+  const { data } = useQuery(filesQuery(userId));
+  const [deleting, setDeleting] = useState<Kept>();
+  const { busy, remove } = useDeletion(userId, () => setDeleting(undefined));
+  const now = useNow();
+  if (data === undefined || data.files.length === 0) return null;
+  return (
+    <section className={classes.section} aria-labelledby="kept-files">
+      <h2 id="kept-files">Kept files</h2>
+      <p>They come back with a new environment of the same name. Deleted files cannot be brought back.</p>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Size</th>
+            <th scope="col">Kept</th>
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.files.map((kept) => (
+            <KeptRow key={kept.environment_id} kept={kept} now={now} onDelete={() => setDeleting(kept)} />
+          ))}
+        </tbody>
+      </table>
+      <TypedConfirmation
+        opened={deleting !== undefined}
+        title={`Delete the files of ${deleting?.subdomain ?? ""}?`}
+        expected={deleting?.subdomain ?? ""}
+        action="Delete now"
+        keep="Keep them"
+        busy={busy}
+        onClose={() => setDeleting(undefined)}
+        onConfirm={() => deleting && remove(deleting)}
+      >
+        Notebooks, data and installed packages of this name are deleted now and cannot be brought back. The name is free
+        for everybody afterwards.
+      </TypedConfirmation>
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly kept: Kept;
+  readonly now: number;
+  readonly onDelete: () => void;
+}
+
+function KeptRow({ kept, now, onDelete }: RowProps) {
+  const { subdomain, files_until, environment_id } = kept;
+  const [asking, setAsking] = useState(false);
+  const download = async () => {
+    setAsking(true);
+    await downloadFiles(environment_id, subdomain);
+    setAsking(false);
+  };
+  return (
+    <tr>
+      <th scope="row" className={classes.name}>
+        {subdomain}
+      </th>
+      <td className={classes.size}>{sizeText(kept.size_mb)}</td>
+      <td className={classes.left}>
+        {keptText(kept, now)}
+        {files_until !== null && <small>until {date(files_until)}</small>}
+      </td>
+      <td className={classes.cellActions}>
+        <div className={classes.actions}>
+          {files_until !== null && (
+            <Button
+              size="xs"
+              variant="subtle"
+              className={classes.danger ?? ""}
+              aria-label={`Delete now the files of ${subdomain}`}
+              onClick={onDelete}
+            >
+              Delete now
+            </Button>
+          )}
+          <Button
+            size="xs"
+            variant="subtle"
+            disabled={asking}
+            aria-label={`Download the files of ${subdomain}`}
+            onClick={() => void download()}
+          >
+            Download
+          </Button>
+          {files_until !== null && (
+            <Button
+              size="xs"
+              variant="default"
+              component={Link}
+              to={`/environments/create?subdomain=${encodeURIComponent(subdomain)}`}
+              aria-label={`New environment of the name ${subdomain}`}
+            >
+              New environment
+            </Button>
+          )}
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function useDeletion(userId: string, done: () => void) {
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const remove = async ({ environment_id, subdomain }: Kept) => {
+    setBusy(true);
+    try {
+      await call(deleteFiles, { params: { id: environment_id }, body: { confirm: subdomain } });
+      toast.success(`The files of ${subdomain} are deleted`);
+    } catch (error) {
+      toast.error(said(error), { title: "The files were not deleted" });
+    }
+    setBusy(false);
+    done();
+    for (const queryKey of [keys.files(userId), keys.profile(userId)]) void client.invalidateQueries({ queryKey });
+  };
+  return { busy, remove: (kept: Kept) => void remove(kept) };
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { type Kept, keptText, sizeText } from "./kept-text.ts";
+
+test.each([
+  [null, "Measuring..."],
+  [0, "0 KB"],
+  [5e-6, "1 KB"],
+  [0.512, "512 KB"],
+  [1, "1.0 MB"],
+  [999.94, "999.9 MB"],
+  [1000, "1.00 GB"],
+  [45_678, "45.68 GB"],
+])("%s megabytes are %s", (megabytes, text) => {
+  expect(sizeText(megabytes)).toBe(text);
+});
+
+const now = Date.parse("2026-11-20T10:00:00Z");
+const kept = (change: Partial<Kept>) => ({ files_until: null, banked_seconds: 0, ...change }) as Kept;
+
+test.each([
+  ["2026-12-20T10:00:00Z", "30 days left"],
+  ["2026-12-20T09:59:00Z", "29 days left"],
+  ["2026-11-21T10:00:00Z", "1 day left"],
+  ["2026-11-21T09:00:00Z", "23 h left"],
+  ["2026-11-20T10:59:00Z", "Under an hour left"],
+  ["soon", "Unknown"],
+])("until %s: %s", (files_until, text) => {
+  expect(keptText(kept({ files_until }), now)).toBe(text);
+});
+
+test("a stopped environment's files have no end (G76)", () => {
+  expect(keptText(kept({ banked_seconds: 7860 }), now)).toBe("Kept: 2h 11m banked");
+  expect(keptText(kept({}), now)).toBe("Kept while it is stopped");
+});

@@ -1,0 +1,23 @@
+import type { listFiles, ReplyOf } from "@berth/contract";
+import { duration } from "../../format.ts";
+
+export type Kept = ReplyOf<typeof listFiles>["files"][number];
+
+/** "512 KB", "12.3 MB", "4.20 GB", by tens as disks are sold. Null while it is being measured. */
+export function sizeText(megabytes: number | null): string {
+  if (megabytes === null) return "Measuring...";
+  if (megabytes < 1) return `${Math.ceil(megabytes * 1000)} KB`;
+  return megabytes < 1000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(2)} GB`;
+}
+
+/** How long they stay: days, and hours on the last one; nothing deletes those of a stopped environment (G31, G76). */
+export function keptText({ files_until, banked_seconds }: Kept, now: number): string {
+  if (files_until === null)
+    return banked_seconds > 0 ? `Kept: ${duration(banked_seconds)} banked` : "Kept while it is stopped";
+  const hours = (Date.parse(files_until) - now) / 3_600_000;
+  if (Number.isNaN(hours)) return "Unknown";
+  if (hours < 1) return "Under an hour left";
+  const days = Math.floor(hours / 24);
+  if (days === 0) return `${Math.floor(hours)} h left`;
+  return days === 1 ? "1 day left" : `${days} days left`;
+}

@@ -1,0 +1,75 @@
+import {
+  type Action,
+  buttonsByStatus,
+  type Container,
+  type environmentDetail,
+  type ReplyOf,
+  type Status,
+  statuses,
+} from "@berth/contract";
+import { environmentName } from "../../format.ts";
+
+/** A container of the profile with its id and the name people know it by (spec section 3). */
+export interface Environment extends Container {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** One environment as its own page has it. */
+export type Detail = Environment & ReplyOf<typeof environmentDetail>["environment"];
+
+export function detailed(environment: ReplyOf<typeof environmentDetail>["environment"]): Detail {
+  return { ...environment, ...asKnown(environment.id, environment) };
+}
+
+/** The profile's map as a list; keys starting with an underscore are not environments (spec section 3). */
+export function environmentsOf(containers: Readonly<Record<string, Container>>): readonly Environment[] {
+  return Object.entries(containers)
+    .filter(([id]) => !id.startsWith("_"))
+    .map(([id, container]) => asKnown(id, container));
+}
+
+/** With the specification's defaults: one GPU, and a status that the screens know (spec section 3). */
+function asKnown(id: string, container: Container): Environment {
+  const { subdomain, status, gpu_count } = container;
+  return {
+    ...container,
+    id,
+    name: environmentName(id, subdomain),
+    status: knownStatus(status),
+    gpu_count: gpu_count || 1,
+  };
+}
+
+/** `running` is another word for active (spec section 4); a word nobody knows must not break the page. */
+function knownStatus(status: string): Status {
+  if (status === "running") return "active";
+  return statuses.find((known) => known === status) ?? "unknown";
+}
+
+/** Something is on its way, so the list looks again sooner. */
+export function isChanging(environment: Environment): boolean {
+  return environment.status === "pending" || environment.status === "unknown";
+}
+
+/** Only a launch that never answered can be cancelled (G75); a restart keeps its time, which shows. */
+export function isFirstLaunch(environment: Environment): boolean {
+  return environment.status === "pending" && environment.expires_at === null && environment.banked_seconds === 0;
+}
+
+/** Left to right; the last one is the row's main action. */
+export function buttonsOf(environment: Environment): readonly Action[] {
+  return buttonsByStatus[environment.status];
+}
+
+const targets: Readonly<Record<Action, Status>> = {
+  pause: "paused",
+  stop: "stopped",
+  restart: "active",
+  start: "active",
+};
+
+/** Whether the list already shows what an action asked for, or that the row has gone somewhere else since. */
+export function isSettled(action: Action, before: Status, now: Status): boolean {
+  return now === targets[action] || now !== before;
+}

@@ -1,0 +1,41 @@
+import { dateTime, duration } from "../../format.ts";
+import { TimeLeft } from "../../ui/display/time-left.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
+import classes from "../list/list-table.module.css";
+import type { Environment } from "./environment.ts";
+
+/** N/A where no end is set: the clock of a stopped hourly plan stands still (G24). Moves by itself, without its row. */
+export function ExpiresCell({ environment }: { readonly environment: Environment }) {
+  const now = useNow();
+  const { status, expires_at, banked_seconds, duration_hours, files_until } = environment;
+  if (status === "terminated") return <Ended expiresAt={expires_at} filesUntil={files_until} now={now} />;
+  if (expires_at !== null)
+    return <TimeLeft expiresAt={expires_at} hours={duration_hours} now={now} held={status !== "active"} />;
+  if (banked_seconds > 0)
+    return (
+      <span className={classes.two}>
+        N/A
+        <small>{duration(banked_seconds)} banked</small>
+      </span>
+    );
+  return <span className="faint">N/A</span>;
+}
+
+/** The files outlive the environment for a while (G31). */
+function Ended({
+  expiresAt,
+  filesUntil,
+  now,
+}: {
+  readonly expiresAt: string | null;
+  readonly filesUntil: string | null;
+  readonly now: number;
+}) {
+  const keptMs = filesUntil === null ? 0 : Date.parse(filesUntil) - now;
+  return (
+    <span className={classes.two}>
+      <span className="faint">{expiresAt === null ? "N/A" : dateTime(expiresAt, now)}</span>
+      {keptMs > 0 && <small>Files kept {duration(keptMs / 1000)}</small>}
+    </span>
+  );
+}

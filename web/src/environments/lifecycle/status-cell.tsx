@@ -1,0 +1,36 @@
+import type { EndedReason } from "@berth/contract";
+import { Status } from "../../ui/display/status.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
+import { type Environment, isFirstLaunch } from "./environment.ts";
+import { stageWords } from "./timeline-of.ts";
+
+const endings: Readonly<Record<EndedReason, string>> = {
+  expired: "Time is used up",
+  terminated: "Ended by you",
+  cancelled: "Cancelled, refunded",
+  not_delivered: "Not delivered, refunded",
+  silent: "JupyterLab did not answer, refunded",
+  hardware: "Hardware failed",
+  operator: "Ended by the operator",
+};
+
+/** Shape, word and colour, and under it the one thing that the word leaves open. */
+export function StatusCell({ environment }: { readonly environment: Environment }) {
+  const { status, stage, stage_percent, ended_reason } = environment;
+  const words = status === "pending" ? stageWords(stage, stage_percent) : undefined;
+  return (
+    <>
+      <Status value={status} stage={words} />
+      {isFirstLaunch(environment) && <Elapsed since={environment.created_at} />}
+      {status === "paused" && <small>Clock is running</small>}
+      {status === "terminated" && ended_reason && <small>{endings[ended_reason]}</small>}
+    </>
+  );
+}
+
+/** Before it answers, `created_at` is when it was paid (G28). The two clocks may differ a little: never below zero. */
+function Elapsed({ since }: { readonly since: string }) {
+  const now = useNow(1_000);
+  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
+  return <small>{seconds < 120 ? `${seconds} s so far` : `${Math.floor(seconds / 60)} min so far`}</small>;
+}

@@ -1,0 +1,48 @@
+import { launchStages } from "@berth/contract";
+import { expect, test } from "vitest";
+import { stageWords, timelineOf } from "./timeline-of.ts";
+
+test("every stage has its words", () => {
+  expect(launchStages.map((stage) => stageWords(stage, null))).toEqual([
+    "Starting: confirming payment",
+    "Starting: confirming payment",
+    "Starting: reserving GPUs",
+    "Starting: pulling image",
+    "Starting: container",
+    "Starting: container",
+    "Starting: JupyterLab",
+    "Starting: waiting for an answer",
+  ]);
+  expect(stageWords("image", 39.6)).toBe("Starting: pulling image 40%");
+  expect(stageWords(null, null)).toBe("Starting");
+});
+
+test("the timeline counts from the payment and leaves what is not reached open", () => {
+  const shown = timelineOf([
+    { stage: "ordered", at: "2026-11-20T10:00:00.000Z" },
+    { stage: "paid", at: "2026-11-20T10:01:00.000Z" },
+    { stage: "placed", at: "2026-11-20T10:01:00.200Z" },
+    { stage: "image", at: "2026-11-20T10:01:01.100Z" },
+  ]);
+  expect(shown.map(({ at }) => at)).toEqual([0, 0.2, 1.1, undefined, undefined, undefined]);
+});
+
+test("a line that was skipped closes with the next one", () => {
+  const shown = timelineOf([
+    { stage: "paid", at: "2026-11-20T10:01:00.000Z" },
+    { stage: "answering", at: "2026-11-20T10:01:04.000Z" },
+  ]);
+  expect(shown.map(({ at }) => at)).toEqual([0, 4, 4, 4, 4, undefined]);
+});
+
+test("nothing stamped yet: every line is open", () => {
+  expect(timelineOf([]).every(({ at }) => at === undefined)).toBe(true);
+});
+
+test("stamps that came in another order, or twice, still count forward", () => {
+  const shown = timelineOf([
+    { stage: "placed", at: "2026-03-08T06:59:59.000Z" },
+    { stage: "paid", at: "2026-03-08T07:00:00.000Z" },
+  ]);
+  expect(shown.map(({ at }) => at).slice(0, 2)).toEqual([0, 0]);
+});

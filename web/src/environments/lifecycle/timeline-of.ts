@@ -1,0 +1,60 @@
+import { type LaunchStage, launchStages } from "@berth/contract";
+import type { TimelineStage } from "../../ui/display/launch-timeline.tsx";
+
+interface ShownStage {
+  readonly name: string;
+  readonly doing: string;
+  /** The stamp that ends it. Earlier stamps without a line of their own belong to it. */
+  readonly until: LaunchStage;
+}
+
+/** The lines of the timeline: fewer than the stamps, because nobody can act on the ones left out (runtime.md 5). */
+const shownStages: readonly ShownStage[] = [
+  { name: "Payment confirmed", doing: "Starting: confirming payment", until: "paid" },
+  { name: "GPUs reserved", doing: "Starting: reserving GPUs", until: "placed" },
+  { name: "Image ready", doing: "Starting: pulling image", until: "image" },
+  { name: "Container started", doing: "Starting: container", until: "started" },
+  { name: "JupyterLab started", doing: "Starting: JupyterLab", until: "answering" },
+  { name: "Answers at its address", doing: "Starting: waiting for an answer", until: "ready" },
+];
+
+/** What a row says while pending: the stage being worked on, with percent where it is known (G29). */
+export function stageWords(stage: LaunchStage | null, percent: number | null): string {
+  if (stage === null) return "Starting";
+  const order = launchStages.indexOf(stage);
+  const shown = shownStages.find(({ until }) => launchStages.indexOf(until) >= order);
+  const words = shown?.doing ?? "Starting";
+  return percent === null ? words : `${words} ${Math.round(percent)}%`;
+}
+
+/** The line of the timeline that a stamp ends: "JupyterLab started". */
+export function stageName(stage: LaunchStage): string {
+  return shownStages.find(({ until }) => until === stage)?.name ?? stage;
+}
+
+export interface Stamp {
+  readonly stage: LaunchStage;
+  readonly at: string;
+}
+
+/**
+ * The timeline's lines, in seconds after the payment. A restart has no payment of its own: its first stamp is zero.
+ * A line that was skipped takes the time of the next one that was reached, so that no finished line looks open.
+ */
+export function timelineOf(stamps: readonly Stamp[], percent: number | null = null): TimelineStage[] {
+  const at = new Map(stamps.map((stamp) => [stamp.stage, Date.parse(stamp.at)]));
+  const zero = at.get("paid") ?? Math.min(...at.values());
+  let later: number | undefined;
+  return shownStages
+    .map(({ name, doing, until }) => ({
+      name,
+      doing: until === "image" && percent !== null ? `${doing} ${Math.round(percent)}%` : doing,
+      stamp: at.get(until),
+    }))
+    .reverse()
+    .map(({ name, doing, stamp }) => {
+      later = stamp ?? later;
+      return later === undefined ? { name, doing } : { name, doing, at: Math.max(0, (later - zero) / 1000) };
+    })
+    .reverse();
+}

@@ -1,0 +1,62 @@
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { plural } from "../../format.ts";
+import { Blank, FreeSlots } from "../../ui/display/blank.tsx";
+import { statusFilters, type View } from "./list-view.ts";
+
+type Props =
+  | { readonly reason: "empty" }
+  | { readonly reason: "failed"; readonly onTry: () => void; readonly busy: boolean }
+  | { readonly reason: "none"; readonly view: View; readonly count: number; readonly onClear: () => void };
+
+/** No rows, for one of three reasons; each says what it is and has one way on. */
+export function EnvironmentsBlank(props: Props) {
+  if (props.reason === "failed")
+    return (
+      <Blank
+        title="Server failure, please go to Dashboard and refresh"
+        picture={<FreeSlots failed />}
+        action={
+          <Button variant="default" onClick={props.onTry} loading={props.busy}>
+            Try Again
+          </Button>
+        }
+      >
+        Your environments go on running; only this list could not be read.
+      </Blank>
+    );
+  if (props.reason === "none")
+    return (
+      <Blank
+        title="No environment matches"
+        action={
+          <Button variant="default" onClick={props.onClear}>
+            Clear All
+          </Button>
+        }
+      >
+        {whatMissed(props.view)} among your {plural(props.count, "environment")}. Search looks at name, type, status,
+        subdomain and id.
+      </Blank>
+    );
+  return (
+    <Blank
+      title="No environments yet"
+      picture={<FreeSlots />}
+      action={
+        <Button component={Link} to="/environments/create">
+          Create Your First Environment
+        </Button>
+      }
+    >
+      What you launch stands here, with its address, its time left and its files.
+    </Blank>
+  );
+}
+
+function whatMissed({ search, status, environment }: View): string {
+  const named = search.trim() === "" ? "Nothing" : `Nothing like "${search.trim()}"`;
+  const label = statusFilters.find(({ value }) => value === status)?.label;
+  const withStatus = status === "all" ? "" : ` with status ${label}`;
+  return `${named}${withStatus}${environment ? ` and id ${environment.slice(0, 8)}` : ""}`;
+}

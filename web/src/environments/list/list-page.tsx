@@ -1,0 +1,138 @@
+import { Button } from "@mantine/core";
+import { Plus } from "lucide-react";
+import { useCallback, useMemo, useState } from "react";
+import { Link, Outlet, useSearchParams } from "react-router";
+import { useConfig } from "../../api/product-config.ts";
+import { useSession } from "../../api/session.ts";
+import { Notice } from "../../ui/display/notice.tsx";
+import { PasswordHint } from "../actions/password-hint.tsx";
+import { TerminateDialog } from "../actions/terminate-dialog.tsx";
+import { useActions } from "../actions/use-actions.ts";
+import { KeptFiles } from "../kept-files/kept-files.tsx";
+import type { Environment } from "../lifecycle/environment.ts";
+import { PlaceNotice } from "../queue/queue-notice.tsx";
+import { EnvironmentsBlank } from "./empty-list.tsx";
+import { filterEnvironments, sortEnvironments } from "./filter-environments.ts";
+import classes from "./list-page.module.css";
+import { EnvironmentsSkeleton } from "./list-skeleton.tsx";
+import { EnvironmentsTable } from "./list-table.tsx";
+import { EnvironmentsToolbar } from "./list-toolbar.tsx";
+import { firstView, readView, type View, writeView } from "./list-view.ts";
+import { ReadyCard, useArrival } from "./ready-card.tsx";
+import { type Environments, useEnvironments } from "./use-environments.ts";
+
+/** Spec section 2, Environments. The guard has seen to the session. */
+export function EnvironmentsPage() {
+  const userId = useSession()?.userId;
+  return userId === undefined ? null : <Loaded userId={userId} />;
+}
+
+function Loaded({ userId }: { readonly userId: string }) {
+  const listed = useEnvironments(userId);
+  const { environments, failed, refetch, fetching } = listed;
+  const [arrival, dismiss] = useArrival();
+  if (environments === undefined)
+    return failed ? <EnvironmentsBlank reason="failed" onTry={refetch} busy={fetching} /> : <EnvironmentsSkeleton />;
+  return (
+    <div className={classes.page}>
+      {failed && <Stale listed={listed} />}
+      <PlaceNotice userId={userId} />
+      {arrival && (
+        <ReadyCard
+          arrival={arrival}
+          environment={environments.find(({ id }) => id === arrival.environment_id)}
+          onClose={dismiss}
+        />
+      )}
+      <Listing userId={userId} environments={environments} />
+      {/* The dialog for more time (router.tsx). */}
+      <Outlet />
+      <KeptFiles userId={userId} />
+    </div>
+  );
+}
+
+/** A refetch that failed leaves the old list in place, says so, and asks no more by itself. */
+function Stale({ listed }: { readonly listed: Environments }) {
+  return (
+    <Notice
+      tone="hold"
+      title="Server failure, please go to Dashboard and refresh"
+      alert
+      action={
+        <Button size="xs" variant="default" onClick={listed.refetch} loading={listed.fetching}>
+          Try Again
+        </Button>
+      }
+    >
+      The list below may be out of date. What runs goes on running.
+    </Notice>
+  );
+}
+
+function Listing({ userId, environments }: { readonly userId: string; readonly environments: readonly Environment[] }) {
+  const [view, change] = useView();
+  const [clears, setClears] = useState(0);
+  const clear = () => {
+    change({ ...firstView, sort: view.sort });
+    setClears((before) => before + 1);
+  };
+  const actions = useActions(userId);
+  const [terminating, setTerminating] = useState<Environment>();
+  const sorted = useMemo(() => sortEnvironments(environments, view.sort), [environments, view.sort]);
+  const shown = useMemo(() => filterEnvironments(sorted, view), [sorted, view]);
+  const retentionDays = useConfig()?.retentionDays;
+  return (
+    <>
+      <div className={classes.head}>
+        <p role="status">
+          Showing {shown.length} of {environments.length} environments
+        </p>
+        <PasswordHint environments={environments} />
+        {environments.length > 0 && (
+          <Button component={Link} to="/environments/create" leftSection={<Plus size={15} />}>
+            Create New Environment
+          </Button>
+        )}
+      </div>
+      <EnvironmentsToolbar environments={environments} view={view} onView={change} onClear={clear} clears={clears} />
+      <EnvironmentsTable
+        environments={sorted}
+        shown={shown}
+        sort={view.sort}
+        onSort={(sort) => change({ sort })}
+        actions={actions}
+        onTerminate={setTerminating}
+      />
+      {environments.length === 0 && <EnvironmentsBlank reason="empty" />}
+      {environments.length > 0 && shown.length === 0 && (
+        <EnvironmentsBlank reason="none" view={view} count={environments.length} onClear={clear} />
+      )}
+      <TerminateDialog
+        environment={terminating}
+        retentionDays={retentionDays}
+        onClose={() => setTerminating(undefined)}
+        onConfirm={(environment) => {
+          setTerminating(undefined);
+          actions.run(environment, "terminate");
+        }}
+      />
+    </>
+  );
+}
+
+/** Filters, search and sort live in the URL, without a history entry for each keystroke (R10). */
+function useView(): readonly [View, (part: Partial<View>) => void] {
+  const [params, setParams] = useSearchParams();
+  const view = useMemo(() => readView(params), [params]);
+  const change = useCallback(
+    (part: Partial<View>) => {
+      // The address, not what was last drawn: two changes may come before the page is drawn again.
+      const now = readView(new URLSearchParams(window.location.search));
+      // At once: what a key stroke changes is not to be drawn in slices between other work.
+      setParams(writeView({ ...now, ...part }), { replace: true, preventScrollReset: true, flushSync: true });
+    },
+    [setParams],
+  );
+  return [view, change];
+}

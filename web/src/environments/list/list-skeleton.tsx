@@ -1,0 +1,29 @@
+import { Skeleton } from "@mantine/core";
+import classes from "./list-page.module.css";
+
+const rows = [0, 1, 2, 3, 4];
+
+/** The final layout, empty: nothing jumps when the list arrives. */
+export function EnvironmentsSkeleton() {
+  return (
+    <div className={classes.page} aria-busy="true">
+      <p className={classes.hidden} role="status">
+        Loading your environments...
+      </p>
+      <div className={classes.head}>
+        <Skeleton height={14} width={220} />
+        <span className={classes.space} />
+        <Skeleton height={34} width={196} />
+      </div>
+      <Skeleton height={34} />
+      <div className={classes.rows}>
+        {rows.map((row) => (
+          <div key={row}>
+            <Skeleton height={14} width="30%" />
+            <Skeleton height={12} width="46%" mt={8} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { startTransition, useEffect, useState } from "react";
+import { useConfig } from "../../api/product-config.ts";
+import type { Actions } from "../actions/use-actions.ts";
+import type { Environment } from "../lifecycle/environment.ts";
+import { hostOf } from "../lifecycle/host-of.ts";
+import classes from "./list-table.module.css";
+import type { Sort } from "./list-view.ts";
+import { EnvironmentCells } from "./row-cells.tsx";
+import { SortHead } from "./sort-head.tsx";
+
+/** More than a tall screen shows: drawn first, the rest when these stand. */
+const firstRows = 24;
+
+interface Props {
+  /** All of them, sorted. */
+  readonly environments: readonly Environment[];
+  /** Those that the filters leave, in the same order. */
+  readonly shown: readonly Environment[];
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
+  readonly actions: Actions;
+  readonly onTerminate: (environment: Environment) => void;
+}
+
+/**
+ * A row is made once and then only hidden or moved: with two hundred of them, making is what a key stroke would wait
+ * for. What is out of sight is neither laid out nor painted (the style sheet's part).
+ */
+export function EnvironmentsTable({ environments, shown, sort, onSort, actions, onTerminate }: Props) {
+  const template = useConfig()?.environmentUrl;
+  const [complete, setComplete] = useState(false);
+  useEffect(() => startTransition(() => setComplete(true)), []);
+  const visible = new Set(shown);
+  return (
+    <table className={classes.table} hidden={shown.length === 0}>
+      <SortHead sort={sort} onSort={onSort} />
+      <tbody>
+        {(complete ? environments : shown.slice(0, firstRows)).map((environment) => (
+          <tr
+            key={environment.id}
+            hidden={!visible.has(environment)}
+            data-status={environment.status}
+            aria-busy={actions.busy.has(environment.id) || undefined}
+          >
+            <EnvironmentCells
+              environment={environment}
+              host={template === undefined ? environment.subdomain : hostOf(template, environment.subdomain)}
+              busy={actions.busy.get(environment.id)}
+              onAction={actions.run}
+              onTerminate={onTerminate}
+            />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { firstView, nextSort, readView, sortedBy, statusFilters, tagsOf, type View, writeView } from "./list-view.ts";
+
+test("the default view leaves the URL empty", () => {
+  expect(writeView(firstView).toString()).toBe("");
+  expect(readView(new URLSearchParams(""))).toEqual(firstView);
+});
+
+test("a view survives the URL", () => {
+  const view: View = { search: "a b&c", status: "paused", sort: "type-desc", environment: "41d07be5a9c2" };
+  expect(readView(new URLSearchParams(writeView(view).toString()))).toEqual(view);
+});
+
+test("nonsense in the URL is the default", () => {
+  expect(readView(new URLSearchParams("status=unknown&sort=price-up&environment="))).toEqual(firstView);
+});
+
+test("a column head sorts by its column, then turns round", () => {
+  expect(nextSort("created-desc", "name")).toBe("name-asc");
+  expect(nextSort("name-asc", "name")).toBe("name-desc");
+  expect(nextSort("name-asc", "created")).toBe("created-desc");
+  expect(nextSort("created-desc", "created")).toBe("created-asc");
+  expect(sortedBy("created-desc", "created")).toBe("descending");
+  expect(sortedBy("created-desc", "name")).toBeUndefined();
+});
+
+test("each tag takes away its own filter and no other", () => {
+  const view: View = { ...firstView, search: "x", status: "active", environment: "41d07be5a9c2" };
+  expect(tagsOf(view, "resnet").map(({ label }) => label)).toEqual([
+    "Status: Active",
+    "Search: x",
+    "Environment: resnet",
+  ]);
+  expect(tagsOf(view, undefined)[2]?.label).toBe("Environment: 41d07be5");
+  expect(tagsOf(view, "resnet")[0]?.without).toEqual({ ...view, status: "all" });
+  expect(tagsOf(firstView, undefined)).toEqual([]);
+});
+
+test("status filters stand in the order of spec section 2", () => {
+  expect(statusFilters.map(({ value }) => value)).toEqual([
+    "all",
+    "active",
+    "stopped",
+    "paused",
+    "terminated",
+    "pending",
+  ]);
+});

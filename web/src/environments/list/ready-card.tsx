@@ -1,0 +1,72 @@
+import { CloseButton } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { useLocation, useNavigate } from "react-router";
+import { useConfig } from "../../api/product-config.ts";
+import { CopyText } from "../../ui/controls/copy-text.tsx";
+import { OpenSession } from "../../ui/controls/open-session.tsx";
+import { Status } from "../../ui/display/status.tsx";
+import type { Environment } from "../lifecycle/environment.ts";
+import { hostOf } from "../lifecycle/host-of.ts";
+import { stageWords } from "../lifecycle/timeline-of.ts";
+import classes from "./ready-card.module.css";
+
+/** What the creator passes in the navigation state (spec section 2, G41). */
+export interface Arrival {
+  readonly jupyter_token: string;
+  readonly environment_id: string;
+}
+
+/** The token is taken over once and leaves the history at once: history.state survives a reload. */
+export function useArrival(): readonly [Arrival | undefined, () => void] {
+  const { state, pathname, search } = useLocation();
+  const navigate = useNavigate();
+  const [arrival, setArrival] = useState(() => arrivalOf(state));
+  const carries = arrivalOf(state) !== undefined;
+  useEffect(() => {
+    if (carries) void navigate(pathname + search, { replace: true, state: null, preventScrollReset: true });
+  }, [carries, navigate, pathname, search]);
+  return [arrival, () => setArrival(undefined)];
+}
+
+function arrivalOf(state: unknown): Arrival | undefined {
+  const found = state as Partial<Arrival> | null;
+  if (typeof found?.jupyter_token !== "string" || typeof found.environment_id !== "string") return undefined;
+  return { jupyter_token: found.jupyter_token, environment_id: found.environment_id };
+}
+
+interface Props {
+  readonly arrival: Arrival;
+  /** Undefined until the list shows it. */
+  readonly environment: Environment | undefined;
+  readonly onClose: () => void;
+}
+
+/** Stands above the list after a launch, with the token once (G94). */
+export function ReadyCard({ arrival, environment, onClose }: Props) {
+  const template = useConfig()?.environmentUrl;
+  if (!environment || environment.status === "terminated") return null;
+  const { status, subdomain, stage, stage_percent } = environment;
+  const pending = status === "pending";
+  return (
+    <section className={`panel ${classes.card}`} aria-label="New environment">
+      <div className={classes.head}>
+        <p role="status">
+          <Status value={status} stage={pending ? stageWords(stage, stage_percent) : undefined} />
+          <span>
+            {pending ? "It is still starting and opens here when it is ready." : "Your environment is ready."}
+          </span>
+        </p>
+        <CloseButton aria-label="Close" onClick={onClose} />
+      </div>
+      <h2>{template === undefined ? subdomain : hostOf(template, subdomain)}</h2>
+      <div className={classes.foot}>
+        {status === "active" && <OpenSession subdomain={subdomain} />}
+        <div>
+          <span className={classes.label}>Jupyter token</span>
+          <CopyText value={arrival.jupyter_token} label="Jupyter token" />
+          <p>You are signed in without it. It is for other tools and is shown here once.</p>
+        </div>
+      </div>
+    </section>
+  );
+}

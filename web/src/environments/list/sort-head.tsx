@@ -1,0 +1,34 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { columns, nextSort, type Sort, sortedBy } from "./list-view.ts";
+
+interface Props {
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
+}
+
+const words = { name: "Name", type: "Type", status: "Status", created: "Created", expires: "Expires" } as const;
+
+/** Every column of the specification sorts; the arrow points the way the values grow or fall. */
+export function SortHead({ sort, onSort }: Props) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => {
+          const sorted = sortedBy(sort, column);
+          return (
+            <th key={column} scope="col" aria-sort={sorted}>
+              <button type="button" onClick={() => onSort(nextSort(sort, column))}>
+                {words[column]}
+                {sorted === "descending" && <ArrowDown size={12} aria-hidden="true" />}
+                {sorted === "ascending" && <ArrowUp size={12} aria-hidden="true" />}
+              </button>
+            </th>
+          );
+        })}
+        <th scope="col">
+          <span>Actions</span>
+        </th>
+      </tr>
+    </thead>
+  );
+}

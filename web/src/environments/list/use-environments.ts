@@ -1,0 +1,30 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { profileQuery } from "../../api/queries.ts";
+import { type Environment, environmentsOf, isChanging } from "../lifecycle/environment.ts";
+
+/** How often the list looks again by itself; the live stream is usually quicker. */
+const pollMs = { changing: 5_000, calm: 30_000 } as const;
+
+export interface Environments {
+  /** Undefined until the first answer; an old list stays while a new one is on its way. */
+  readonly environments: readonly Environment[] | undefined;
+  readonly failed: boolean;
+  readonly fetching: boolean;
+  readonly refetch: () => void;
+}
+
+/** The user's environments, kept fresh. After an error nothing is asked until the reader wants it. */
+export function useEnvironments(userId: string): Environments {
+  const { data, isError, isFetching, refetch } = useQuery({
+    ...profileQuery(userId),
+    refetchInterval: ({ state }) => {
+      if (state.status === "error") return false;
+      const listed = environmentsOf(state.data?.user_data.containers ?? {});
+      return listed.some(isChanging) ? pollMs.changing : pollMs.calm;
+    },
+  });
+  const containers = data?.user_data.containers;
+  const environments = useMemo(() => (containers ? environmentsOf(containers) : undefined), [containers]);
+  return { environments, failed: isError, fetching: isFetching, refetch: () => void refetch() };
+}

@@ -1,0 +1,59 @@
+import type { SamplePoint } from "@berth/contract";
+import { lazy, Suspense } from "react";
+import classes from "./environment-metrics.module.css";
+import { type Measure, rowsOf, topOf } from "./metrics-of.ts";
+
+interface Props {
+  readonly measure: Measure;
+  readonly points: readonly SamplePoint[];
+  /** Milliseconds since the epoch. */
+  readonly toMs: number;
+  readonly spanMs: number;
+  readonly stepMs: number;
+  /** What the last value is called: "now", or when nothing runs any more "last". */
+  readonly tense: "now" | "last";
+}
+
+const MeasureLines = lazy(() => import("./metric-lines.tsx").then((part) => ({ default: part.MeasureLines })));
+
+/** One measure: its last figure, and how it went. The picture says nothing that its words do not. */
+export function MeasureChart({ measure: { title, lines, text, least, absent }, points, tense, ...time }: Props) {
+  const fromMs = time.toMs - time.spanMs;
+  const rows = rowsOf(points, lines, { fromMs, stepMs: time.stepMs });
+  const measured = lines.flatMap(({ name }) => {
+    const values = rows.flatMap((row) => row[name] ?? []);
+    const last = values.at(-1);
+    return last === undefined ? [] : [{ name, last, highest: Math.max(...values) }];
+  });
+  if (measured.length === 0)
+    return (
+      <div className={classes.measure}>
+        <h3>{title}</h3>
+        <p className={classes.figure} data-absent>
+          N/A
+        </p>
+        <p className={classes.note}>{absent ?? "Nothing was measured in this time"}</p>
+      </div>
+    );
+  const many = measured.length > 1;
+  const figures = measured.map(({ name, last }) => (many ? `${name} ${text(last)}` : text(last))).join(", ");
+  const highest = Math.max(...measured.map((each) => each.highest));
+  const top = topOf(highest, least);
+  return (
+    <div className={classes.measure}>
+      <h3>{title}</h3>
+      <p className={classes.figure} data-many={many || undefined}>
+        {figures}
+      </p>
+      <div className={classes.lines} role="img" aria-label={`${title}: ${figures} ${tense}, at most ${text(highest)}`}>
+        <Suspense>
+          <MeasureLines rows={rows} names={measured.map(({ name }) => name)} span={[fromMs, time.toMs]} top={top} />
+        </Suspense>
+      </div>
+      <p className={classes.note} aria-hidden="true">
+        <span>At most {text(highest)}</span>
+        <span>Scale to {text(top)}</span>
+      </p>
+    </div>
+  );
+}

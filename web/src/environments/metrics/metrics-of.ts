@@ -1,0 +1,97 @@
+import type { SamplePoint, SampleSpan } from "@berth/contract";
+import { sizeText } from "../kept-files/kept-text.ts";
+
+/** One thing that is measured, of one place that has it: a line of a chart. */
+export interface Line {
+  readonly name: string;
+  readonly of: (point: SamplePoint) => number | null;
+}
+
+export interface Measure {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly text: (value: number) => string;
+  /** The top of the chart at least; a quiet hour is not drawn as a storm. */
+  readonly least: number;
+  /** Why there may be none. */
+  readonly absent?: string;
+}
+
+export const spanWords: Readonly<Record<SampleSpan, { readonly label: string; readonly ms: number }>> = {
+  "1h": { label: "1 hour", ms: 3_600_000 },
+  "24h": { label: "24 hours", ms: 86_400_000 },
+  "7d": { label: "7 days", ms: 604_800_000 },
+};
+
+/** GPUs first where there are any: they are what is paid for. */
+export function measuresOf(points: readonly SamplePoint[], hasGpu: boolean): readonly Measure[] {
+  const ids = [...new Set(points.flatMap(({ gpus }) => gpus.map(({ id }) => id)))].sort();
+  const gpuLines = (of: (gpu: SamplePoint["gpus"][number]) => number): Line[] =>
+    ids.map((id, index) => ({
+      name: `GPU ${index + 1}`,
+      of: ({ gpus }) => {
+        const gpu = gpus.find((one) => one.id === id);
+        return gpu ? of(gpu) : null;
+      },
+    }));
+  const absent = hasGpu ? {} : { absent: "CPU only (no GPU on this machine)" };
+  return [
+    { title: "GPU", lines: gpuLines((gpu) => gpu.use_percent), text: percentText, least: 100, ...absent },
+    { title: "GPU memory", lines: gpuLines((gpu) => gpu.memory_mb), text: sizeText, least: 1000, ...absent },
+    { title: "CPU", lines: [{ name: "CPU", of: (point) => point.cpu_cores }], text: coresText, least: 1 },
+    { title: "Memory", lines: [{ name: "Memory", of: (point) => point.memory_mb }], text: sizeText, least: 500 },
+    {
+      title: "Network",
+      lines: [
+        { name: "In", of: (point) => point.received_bytes_per_second },
+        { name: "Out", of: (point) => point.sent_bytes_per_second },
+      ],
+      text: rateText,
+      least: 10_000,
+      ...(points.length > 0 && { absent: "This machine cannot tell its traffic apart" }),
+    },
+    { title: "Files", lines: [{ name: "Files", of: (point) => point.home_mb }], text: sizeText, least: 10 },
+  ];
+}
+
+/** A moment of a chart: milliseconds since the epoch, and each line's value by its name. */
+export type Row = { readonly at: number } & Readonly<Record<string, number | null>>;
+
+/** From a moment on, with a row of nothing where nothing was measured, so that lines break there. */
+export function rowsOf(
+  points: readonly SamplePoint[],
+  lines: readonly Line[],
+  { fromMs, stepMs }: { readonly fromMs: number; readonly stepMs: number },
+): Row[] {
+  const rows: Row[] = [];
+  for (const point of points) {
+    const at = Date.parse(point.at);
+    if (at < fromMs) continue;
+    const before = rows.at(-1)?.at ?? at;
+    if (at - before > 1.5 * stepMs) rows.push({ at: before + stepMs });
+    rows.push({ at, ...Object.fromEntries(lines.map(({ name, of }) => [name, of(point)])) });
+  }
+  return rows;
+}
+
+/** 1, 2 or 5 times a power of ten, not below `least`: a scale that does not move with every sample. */
+export function topOf(highest: number, least: number): number {
+  if (highest <= least) return least;
+  const ten = 10 ** Math.floor(Math.log10(highest));
+  return ([1, 2, 5, 10].find((step) => step * ten >= highest) ?? 10) * ten;
+}
+
+export function coresText(cores: number): string {
+  return `${cores < 10 ? cores.toFixed(2) : cores.toFixed(1)} cores`;
+}
+
+export function rateText(bytesPerSecond: number): string {
+  if (bytesPerSecond < 1000) return `${Math.round(bytesPerSecond)} B/s`;
+  return bytesPerSecond < 1e6
+    ? `${(bytesPerSecond / 1000).toFixed(1)} KB/s`
+    : `${(bytesPerSecond / 1e6).toFixed(1)} MB/s`;
+}
+
+function percentText(percent: number): string {
+  return `${Math.round(percent)}%`;
+}

@@ -1,0 +1,97 @@
+import {
+  type Capacity,
+  type ContainerType,
+  containerTypes,
+  type GpuCount,
+  gpuCounts,
+  type QueuePlace,
+} from "@berth/contract";
+import { dateTime } from "../../format.ts";
+
+export interface TypeChoice {
+  readonly type: ContainerType;
+  readonly available: boolean;
+  /** Why not, or what it waits for; empty when there is nothing to say. */
+  readonly note: string;
+}
+
+/** A type that is being prepared can be chosen: its launch waits, with a stage that says so (G101). */
+export function typeChoices(capacity: Capacity | undefined): readonly TypeChoice[] {
+  return containerTypes.map((type) => {
+    const known = capacity?.types.find((candidate) => candidate.type === type);
+    if (known?.state === "unavailable") return { type, available: false, note: known.message };
+    if (known?.state !== "preparing") return { type, available: true, note: "" };
+    const percent = known.percent === null ? "" : ` ${Math.round(known.percent)}%`;
+    return {
+      type,
+      available: true,
+      note: `Preparing on this machine:${percent || " started"}. A launch waits for it.`,
+    };
+  });
+}
+
+export interface CountChoice {
+  readonly gpus: GpuCount;
+  readonly free: boolean;
+  /** Short, in the cell: "Free at 4:40 PM". */
+  readonly note: string;
+}
+
+/** Without an answer from the server every count can be chosen: the order is refused if it is not free (G35). */
+export function countChoices(capacity: Capacity | undefined, now: number): readonly CountChoice[] {
+  return gpuCounts.map((gpus) => {
+    const known = capacity?.counts.find(({ gpu_count }) => gpu_count === gpus);
+    if (!capacity || !known || known.free) return { gpus, free: true, note: "" };
+    if (gpus > capacity.total) return { gpus, free: false, note: `This machine has ${capacity.total}` };
+    return { gpus, free: false, note: known.next_free_at ? `Free ${whenFree(known.next_free_at, now)}` : "In use" };
+  });
+}
+
+/** What is held for this user is free to them, or less of it (G86). */
+export function withTurn(capacity: Capacity | undefined, place: QueuePlace | null | undefined): Capacity | undefined {
+  if (!capacity || place?.state !== "held") return capacity;
+  const counts = capacity.counts.map((count) =>
+    count.gpu_count <= place.gpu_count ? { ...count, free: true, next_free_at: null } : count,
+  );
+  return { ...capacity, counts };
+}
+
+/** One sentence under the choice for the counts that are off, or undefined. Times are the earliest that are known. */
+export function countReason(capacity: Capacity | undefined, now: number): string | undefined {
+  const off = countChoices(capacity, now).filter(({ free }) => !free);
+  if (!capacity || off.length === 0) return undefined;
+  const tooMany = off.filter(({ gpus }) => gpus > capacity.total).map(({ gpus }) => gpus);
+  const inUse = off.filter(({ gpus }) => gpus <= capacity.total);
+  const sentences: string[] = [];
+  if (inUse.length > 0) {
+    const counts = listed(inUse.map(({ gpus }) => gpus));
+    const next = capacity.counts.find(({ gpu_count }) => gpu_count === inUse[0]?.gpus)?.next_free_at;
+    const until = next ? ` Free again ${whenFree(next, now)}.` : "";
+    sentences.push(
+      `${counts} are not free: ${capacity.total - capacity.free} of ${capacity.total} are in use on this machine.${until}`,
+    );
+  }
+  if (tooMany.length > 0) sentences.push(`${listed(tooMany)} are more than this machine has.`);
+  return sentences.join(" ");
+}
+
+/** What the machine offers, in one line (G37). */
+export function machineLine(capacity: Capacity | undefined, gpu: { model: string; memoryGb: number }): string {
+  if (capacity?.kind === "cpu")
+    return `CPU only (no GPU on this machine). ${capacity.free} of ${capacity.total} places are free now.`;
+  const model = `${gpu.model}, ${gpu.memoryGb}GB VRAM each.`;
+  return capacity ? `${model} ${capacity.free} of ${capacity.total} are free now.` : model;
+}
+
+function whenFree(iso: string, now: number): string {
+  const at = new Date(iso);
+  const sameDay = at.toDateString() === new Date(now).toDateString();
+  if (!sameDay) return `on ${dateTime(iso, now)}`;
+  return `at ${at.toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit" })}`;
+}
+
+function listed(counts: readonly number[]): string {
+  const last = counts.at(-1);
+  const words = counts.length > 1 ? `${counts.slice(0, -1).join(", ")} and ${last}` : String(last);
+  return `${words} GPUs`.replace(/^1 GPUs$/, "1 GPU");
+}

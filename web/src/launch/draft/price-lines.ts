@@ -1,0 +1,64 @@
+import { type Currency, type DurationHours, type GpuCount, planOf, priceTable, quote } from "@berth/contract";
+import { money, moneyShort } from "../../format.ts";
+import type { Draft } from "./draft.ts";
+
+export interface PriceLines {
+  readonly usd: string;
+  readonly inr: string;
+  /** What the card is charged, and the other currency beneath it. */
+  readonly charged: string;
+  readonly other: string;
+  readonly rate: string;
+  readonly amountMinor: number;
+}
+
+/** Everything the order panel says about money, from the one `quote()` that the server uses too (G1). */
+export function priceLines({ gpus, hours, currency }: Pick<Draft, "gpus" | "hours" | "currency">): PriceLines {
+  const usd = money(quote(gpus, hours, "USD").amountMinor, "USD");
+  const inr = money(quote(gpus, hours, "INR").amountMinor, "INR");
+  const [charged, other] = currency === "USD" ? [usd, inr] : [inr, usd];
+  const rate = planOf(hours) === "monthly" ? `${usd} per month` : `${hourly(gpus)} per hour`;
+  return { usd, inr, charged, other, rate, amountMinor: quote(gpus, hours, currency).amountMinor };
+}
+
+export function hourly(gpus: GpuCount): string {
+  return money(quote(gpus, 1, "USD").amountMinor, "USD");
+}
+
+/** A cell of the duration choice: whole dollars lose their cents. */
+export function totalShort(gpus: GpuCount, hours: DurationHours): string {
+  return moneyShort(quote(gpus, hours, "USD").amountMinor, "USD");
+}
+
+/** The printed percentage, verbatim and stored, never computed (G3); empty where none is printed (G2). */
+export function printedLabel(gpus: GpuCount, plan: "hourly" | "monthly"): string {
+  const row = priceTable.find((candidate) => candidate.gpus === gpus);
+  return (plan === "hourly" ? row?.hourlyLabel : row?.monthlyLabel) ?? "";
+}
+
+export interface WayOut {
+  readonly label: string;
+  readonly change: Partial<Draft>;
+}
+
+/**
+ * Ways to reach the provider's smallest charge, or undefined when the draft already does (G73).
+ * @param minimumMinor smallest charge per currency, in minor units, as `GET /config` has it
+ */
+export function waysOut(
+  draft: Draft,
+  minimumMinor: Readonly<Record<Currency, number>>,
+  currencies: readonly Currency[],
+): readonly WayOut[] | undefined {
+  const reaches = (part: Partial<Draft>) => {
+    const { gpus, hours, currency } = { ...draft, ...part };
+    return quote(gpus, hours, currency).amountMinor >= minimumMinor[currency];
+  };
+  if (reaches({})) return undefined;
+  const ways: WayOut[] = [
+    { label: "6 hours", change: { hours: 6 } },
+    { label: "4 GPUs", change: { gpus: 4 } },
+    { label: "Pay in INR", change: { currency: "INR" } },
+  ];
+  return ways.filter(({ change }) => reaches(change) && currencies.includes(change.currency ?? draft.currency));
+}

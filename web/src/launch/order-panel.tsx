@@ -1,0 +1,51 @@
+import type { Capacity, ProductConfig } from "@berth/contract";
+import { durations, typeName } from "../content/catalogue.ts";
+import { hostOf } from "../environments/lifecycle/host-of.ts";
+import { Facts } from "../ui/display/facts.tsx";
+import { NamedSlots } from "../ui/display/slots.tsx";
+import { Total } from "../ui/display/total.tsx";
+import type { Draft } from "./draft/draft.ts";
+import type { PriceLines } from "./draft/price-lines.ts";
+import { unitsOf } from "./draft/units-of.ts";
+import classes from "./order-panel.module.css";
+
+interface Props {
+  readonly draft: Draft;
+  readonly lines: PriceLines;
+  readonly config: ProductConfig | undefined;
+  readonly capacity: Capacity | undefined;
+  /** What stands before the sum: Total, Paid, Refund started. */
+  readonly sumLabel: string;
+}
+
+export function OrderSummary({ draft, lines, config, capacity, sumLabel }: Props) {
+  const name = draft.subdomain.trim();
+  const facts = [
+    { label: "Environment", value: typeName(draft.type) },
+    {
+      label: "GPUs",
+      value: <NamedSlots filled={draft.gpus}>{unitsOf(draft.gpus, capacity, config)}</NamedSlots>,
+    },
+    { label: "Duration", value: durations.find(({ hours }) => hours === draft.hours)?.label },
+    { label: "Rate", value: lines.rate },
+    {
+      label: "Address",
+      value:
+        name === "" || !config ? (
+          <span className="faint">In step 3</span>
+        ) : (
+          <span className="mono">{hostOf(config.environmentUrl, name)}</span>
+        ),
+    },
+  ];
+  return (
+    <aside className={`panel ${classes.summary}`} aria-label="Order">
+      <h2 className="section-title">Order</h2>
+      <Facts facts={facts} />
+      <Total label={sumLabel} amount={lines.charged} notes={[lines.other]} />
+      <p className={classes.once}>
+        Pay once for the hours you choose. Nothing renews by itself. The clock starts when JupyterLab answers.
+      </p>
+    </aside>
+  );
+}

@@ -1,0 +1,53 @@
+import { verifyEmail } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { ApiError, call } from "../../api/call.ts";
+import { notices } from "../../content/notices.ts";
+import { toast } from "../../ui/toast/toast.ts";
+import type { Step } from "../draft/draft.ts";
+import type { Problem } from "./launch-state.ts";
+
+interface Props {
+  readonly problem: Problem;
+  /** Absent where there are no steps. */
+  readonly goTo?: (step: Step) => void;
+}
+
+const places: Readonly<Record<Step, string>> = {
+  1: "Change the environment",
+  2: "Change the resources",
+  3: "Change the review",
+  4: "Launch",
+};
+
+/** What puts a refused order right; nothing where trying again is all there is to do. */
+export function ChangeButton({ problem: { step, unverified }, goTo }: Props) {
+  if (unverified) return <SendLink />;
+  if (step === undefined || !goTo) return null;
+  return (
+    <Button size="xs" variant="default" onClick={() => goTo(step)}>
+      {places[step]}
+    </Button>
+  );
+}
+
+function SendLink() {
+  const [state, setState] = useState<"open" | "busy" | "sent">("open");
+  const send = async () => {
+    setState("busy");
+    try {
+      await call(verifyEmail, { params: {}, body: {} });
+      toast.info("The link is on its way. Confirm it, then launch again.", { title: "Email Sent" });
+      setState("sent");
+    } catch (error) {
+      const tooMany = error instanceof ApiError && error.code === "rate_limited";
+      toast.error(tooMany ? notices.tooManyLinks : "The link could not be sent. Try again.");
+      setState("open");
+    }
+  };
+  return (
+    <Button size="xs" variant="default" loading={state === "busy"} onClick={() => void send()}>
+      {state === "sent" ? "Send it again" : "Send the link"}
+    </Button>
+  );
+}

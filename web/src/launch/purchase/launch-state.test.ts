@@ -1,0 +1,44 @@
+import { moneyStates } from "@berth/contract";
+import { expect, test } from "vitest";
+import { idle, isPaid, isPassing, mayLaunch, stepToChange } from "./launch-state.ts";
+import { failureTitle, moneyWords, sumLabel } from "./money-text.ts";
+
+test("Launch works once until the order is over", () => {
+  expect(mayLaunch(idle)).toBe(true);
+  for (const phase of ["ordering", "clearing"] as const) expect(mayLaunch({ phase })).toBe(false);
+  expect(mayLaunch({ phase: "paying", orderId: "o" })).toBe(false);
+});
+
+test("after the payment there is no way back", () => {
+  expect(isPaid({ phase: "paying", orderId: "o" })).toBe(false);
+  expect(isPaid({ phase: "creating", paidAt: 0, cancelling: false })).toBe(true);
+});
+
+test("a refused order leads to the step where it is put right", () => {
+  expect(stepToChange("subdomain_taken")).toBe(3);
+  expect(stepToChange("out_of_stock")).toBe(2);
+  expect(stepToChange("not_prepared")).toBe(1);
+  expect(stepToChange("network")).toBeUndefined();
+});
+
+test("only trouble that passes is tried again", () => {
+  expect(isPassing("network", 0)).toBe(true);
+  expect(isPassing("unavailable", 503)).toBe(true);
+  expect(isPassing("not_delivered", 409)).toBe(false);
+  expect(isPassing("internal", 500)).toBe(false);
+});
+
+test("every state of the money has its words, and the sum where money moved", () => {
+  for (const state of moneyStates) {
+    const words = moneyWords(state, "$2.40");
+    expect(words.includes("$2.40")).toBe(state !== "nothing_taken");
+  }
+  expect(sumLabel("refund_started")).toBe("Refund started");
+  expect(sumLabel(undefined)).toBe("Paid");
+});
+
+test("a cancelled launch is not called a failure", () => {
+  const failure = { status: 409, message: "", money: "refund_started", cancelled: true, orderId: "order_1" } as const;
+  expect(failureTitle(failure)).toBe("Launch cancelled");
+  expect(failureTitle({ ...failure, cancelled: false })).toBe("This environment could not be started");
+});

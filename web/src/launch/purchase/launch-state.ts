@@ -1,0 +1,56 @@
+import type { ErrorCode, MoneyState } from "@berth/contract";
+import type { Step } from "../draft/draft.ts";
+
+/** One launch as the page shows it. Times are milliseconds since the epoch, by this browser's clock. */
+export type LaunchState =
+  | { readonly phase: "idle"; readonly problem?: Problem | undefined }
+  | { readonly phase: "ordering" }
+  | { readonly phase: "paying"; readonly orderId: string }
+  | { readonly phase: "clearing" }
+  | { readonly phase: "creating"; readonly paidAt: number; readonly cancelling: boolean }
+  | { readonly phase: "ready"; readonly paidAt: number; readonly readyAt: number }
+  | { readonly phase: "failed"; readonly paidAt: number; readonly failure: Failure };
+
+/** Nothing was charged: what to change before the next try. */
+export interface Problem {
+  readonly message: string;
+  /** Where it can be changed; undefined when trying again is all there is to do. */
+  readonly step: Step | undefined;
+  /** The address has to be confirmed first (G52). */
+  readonly unverified?: boolean;
+}
+
+/** Money was taken, or may have been. */
+export interface Failure {
+  /** HTTP status; 0 without an answer. */
+  readonly status: number;
+  readonly message: string;
+  readonly money: MoneyState;
+  readonly cancelled: boolean;
+  /** The provider's id of the order, which its page is found by. */
+  readonly orderId: string;
+}
+
+export const idle: LaunchState = { phase: "idle" };
+
+/** Paid for: there is no way back to the earlier steps. */
+export function isPaid(state: LaunchState): boolean {
+  return state.phase === "creating" || state.phase === "ready" || state.phase === "failed";
+}
+
+/** Launch may be pressed. Everything else answers a second press with nothing (C9). */
+export function mayLaunch(state: LaunchState): boolean {
+  return state.phase === "idle";
+}
+
+/** The step where a refused order is put right. */
+export function stepToChange(code: ErrorCode | "network"): Step | undefined {
+  if (code === "subdomain_taken" || code === "below_minimum") return 3;
+  if (code === "out_of_stock" || code === "too_many_gpus" || code === "price_changed") return 2;
+  return code === "not_prepared" ? 1 : undefined;
+}
+
+/** Whether asking the same again can still end well: the call may run twice (payments.md 4). */
+export function isPassing(code: ErrorCode | "network", status: number): boolean {
+  return code === "network" || code === "unavailable" || code === "rate_limited" || status === 502 || status === 504;
+}

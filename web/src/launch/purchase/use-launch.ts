@@ -1,0 +1,105 @@
+import { cancelLaunch } from "@berth/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { ApiError, call } from "../../api/call.ts";
+import { keys } from "../../api/queries.ts";
+import { serverNow } from "../../api/server-clock.ts";
+import type { Arrival } from "../../environments/list/ready-card.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import { dropDraft, keepDraft, tabStorage } from "../draft/draft.ts";
+import { buy, type Created, failureOf, type Purchase, prove } from "./buy.ts";
+import { type Failure, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
+
+/** Spec section 4: how long the page says that the environment is ready before it leaves. */
+const redirectAfterMs = 2_000;
+
+export interface Launch {
+  readonly state: LaunchState;
+  readonly start: (purchase: Purchase) => void;
+  /** Cancels a launch that is still pending and refunds it (G75). */
+  readonly cancel: (environmentId: string) => void;
+  /** Back to choosing after a failure. */
+  readonly reset: () => void;
+}
+
+/** Order, dialog, creation and redirect, in this order and once. What is paid goes on when the page is left. */
+export function useLaunch(): Launch {
+  const [state, setState] = useState<LaunchState>(idle);
+  const running = useRef(false);
+  const cancelled = useRef(false);
+  const left = useLeft();
+  const arrive = useArrive();
+  const start = async (purchase: Purchase) => {
+    // The state is a render behind a double click; the ref is not (C9).
+    if (running.current || !mayLaunch(state)) return;
+    running.current = true;
+    cancelled.current = false;
+    const signal = left();
+    const proof = await buy(purchase, setState, signal);
+    if (proof) {
+      const paidAt = serverNow();
+      dropDraft(tabStorage);
+      setState({ phase: "creating", paidAt, cancelling: false });
+      try {
+        const created = await prove(purchase.draft, purchase.userId, proof);
+        if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: serverNow() });
+        await arrive(created, purchase.userId, signal);
+      } catch (error) {
+        const failure = failureOf(error, cancelled.current, proof);
+        keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
+        setState({ phase: "failed", paidAt, failure });
+        if (!failure.cancelled) tellFailure(failure);
+      }
+    }
+    running.current = false;
+  };
+  const cancel = async (environmentId: string) => {
+    cancelled.current = true;
+    setState((now) => (now.phase === "creating" ? { ...now, cancelling: true } : now));
+    try {
+      await call(cancelLaunch, { params: { id: environmentId }, body: {} });
+    } catch (error) {
+      cancelled.current = false;
+      setState((now) => (now.phase === "creating" ? { ...now, cancelling: false } : now));
+      toast.error((error instanceof ApiError && error.message) || "Failed to cancel the launch");
+    }
+  };
+  return {
+    state,
+    start: (purchase) => void start(purchase),
+    cancel: (environmentId) => void cancel(environmentId),
+    reset: () => setState(idle),
+  };
+}
+
+/** The signal of this visit to the page: aborted when it is left, which closes an open dialog. */
+function useLeft(): () => AbortSignal {
+  const controller = useRef(new AbortController());
+  useEffect(() => {
+    if (controller.current.signal.aborted) controller.current = new AbortController();
+    return () => controller.current.abort();
+  }, []);
+  return () => controller.current.signal;
+}
+
+function useArrive(): (created: Created, userId: string, signal: AbortSignal) => Promise<void> {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return async (created, userId, signal) => {
+    void client.invalidateQueries({ queryKey: keys.profile(userId) });
+    void client.invalidateQueries({ queryKey: keys.capacity });
+    if (created.status === "active") await new Promise((resolve) => setTimeout(resolve, redirectAfterMs));
+    if (signal.aborted) return;
+    if (created.status === "pending") toast.info("Your environment is still starting. Its stages stand in the list.");
+    const { jupyter_token, environment_id } = created;
+    await navigate("/environments", { state: { jupyter_token, environment_id } satisfies Arrival });
+  };
+}
+
+/** The specification's "HTTP {status}"; what happens to the money stands on the page (G14). */
+function tellFailure({ status, message }: Failure): void {
+  const title = "Failed to create environment";
+  if (status >= 400) toast.error(`HTTP ${status}`, { title });
+  else toast.error((status > 0 && message) || title);
+}

@@ -1,0 +1,30 @@
+import { Notice } from "../../ui/display/notice.tsx";
+import type { Draft } from "../draft/draft.ts";
+import type { WayOut } from "../draft/price-lines.ts";
+import classes from "./below-minimum.module.css";
+
+/** Said before it hurts: the provider refuses smaller charges (G73). */
+export function BelowMinimum({
+  ways,
+  minimum,
+  onChange,
+}: {
+  readonly ways: readonly WayOut[];
+  readonly minimum: string;
+  readonly onChange: (part: Partial<Draft>) => void;
+}) {
+  return (
+    <div className={classes.minimum}>
+      <Notice tone="hold" title={`The smallest card payment is ${minimum}`} alert>
+        <span className={classes.ways}>
+          These reach it:
+          {ways.map(({ label, change }) => (
+            <button key={label} type="button" className="link target" onClick={() => onChange(change)}>
+              {label}
+            </button>
+          ))}
+        </span>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Capacity } from "@berth/contract";
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import type { LaunchState } from "../purchase/launch-state.ts";
+import classes from "./step-launch.module.css";
+
+interface Props {
+  readonly state: LaunchState;
+  /** Measured over the last 30 days; undefined until something was launched (G38). */
+  readonly figures: NonNullable<Capacity["launch"]> | undefined;
+  /** Undefined until the environment is known. */
+  readonly onCancel: (() => void) | undefined;
+  readonly onRetry: () => void;
+}
+
+/** Under the timeline: what usually happens, and the one thing that can be done now. */
+export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
+  if (state.phase === "failed") return <AfterFailure state={state} onRetry={onRetry} />;
+  const usual = figures
+    ? `Half of all launches are ready within ${seconds(figures.p50_ms)} s, 95% within ${seconds(figures.p95_ms)} s.`
+    : "Launches are measured; the figures stand here after the first.";
+  if (state.phase !== "creating")
+    return (
+      <div className={classes.after}>
+        <p>{usual}</p>
+      </div>
+    );
+  return (
+    <div className={classes.after}>
+      <p>{usual} You can leave this page; it goes on.</p>
+      <Button variant="default" disabled={!onCancel || state.cancelling} onClick={onCancel}>
+        {state.cancelling ? "Cancelling..." : "Cancel and refund"}
+      </Button>
+    </div>
+  );
+}
+
+function AfterFailure({
+  state,
+  onRetry,
+}: {
+  readonly state: Extract<LaunchState, { readonly phase: "failed" }>;
+  readonly onRetry: () => void;
+}) {
+  const { money, status, cancelled } = state.failure;
+  return (
+    <div className={classes.after}>
+      <p>{status >= 400 && !cancelled ? `HTTP ${status}. ` : ""}Your draft is kept.</p>
+      {/* While a payment is being checked a second order would be a second payment. */}
+      {money === "being_checked" ? (
+        <Button component={Link} to="/environments">
+          Environments
+        </Button>
+      ) : (
+        <Button onClick={onRetry}>Try Again</Button>
+      )}
+    </div>
+  );
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
+}

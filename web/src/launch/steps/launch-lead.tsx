@@ -1,0 +1,60 @@
+import { Mark } from "../../ui/display/logo.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { Status } from "../../ui/display/status.tsx";
+import type { Draft } from "../draft/draft.ts";
+import { priceLines } from "../draft/price-lines.ts";
+import type { LaunchState } from "../purchase/launch-state.ts";
+import { failureTitle, moneyWords } from "../purchase/money-text.ts";
+import { SeeOrder } from "../purchase/see-order.tsx";
+import classes from "./step-launch.module.css";
+
+/** One sentence on where the launch stands (spec section 4). */
+export function LaunchLead({ state, draft }: { readonly state: LaunchState; readonly draft: Draft }) {
+  if (state.phase === "ready")
+    return (
+      <p className={classes.eyebrow} role="status">
+        <Status value="active" />
+        <span>Environment ready! Redirecting...</span>
+      </p>
+    );
+  if (state.phase === "creating")
+    return (
+      <p className={classes.eyebrow} role="status">
+        <Mark size={20} docking />
+        {state.cancelling ? "Cancelling the launch..." : "Payment successful! Creating your environment..."}
+      </p>
+    );
+  if (state.phase === "failed") {
+    const { failure } = state;
+    return (
+      <div className={classes.notice}>
+        <Notice
+          tone={failure.cancelled ? "rest" : "fail"}
+          title={failureTitle(failure)}
+          action={<SeeOrder failure={failure} />}
+          alert
+        >
+          {!failure.cancelled && failure.message} {moneyWords(failure.money, priceLines(draft).charged)}
+        </Notice>
+      </div>
+    );
+  }
+  return (
+    <>
+      <p className={classes.lead}>Launch opens the payment dialog. These stages follow, each with its time.</p>
+      {state.phase !== "idle" && <Overlay phase={state.phase} />}
+    </>
+  );
+}
+
+/** While launching (spec section 2). The payment's own dialog stands above it. */
+function Overlay({ phase }: { readonly phase: "ordering" | "paying" | "clearing" }) {
+  return (
+    <div className={classes.overlay} role="status" data-overlay>
+      <Mark size={28} docking />
+      {phase === "ordering" && "Reserving GPUs and name..."}
+      {phase === "paying" && "Waiting for the payment..."}
+      {phase === "clearing" && "Releasing GPUs and name..."}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { type Capacity, type GpuCount, type ProductConfig, planOf } from "@berth/contract";
+import { Radio } from "@mantine/core";
+import type { PlaceInLine } from "../../environments/queue/use-queue.ts";
+import { plural } from "../../format.ts";
+import { Slots } from "../../ui/display/slots.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
+import { countChoices, countReason, machineLine } from "../draft/choices.ts";
+import type { Draft } from "../draft/draft.ts";
+import { hourly, printedLabel } from "../draft/price-lines.ts";
+import classes from "./choices.module.css";
+import { DurationChoice } from "./duration-choice.tsx";
+import { WaitOffer } from "./wait-offer.tsx";
+
+interface Props {
+  readonly draft: Draft;
+  readonly onChange: (part: Partial<Draft>) => void;
+  readonly capacity: Capacity | undefined;
+  readonly config: ProductConfig | undefined;
+  readonly line: PlaceInLine;
+}
+
+export function StepResources(props: Props) {
+  return (
+    <>
+      <CountChoice {...props} />
+      <h2 id="time-title" className={classes.second}>
+        For how long?
+      </h2>
+      <DurationChoice
+        labelledBy="time-title"
+        gpus={props.draft.gpus}
+        hours={props.draft.hours}
+        onChange={props.onChange}
+      />
+      <p className={classes.note}>
+        {planOf(props.draft.hours) === "monthly"
+          ? "The monthly plan holds its GPUs for all 720 hours, even while stopped: guaranteed availability, 24/7 dedicated support, custom configurations, volume discount."
+          : "The hourly plan frees its GPUs when you stop and banks the time that is left. The monthly plan holds them for all 720 hours."}
+      </p>
+    </>
+  );
+}
+
+function CountChoice({ draft, onChange, capacity, config, line }: Props) {
+  const now = useNow();
+  const reason = countReason(capacity, now);
+  return (
+    <>
+      <h2 id="gpu-title">How many GPUs?</h2>
+      {config && <p className={classes.hint}>{machineLine(capacity, config.gpu)}</p>}
+      <Radio.Group
+        role="group"
+        aria-labelledby="gpu-title"
+        value={String(draft.gpus)}
+        onChange={(gpus) => onChange({ gpus: Number(gpus) as GpuCount })}
+      >
+        <div className={classes.gpus}>
+          {countChoices(capacity, now).map(({ gpus, free, note }) => {
+            const label = free ? printedLabel(gpus, "hourly") : note;
+            return (
+              <Radio.Card
+                key={gpus}
+                value={String(gpus)}
+                disabled={!free}
+                className={classes.cell ?? ""}
+                radius="md"
+                aria-label={`${plural(gpus, "GPU")}, ${hourly(gpus)} per hour${label && `, ${label}`}`}
+              >
+                <span className={classes.big}>{gpus}</span>
+                <Slots filled={gpus} />
+                <span className={classes.rate}>{hourly(gpus)}/h</span>
+                <span className={classes.label}>{label}</span>
+              </Radio.Card>
+            );
+          })}
+        </div>
+      </Radio.Group>
+      {reason && (
+        <p className={classes.reason} role="status">
+          {reason}
+        </p>
+      )}
+      <WaitOffer capacity={capacity} line={line} />
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { subdomainCheck, subdomainProblem, texts } from "@berth/contract";
+import { useDebouncedValue } from "@mantine/hooks";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { call } from "../../api/call.ts";
+
+/** Spec section 9. */
+const debounceMs = 300;
+
+export const nameQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["subdomain", name],
+    queryFn: ({ signal }) => call(subdomainCheck, { params: { name }, body: {} }, { signal }),
+    staleTime: 5_000,
+    retry: false,
+  });
+
+export type NameCheck =
+  | { readonly state: "empty" | "checking" | "unanswered" }
+  | { readonly state: "free"; readonly message: string }
+  | { readonly state: "refused"; readonly message: string; readonly suggestion: string | null };
+
+/** What is known of a name while it is typed (G36). Its form is judged here, whether it is free only by the server. */
+export function useNameCheck(subdomain: string): NameCheck {
+  const name = subdomain.trim();
+  const [settled] = useDebouncedValue(name, debounceMs);
+  const problem = subdomainProblem(settled);
+  const { data, isError } = useQuery({ ...nameQuery(settled), enabled: problem === undefined });
+  if (name === "") return { state: "empty" };
+  if (settled !== name) return { state: "checking" };
+  if (problem !== undefined) return { state: "refused", message: problem, suggestion: null };
+  if (data?.available) return { state: "free", message: data.message };
+  if (data) return { state: "refused", message: data.message || texts.subdomainTaken, suggestion: data.suggestion };
+  return { state: isError ? "unanswered" : "checking" };
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from "react";
+import { notices } from "../../content/notices.ts";
+import { toast } from "../toast/toast.ts";
+
+/** Spec section 2: how long a copy is confirmed. */
+const confirmMs = 1_800;
+
+/** Puts a value on the clipboard; `copied` for as long as that is confirmed. */
+export function useCopy(value: string): { readonly copied: boolean; readonly copy: () => void } {
+  const [copies, setCopies] = useState(0);
+  useEffect(() => {
+    if (copies === 0) return;
+    const timer = setTimeout(() => setCopies(0), confirmMs);
+    return () => clearTimeout(timer);
+  }, [copies]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setCopies((before) => before + 1);
+    } catch {
+      // Refused, or a page without TLS has no clipboard at all.
+      toast.warning(notices.copyFailed);
+    }
+  };
+  return { copied: copies > 0, copy: () => void copy() };
+}

@@ -1,0 +1,98 @@
+import { Button } from "@mantine/core";
+import { ArrowLeft } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { ApiError } from "../../api/call.ts";
+import { CopyText } from "../controls/copy-text.tsx";
+import { Blank, FreeSlots } from "./blank.tsx";
+import classes from "./detail-page.module.css";
+import { type Fact, Facts } from "./facts.tsx";
+
+/** The list that one comes from. */
+interface Way {
+  readonly to: string;
+  readonly label: string;
+}
+
+interface Props {
+  readonly back: Way;
+  readonly children: ReactNode;
+}
+
+/** A page about one thing, with the way back to the others. */
+export function DetailPage({ back, children }: Props) {
+  return (
+    <div className={classes.page}>
+      <Link to={back.to} className={classes.back}>
+        <ArrowLeft size={14} strokeWidth={1.6} aria-hidden="true" />
+        {back.label}
+      </Link>
+      {children}
+    </div>
+  );
+}
+
+interface NotShownProps {
+  readonly back: Way;
+  /** "order" */
+  readonly what: string;
+  /** Null while it is still on its way. */
+  readonly error: Error | null;
+  readonly loading: ReactNode;
+  /** Where all that one does have stands. */
+  readonly where: string;
+  /** Why it could not be read, and what that does not touch. */
+  readonly failed: (error: Error) => string;
+  readonly again: ReactNode;
+}
+
+/** In its place: it is on its way, there is none, which another's looks like too, or it could not be read. */
+export function NotShown(props: NotShownProps) {
+  return (
+    <DetailPage back={props.back}>{props.error ? <Why {...props} error={props.error} /> : props.loading}</DetailPage>
+  );
+}
+
+function Why({ back, what, error, where, failed, again }: NotShownProps & { readonly error: Error }) {
+  if (!(error instanceof ApiError && error.status === 404))
+    return (
+      <Blank title={`Unable to load this ${what}`} picture={<FreeSlots failed />} action={again}>
+        {failed(error)}
+      </Blank>
+    );
+  const list = (
+    <Button component={Link} to={back.to}>
+      {back.label}
+    </Button>
+  );
+  return (
+    <Blank title={`There is no such ${what}`} picture={<FreeSlots />} action={list}>
+      The address may be mistyped, or the {what} is another account's. {where}
+    </Blank>
+  );
+}
+
+/** What support, a bank and a refund ask for (G70); in the area `references` of its page. */
+export function References({ facts }: { readonly facts: Fact[] }) {
+  return (
+    <section className={classes.references} aria-labelledby="references-title">
+      <h2 id="references-title" className="section-title">
+        References
+      </h2>
+      <Facts wide facts={facts} />
+    </section>
+  );
+}
+
+/** Each to be copied, one below the other; "N/A" for none. */
+export function Copies({ values, label }: { readonly values: readonly (string | null)[]; readonly label: string }) {
+  const given = values.filter((value) => value !== null);
+  if (given.length === 0) return "N/A";
+  return (
+    <span className={classes.stack}>
+      {given.map((value) => (
+        <CopyText key={value} value={value} label={label} />
+      ))}
+    </span>
+  );
+}

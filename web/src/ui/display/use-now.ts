@@ -1,0 +1,12 @@
+import { useEffect, useState } from "react";
+import { serverNow } from "../../api/server-clock.ts";
+
+/** The server's time in milliseconds since the epoch, read again every `everyMs`. */
+export function useNow(everyMs = 30_000): number {
+  const [now, setNow] = useState(() => serverNow());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(serverNow()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
