@@ -274,7 +274,7 @@ test("a rented environment's page: from its name in the list, live, with logs, r
   const subdomain = `page-${Date.now().toString(36)}`;
   const paid = await orderAndPay(product.url, customer, { subdomain, gpuCount: 1, duration: 24 });
   const { environment_id } = (await create(product.url, customer, paid)).body;
-  const row = { environment_id, span_seconds: 60, at: new Date(Date.now() - 300_000), looks: 4 };
+  const row = { environment_id, span_seconds: 60 as const, at: new Date(Date.now() - 300_000), looks: 4 };
   await db
     .insertInto("samples")
     .values({ ...row, cpu_cores: 0.25, memory_mb: 123.4, home_mb: 5 })

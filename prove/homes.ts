@@ -6,17 +6,16 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Action } from "@berth/contract";
-import { type Selectable, sql } from "kysely";
-import { type Db, openDatabase } from "../server/src/database/database.ts";
+import { sql } from "kysely";
+import { type Db, openDatabase, type RowOf } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
-import type { EnvironmentsTable } from "../server/src/database/environment-tables.ts";
 import { type Customer, create, orderAndPay, send, signUp, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { labsOf, preparedJupyter } from "./labs.ts";
 import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
 
-type Environment = Selectable<EnvironmentsTable>;
+type Environment = RowOf<"environments">;
 /** What the environment's owner knows to have written: SHA-256 by file name. */
 type Manifest = Map<string, string>;
 

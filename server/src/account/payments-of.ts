@@ -1,16 +1,15 @@
 import { major } from "@berth/contract";
-import { type Selectable, sql } from "kysely";
-import type { Db } from "../database/database.ts";
-import type { OrdersTable, PaymentsTable } from "../database/payment-tables.ts";
+import { sql } from "kysely";
+import type { Db, RowOf } from "../database/database.ts";
 
 /** The newest payments of each user; an old account's rest is billing's to page through. */
 const most = 500;
 
 export type PaymentRow = Pick<
-  Selectable<PaymentsTable>,
+  RowOf<"payments">,
   "id" | "user_id" | "status" | "amount_minor" | "refund_minor" | "created_at"
 > &
-  Pick<Selectable<OrdersTable>, "usd_minor" | "container_type" | "duration_hours">;
+  Pick<RowOf<"orders">, "usd_minor" | "container_type" | "duration_hours">;
 
 /** Of these users, newest first. */
 export async function paymentsOf(db: Db, userIds: readonly string[]): Promise<readonly PaymentRow[]> {

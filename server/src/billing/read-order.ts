@@ -1,19 +1,12 @@
 import { type EndedReason, major, type Order } from "@berth/contract";
-import { type Selectable, sql } from "kysely";
-import type { Db } from "../database/database.ts";
-import type {
-  DisputesTable,
-  OrdersTable,
-  PaymentsTable,
-  RefundRequestsTable,
-  RefundsTable,
-} from "../database/payment-tables.ts";
+import { sql } from "kysely";
+import type { Db, RowOf } from "../database/database.ts";
 import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
 import { moneyOf, stateOf } from "./order-money.ts";
 import { timelineOf } from "./order-timeline.ts";
 
 /** An order with the environment that it launched, or bought more hours for, and that one's newest session. */
-export interface FoundOrder extends Selectable<OrdersTable> {
+export interface FoundOrder extends RowOf<"orders"> {
   readonly environment_id: string | null;
   readonly ready_at: Date | null;
   readonly terminated_at: Date | null;
@@ -22,10 +15,10 @@ export interface FoundOrder extends Selectable<OrdersTable> {
   readonly now: Date;
 }
 
-export type Attempt = Selectable<PaymentsTable>;
-export type Refund = Selectable<RefundsTable>;
-export type Dispute = Selectable<DisputesTable>;
-export type RefundRequest = Selectable<RefundRequestsTable>;
+export type Attempt = RowOf<"payments">;
+export type Refund = RowOf<"refunds">;
+export type Dispute = RowOf<"disputes">;
+export type RefundRequest = RowOf<"refund_requests">;
 
 interface Credit {
   readonly order_id: string;

@@ -1,6 +1,5 @@
-import { type Selectable, sql } from "kysely";
-import type { Db } from "../database/database.ts";
-import type { RefundsTable } from "../database/payment-tables.ts";
+import { sql } from "kysely";
+import type { Db, RowOf } from "../database/database.ts";
 import type { CreditNoteDocument, ReceiptDocument } from "../payments/ledger/receipt-documents.ts";
 
 type Timed<Document> = Omit<Document, "issued_at" | "created_at"> & {
@@ -20,7 +19,7 @@ export interface Receipt extends Timed<ReceiptDocument> {
   readonly disputed_minor: number;
 }
 
-export type Refund = Pick<Selectable<RefundsTable>, "amount_minor" | "status" | "created_at" | "processed_at" | "arn">;
+export type Refund = Pick<RowOf<"refunds">, "amount_minor" | "status" | "created_at" | "processed_at" | "arn">;
 
 /** A credit note is never touched again: all that it says is its document. */
 export type CreditNote = Timed<CreditNoteDocument>;

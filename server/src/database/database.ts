@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
+import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from "kysely";
 import { type Client, DatabaseError, Pool, types } from "pg";
 import { clientOf } from "./clients.ts";
 import { prepared } from "./prepared.ts";
@@ -7,6 +7,8 @@ import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
+/** A row of a table, as it is read. */
+export type RowOf<Name extends keyof Tables> = Selectable<Tables[Name]>;
 /** A query may stand alone or belong to the caller's transaction. */
 export type Sql = Db | Tx;
 

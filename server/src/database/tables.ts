@@ -1,34 +1,592 @@
-import type { ColumnType, Generated } from "kysely";
-import type { AccountTables } from "./account-tables.ts";
-import type { EmbeddedGatewayTables } from "./embedded-gateway-tables.ts";
-import type { EnvironmentTables } from "./environment-tables.ts";
-import type { IdentityTables } from "./identity-tables.ts";
-import type { PaymentTables } from "./payment-tables.ts";
+// Every table as the migrations make it. Written by `npm run schema`: never edit it, add a migration.
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
+import type { JsonColumns } from "./json-columns.ts";
 
-interface InstallationTable {
-  id: string;
-  one: Generated<boolean>;
-  started_at: Generated<Date>;
-  /** Hex; null before the first start of a version that writes it. */
-  secret_fingerprint: Generated<string | null>;
-}
-
-interface ProcessesTable {
-  id: string;
-  roles: string[];
-  version: string;
-  migration: string;
-  host_name: string;
-  pid: number;
-  /** `ProcessSettings` of operator/processes.ts. */
-  // biome-ignore lint/suspicious/noExplicitAny: its shape is the writer's, further right
-  settings: ColumnType<any, string, string>;
-  started_at: Generated<Date>;
-  seen_at: Generated<Date>;
-}
-
-/** Every table of the product, an area a file; the schema itself is migrations/. */
-export interface Tables extends IdentityTables, AccountTables, EnvironmentTables, PaymentTables, EmbeddedGatewayTables {
-  installation: InstallationTable;
-  processes: ProcessesTable;
+export interface Tables {
+  account_holds: {
+    user_id: string;
+    dispute_id: string;
+    held_at: Generated<Date>;
+    lifted_at: Date | null;
+  };
+  activity: {
+    environment_id: string;
+    last_busy_at: Generated<Date>;
+    looked_at: Generated<Date>;
+  };
+  archive_codes: {
+    hash: Buffer;
+    user_id: string;
+    environment_id: string;
+    expires_at: Date;
+  };
+  attempt_windows: {
+    key: Buffer;
+    count: number;
+    ends_at: Date;
+  };
+  credit_notes: {
+    number: string;
+    refund_id: string;
+    payment_id: string;
+    user_id: string;
+    amount_minor: number;
+    issued_at: Generated<Date>;
+    document: ColumnType<JsonColumns["credit_notes.document"], string, string>;
+    tax_series: string | null;
+    tax_year: number | null;
+    tax_no: number | null;
+  };
+  deleted_accounts: {
+    user_id: string;
+    deleted_at: Generated<Date>;
+  };
+  disputes: {
+    id: string;
+    gateway: string;
+    gateway_dispute_id: string;
+    payment_id: string;
+    user_id: string;
+    status: "open" | "under_review" | "won" | "lost" | "closed";
+    phase: string;
+    reason_code: string | null;
+    amount_minor: number;
+    currency: string;
+    lost_minor: Generated<number>;
+    counted_minor: Generated<number>;
+    respond_by: Date | null;
+    created_at: Date;
+    closed_at: Date | null;
+  };
+  embedded_gateway_account: {
+    one: Generated<boolean>;
+    key_id: string;
+    key_secret: string;
+    created_at: Generated<Date>;
+    webhook_secret: string | null;
+  };
+  embedded_gateway_disputes: {
+    id: string;
+    payment_id: string;
+    amount_minor: number;
+    deducted_minor: Generated<number>;
+    reason_code: string;
+    phase: string;
+    status: Generated<"open" | "under_review" | "won" | "lost" | "closed">;
+    respond_by: Generated<Date>;
+    created_at: Generated<Date>;
+  };
+  embedded_gateway_orders: {
+    id: string;
+    receipt: string | null;
+    amount_minor: number;
+    currency: string;
+    capture: "automatic" | "manual";
+    status: Generated<"created" | "attempted" | "paid">;
+    attempts: Generated<number>;
+    notes: ColumnType<JsonColumns["embedded_gateway_orders.notes"], string | undefined, string>;
+    created_at: Generated<Date>;
+    outcome: string | null;
+  };
+  embedded_gateway_payments: {
+    id: string;
+    order_id: string;
+    amount_minor: number;
+    currency: string;
+    status: "created" | "authorized" | "captured" | "failed";
+    refunded_minor: Generated<number>;
+    card_network: string;
+    card_last4: string;
+    error_reason: string | null;
+    error_description: string | null;
+    created_at: Generated<Date>;
+    authorizes_at: Date | null;
+  };
+  embedded_gateway_refunds: {
+    id: string;
+    payment_id: string;
+    amount_minor: number;
+    idempotency_key: string | null;
+    receipt: string | null;
+    notes: ColumnType<JsonColumns["embedded_gateway_refunds.notes"], string | undefined, string>;
+    created_at: Generated<Date>;
+    arrives_at: Date;
+    fails: Generated<boolean>;
+    speed: Generated<"normal" | "optimum">;
+  };
+  embedded_gateway_webhooks: {
+    id: string;
+    body: string;
+    created_at: Generated<Date>;
+    next_try_at: Generated<Date>;
+    attempts: Generated<number>;
+    times: Generated<number>;
+  };
+  environments: {
+    id: string;
+    order_id: string;
+    user_id: string;
+    container_type: string;
+    subdomain: string;
+    gpu_count: number;
+    duration_hours: number;
+    host_id: string;
+    home: string;
+    desired: Generated<"running" | "paused" | "stopped" | "terminated">;
+    status: Generated<"pending" | "active" | "paused" | "stopped" | "terminated" | "unknown">;
+    generation: Generated<number>;
+    secret: string;
+    run_token: string | null;
+    endpoint: ColumnType<JsonColumns["environments.endpoint"] | null, string | null, string | null>;
+    stage: string | null;
+    stage_percent: number | null;
+    requested_at: Generated<Date>;
+    give_up_at: Date;
+    first_attempt_at: Date | null;
+    created_at: Date | null;
+    expires_at: Date | null;
+    banked_seconds: Generated<number>;
+    terminated_at: Date | null;
+    ended_reason: "expired" | "terminated" | "cancelled" | "not_delivered" | "silent" | "hardware" | "operator" | null;
+    notice: Generated<string>;
+    due_at: Generated<Date>;
+    claim: string | null;
+    attempts: Generated<number>;
+    last_error: string | null;
+    down_since: Date | null;
+    warm: Generated<boolean>;
+    idle_minutes: 30 | 60 | 120 | 240 | null;
+    idle_stop_at: Date | null;
+    idle_snoozed_until: Date | null;
+    faulty_generation: number | null;
+    fault_since: Date | null;
+    clock_from: Date | null;
+    free_on: Date | null;
+    free_seconds: Generated<number>;
+    without_settings: Generated<boolean>;
+    stop_reason: "idle" | "silent" | "no_home" | null;
+    banked_until: Date | null;
+  };
+  gateway_events: {
+    gateway: string;
+    event_id: string;
+    event: string;
+    body: Buffer;
+    received_at: Generated<Date>;
+    processed_at: Date | null;
+    next_check_at: Generated<Date | null>;
+    claim: string | null;
+    attempts: Generated<number>;
+    last_error: string | null;
+  };
+  gateway_sweeps: {
+    key_id: string;
+    swept_until: Date;
+    next_at: Generated<Date>;
+  };
+  gpu_leases: {
+    id: string;
+    gpu_id: string;
+    holder_kind: "order" | "environment" | "pool" | "queue";
+    holder_id: string;
+    hold_until: Date | null;
+    created_at: Generated<Date>;
+    released_at: Date | null;
+  };
+  gpu_samples: {
+    environment_id: string;
+    gpu_id: string;
+    span_seconds: 60 | 600;
+    at: Date;
+    looks: number;
+    use_percent: number;
+    memory_mb: number;
+  };
+  gpus: {
+    id: string;
+    host_id: string;
+    kind: "gpu" | "cpu";
+    model: Generated<string>;
+    memory_mb: Generated<number>;
+    quarantined_at: Date | null;
+    quarantine_reason: Generated<string>;
+  };
+  grants: {
+    id: string;
+    user_id: string;
+    environment_id: string;
+    auth_session: string | null;
+    created_at: Generated<Date>;
+    revoked_at: Date | null;
+    share_id: string | null;
+  };
+  homes: {
+    id: string;
+    home: string;
+    host_id: string;
+    user_id: string;
+    subdomain: string;
+    used_at: Date | null;
+    delete_at: Date | null;
+    told_at: Date | null;
+    size_mb: number | null;
+    full_told_at: Date | null;
+    missing_since: Date | null;
+  };
+  host_images: {
+    host_id: string;
+    container_type: string;
+    state: "ready" | "preparing" | "unavailable";
+    percent: number | null;
+    message: Generated<string>;
+    updated_at: Generated<Date>;
+  };
+  hosts: {
+    id: string;
+    kind: "process" | "docker" | "kubernetes" | "fake";
+    isolation: Generated<string>;
+    pause: Generated<boolean>;
+    drained_at: Date | null;
+    address: string | null;
+    home_root: string | null;
+    reach: string | null;
+    removed_at: Date | null;
+    away_since: Date | null;
+    is_open: GeneratedAlways<boolean>;
+    lost_at: Date | null;
+  };
+  identity_code: {
+    hash: Buffer;
+    user_id: string;
+    kind: "PASSWORD_RESET" | "VERIFY_EMAIL" | "SIGN_IN";
+    email: string;
+    expires_at: Date;
+    used_at: Date | null;
+    created_at: Generated<Date>;
+  };
+  identity_key: {
+    kid: string;
+    alg: string;
+    public_jwk: ColumnType<JsonColumns["identity_key.public_jwk"], string, string>;
+    private_sealed: Buffer;
+    created_at: Generated<Date>;
+    not_after: Date;
+  };
+  identity_session: {
+    id: string;
+    user_id: string;
+    generation: Generated<number>;
+    rotated_at: Generated<Date>;
+    auth_time: Generated<Date>;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    revoked_at: Date | null;
+    revoked_reason: string | null;
+    user_agent: string | null;
+    ip: string | null;
+    sign_in_provider: Generated<"password" | "custom">;
+  };
+  identity_user: {
+    id: string;
+    email: string;
+    email_key: string;
+    password_hash: string | null;
+    name: string | null;
+    email_verified: Generated<boolean>;
+    disabled: Generated<boolean>;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+  };
+  installation: {
+    id: string;
+    one: Generated<boolean>;
+    started_at: Generated<Date>;
+    secret_fingerprint: string | null;
+  };
+  invoice_series: {
+    series: string;
+    year: number;
+    next_no: number;
+  };
+  journal: {
+    id: string;
+    kind:
+      | "capture"
+      | "fee"
+      | "refund_asked"
+      | "refund_failed"
+      | "refund_arrived"
+      | "external_refund"
+      | "session_over"
+      | "dispute_lost"
+      | "refund_waived";
+    source_id: string;
+    at: Generated<Date>;
+  };
+  journal_lines: {
+    entry_id: string;
+    account: "gateway" | "prepaid" | "revenue" | "refunds_payable" | "fees" | "disputes";
+    order_id: string;
+    currency: string;
+    amount_minor: number;
+  };
+  launch_stages: {
+    environment_id: string;
+    generation: number;
+    stage: string;
+    at: Generated<Date>;
+  };
+  launch_times: {
+    environment_id: string;
+    warm: Generated<boolean>;
+    ready_at: Date;
+    placed_ms: number | null;
+    image_ms: number | null;
+    started_ms: number | null;
+    answering_ms: number | null;
+    ready_ms: number;
+  };
+  mails: {
+    id: string;
+    cause: string;
+    user_id: string;
+    recipient: string;
+    subject: string;
+    body_text: string;
+    body_html: string;
+    status: Generated<"queued" | "sent" | "refused" | "lapsed">;
+    created_at: Generated<Date>;
+    useful_until: Date;
+    ended_at: Date | null;
+    next_try_at: Generated<Date>;
+    claim: string | null;
+    attempts: Generated<number>;
+    last_error: string | null;
+  };
+  notifications: {
+    id: string;
+    user_id: string;
+    cause: string;
+    title: string;
+    body: string;
+    link: string | null;
+    created_at: Generated<Date>;
+    read_at: Date | null;
+  };
+  orders: {
+    id: string;
+    user_id: string;
+    status: "draft" | "open" | "cancelled" | "expired" | "paid" | "fulfilled" | "refunding" | "refunded";
+    container_type: "jupyter" | "pytorch" | "tensorflow";
+    subdomain: string;
+    gpu_count: number;
+    duration_hours: number;
+    usd_minor: number;
+    amount_minor: number;
+    currency: "USD" | "INR";
+    inr_paise_per_usd: number;
+    gateway: string;
+    mode: "embedded" | "test" | "live";
+    gateway_order_id: string | null;
+    request_hash: string;
+    created_at: Generated<Date>;
+    hold_until: Date;
+    watch_until: Date;
+    paid_at: Date | null;
+    deliver_by: Date | null;
+    closed_at: Date | null;
+    usd_net_minor: Generated<number>;
+    hours: Generated<number>;
+    next_check_at: Date | null;
+    claim: string | null;
+    attempts: Generated<number>;
+    last_error: string | null;
+    extends: string | null;
+  };
+  payments: {
+    id: string;
+    order_id: string;
+    user_id: string;
+    gateway: string;
+    gateway_payment_id: string;
+    status: "created" | "failed" | "authorized" | "captured";
+    rank: GeneratedAlways<number>;
+    settles_order: Generated<boolean>;
+    amount_minor: number;
+    currency: string;
+    refund_minor: Generated<number>;
+    method: string | null;
+    card_network: string | null;
+    card_last4: string | null;
+    fee_minor: number | null;
+    error_code: string | null;
+    error_reason: string | null;
+    created_at: Generated<Date>;
+    captured_at: Date | null;
+  };
+  processes: {
+    id: string;
+    roles: string[];
+    version: string;
+    migration: string;
+    host_name: string;
+    pid: number;
+    settings: ColumnType<JsonColumns["processes.settings"], string, string>;
+    started_at: Generated<Date>;
+    seen_at: Generated<Date>;
+  };
+  profiles: {
+    user_id: string;
+    email: string;
+    name: Generated<string>;
+    phone: Generated<string>;
+    created_at: Generated<Date>;
+  };
+  queue_entries: {
+    id: string;
+    place: GeneratedAlways<number>;
+    user_id: string;
+    gpu_count: number;
+    status: Generated<"waiting" | "held" | "taken" | "lapsed" | "left">;
+    asked_at: Generated<Date>;
+    kept_host_id: string | null;
+    held_until: Date | null;
+    told_at: Date | null;
+    order_id: string | null;
+    closed_at: Date | null;
+  };
+  receipts: {
+    payment_id: string;
+    number: string;
+    user_id: string;
+    issued_at: Generated<Date>;
+    document: ColumnType<JsonColumns["receipts.document"], string, string>;
+    tax_series: string | null;
+    tax_year: number | null;
+    tax_no: number | null;
+  };
+  refund_requests: {
+    id: string;
+    order_id: string;
+    user_id: string;
+    reason: "partial_downtime" | "accidental_termination" | "maintenance" | "other" | "silent";
+    text: string;
+    status: Generated<"open" | "granted" | "declined">;
+    created_at: Generated<Date>;
+    decided_at: Date | null;
+    answer: Generated<string>;
+    refund_id: string | null;
+  };
+  refunds: {
+    id: string;
+    payment_id: string;
+    amount_minor: number;
+    currency: string;
+    reason:
+      | "not_delivered"
+      | "silent"
+      | "cancelled"
+      | "late_payment"
+      | "surplus_payment"
+      | "wrong_amount"
+      | "hardware"
+      | "discretionary"
+      | "external";
+    status: "queued" | "sent" | "processed" | "failed" | "waived";
+    gateway_refund_id: string | null;
+    arn: string | null;
+    created_at: Generated<Date>;
+    processed_at: Date | null;
+    next_check_at: Date | null;
+    claim: string | null;
+    attempts: Generated<number>;
+    last_error: string | null;
+  };
+  samples: {
+    environment_id: string;
+    span_seconds: 60 | 600;
+    at: Date;
+    looks: number;
+    cpu_cores: number;
+    memory_mb: number;
+    home_mb: number;
+    received_bytes_per_second: number | null;
+    sent_bytes_per_second: number | null;
+  };
+  sessions: {
+    id: string;
+    environment_id: string;
+    opened_at: Generated<Date>;
+    closed_at: Date | null;
+    reason: string | null;
+    user_id: string;
+    container_type: string;
+  };
+  share_links: {
+    id: string;
+    hash: Buffer;
+    user_id: string;
+    environment_id: string;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    revoked_at: Date | null;
+    views: Generated<number>;
+    last_viewed_at: Date | null;
+  };
+  sign_in_codes: {
+    hash: Buffer;
+    user_id: string;
+    environment_id: string;
+    auth_session: string | null;
+    expires_at: Date;
+    used_at: Date | null;
+    visit: Buffer | null;
+  };
+  subdomain_claims: {
+    name: string;
+    user_id: string;
+    order_id: string | null;
+    held_until: Date | null;
+    retained_until: Date | null;
+  };
+  support_tickets: {
+    id: string;
+    user_id: string;
+    code: string;
+    issue_type: string;
+    description: string;
+    email: string;
+    created_at: Generated<Date>;
+  };
+  time_credits: {
+    id: string;
+    user_id: string;
+    order_id: string;
+    gpu_hours: number;
+    reason: string;
+    granted_at: Generated<Date>;
+    used_by_order: string | null;
+  };
+  user_flags: {
+    user_id: string;
+    email_notifications: Generated<boolean>;
+    billing_alerts: Generated<boolean>;
+    security_alerts: Generated<boolean>;
+    marketing_emails: Generated<boolean>;
+    two_factor_auth: Generated<boolean>;
+  };
+  warm_runs: {
+    id: string;
+    host_id: string;
+    container_type: string;
+    gpus: string[];
+    home: string;
+    run_token: string;
+    state: Generated<"starting" | "ready" | "ending">;
+    order_id: string | null;
+    created_at: Generated<Date>;
+    due_at: Generated<Date>;
+    claim: string | null;
+    attempts: Generated<number>;
+  };
 }

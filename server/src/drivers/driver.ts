@@ -1,4 +1,4 @@
-import type { Address } from "../database/environment-tables.ts";
+import type { Address } from "../database/json-columns.ts";
 
 export type Endpoint = Address;
 

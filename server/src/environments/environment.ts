@@ -1,9 +1,8 @@
 import type { Container } from "@berth/contract";
-import { type Selectable, sql } from "kysely";
-import type { Sql } from "../database/database.ts";
-import type { EnvironmentsTable } from "../database/environment-tables.ts";
+import { sql } from "kysely";
+import type { RowOf, Sql } from "../database/database.ts";
 
-export type Environment = Selectable<EnvironmentsTable>;
+export type Environment = RowOf<"environments">;
 
 /** An environment with the end of its files' keeping (G31), which its name's row says. */
 export interface ListedEnvironment extends Environment {

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Loop } from "../async/start-interval.ts";
-import type { MailsTable } from "../database/account-tables.ts";
 import type { Changes } from "../database/changes.ts";
-import type { Db, Tx } from "../database/database.ts";
+import type { Db, RowOf, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { startWokenLoop } from "../database/woken-loop.ts";
 import type { Letter } from "./render-email.ts";
@@ -48,7 +47,7 @@ interface Outbox {
   readonly retryMs?: number;
 }
 
-type Claimed = Selectable<MailsTable>;
+type Claimed = RowOf<"mails">;
 
 const intervalMs = 60_000;
 const stopMs = 2000;

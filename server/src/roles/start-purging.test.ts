@@ -51,7 +51,7 @@ test("what can no longer be used goes, and nothing else", async () => {
       { id: "live", user_id, environment_id, created_at: ago("29 days") },
     ])
     .execute();
-  const used = (span_seconds: number, at: ReturnType<typeof ago>) => ({
+  const used = (span_seconds: 60 | 600, at: ReturnType<typeof ago>) => ({
     ...{ environment_id, span_seconds, at, looks: 4, memory_mb: 90 },
   });
   const spans = [
@@ -83,8 +83,8 @@ test("what can no longer be used goes, and nothing else", async () => {
     const hours = sql<number>`floor(extract(epoch from now() - at) / 3600)`.as("hours");
     const left = await db.selectFrom(table).select(["span_seconds", hours]).orderBy("at").execute();
     expect(left, table).toEqual([
-      { span_seconds: 600, hours: 29 * 24 },
-      { span_seconds: 60, hours: 23 },
+      { span_seconds: 600 as const, hours: 29 * 24 },
+      { span_seconds: 60 as const, hours: 23 },
     ]);
   }
 });

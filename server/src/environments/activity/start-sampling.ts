@@ -1,8 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Selectable } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
-import type { Db } from "../../database/database.ts";
-import type { EnvironmentsTable } from "../../database/environment-tables.ts";
+import type { Db, RowOf } from "../../database/database.ts";
 import { DriverError, type Stats } from "../../drivers/driver.ts";
 import { tellOfFullHomes } from "../homes/notify-full-homes.ts";
 import { eachHost, eachOf, forgetGone, type Host, type HostParts, isGone } from "../hosts/each-host.ts";
@@ -35,7 +33,7 @@ interface Found {
   readonly trouble?: unknown;
 }
 
-type Active = Pick<Selectable<EnvironmentsTable>, "id" | "endpoint" | "run_token">;
+type Active = Pick<RowOf<"environments">, "id" | "endpoint" | "run_token">;
 
 /** Asks what every active environment uses, and whether it is idle (runtime.md 10). */
 export function startSampling(parts: SamplingParts): Loop {

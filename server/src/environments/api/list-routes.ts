@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Sql } from "../../database/database.ts";
-import type { EnvironmentsTable } from "../../database/environment-tables.ts";
+import type { Tables } from "../../database/tables.ts";
 import type { Endpoint } from "../../drivers/driver.ts";
 
 /** What the gateway knows of one environment. */
@@ -19,8 +19,8 @@ export interface Route {
   /** The stage being worked on while pending. */
   readonly stage: string | null;
   readonly bankedSeconds: number;
-  readonly stopReason: EnvironmentsTable["stop_reason"];
-  readonly endedReason: EnvironmentsTable["ended_reason"];
+  readonly stopReason: Tables["environments"]["stop_reason"];
+  readonly endedReason: Tables["environments"]["ended_reason"];
   /** Of an ended one: until when its files are kept (G31). */
   readonly filesUntil: Date | null;
   readonly gpuCount: number;

@@ -1,6 +1,5 @@
-import { type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../../database/database.ts";
-import type { HomesTable } from "../../database/environment-tables.ts";
+import { sql } from "kysely";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { type Driver, DriverError } from "../../drivers/driver.ts";
 import { type Announce, instant } from "../notice.ts";
 import { endBankedTime } from "../time/end-banked-time.ts";
@@ -12,7 +11,7 @@ interface RetentionParts {
   readonly failed: (error: unknown) => void;
 }
 
-type Home = Selectable<HomesTable>;
+type Home = RowOf<"homes">;
 
 /** Its owner hears of the deletion a week before it and again on the last day; one who could not be told gets a day. */
 const [firstDays, lastDays, leastHours] = [7, 1, 24] as const;

@@ -1,10 +1,9 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Db } from "../../database/database.ts";
-import type { EnvironmentsTable } from "../../database/environment-tables.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Db, RowOf } from "../../database/database.ts";
 import { isSilent } from "./silence.ts";
 
 /** A row that this worker alone may bring closer, as long as it renews its claim. */
-export type Claimed = Selectable<EnvironmentsTable> & { readonly claim: string };
+export type Claimed = RowOf<"environments"> & { readonly claim: string };
 
 /** Short, because a killed worker's rows wait this long; a working one renews. */
 const claimSeconds = 10;

@@ -1,9 +1,8 @@
-import { type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../../database/database.ts";
-import type { WarmRunsTable } from "../../database/environment-tables.ts";
+import { sql } from "kysely";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { holdGrace } from "../leases/gpu-leases.ts";
 
-export type WarmRun = Selectable<WarmRunsTable>;
+export type WarmRun = RowOf<"warm_runs">;
 
 export interface WarmRequest {
   readonly orderId: string;

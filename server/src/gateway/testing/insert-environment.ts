@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Db } from "../../database/database.ts";
-import type { EnvironmentsTable } from "../../database/environment-tables.ts";
 import { newId } from "../../database/ids.ts";
+import type { Tables } from "../../database/tables.ts";
 import type { Route } from "../../environments/api/list-routes.ts";
 
 export interface Row {
@@ -13,7 +13,7 @@ export interface Row {
 }
 
 export type Fields = Partial<
-  Pick<EnvironmentsTable, "subdomain" | "user_id" | "stage" | "expires_at" | "ended_reason" | "stop_reason">
+  Pick<Tables["environments"], "subdomain" | "user_id" | "stage" | "expires_at" | "ended_reason" | "stop_reason">
 > & {
   readonly status?: Route["status"];
   readonly desired?: Route["desired"];

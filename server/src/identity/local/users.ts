@@ -1,11 +1,10 @@
 import { isEmail } from "@berth/contract";
-import { type Selectable, sql } from "kysely";
-import { isUniqueViolation, type Sql, type Tx } from "../../database/database.ts";
-import type { IdentityUserTable } from "../../database/identity-tables.ts";
+import { sql } from "kysely";
+import { isUniqueViolation, type RowOf, type Sql, type Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { IdentityError, type IdentityUser, type UserPatch } from "../identity.ts";
 
-export type UserRow = Selectable<IdentityUserTable>;
+export type UserRow = RowOf<"identity_user">;
 
 /** What makes two spellings of an address the same account. */
 export function emailKey(email: string): string {

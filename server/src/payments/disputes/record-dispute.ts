@@ -1,7 +1,6 @@
-import { type Selectable, sql } from "kysely";
-import type { Tx } from "../../database/database.ts";
+import { sql } from "kysely";
+import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { DisputesTable, PaymentsTable } from "../../database/payment-tables.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { bookDisputeLost, bookSessionOver } from "../ledger/journal.ts";
@@ -10,8 +9,8 @@ import type { OrderRow, Payments } from "../provider/payments-deps.ts";
 import type { GatewayDispute } from "../provider/provider.ts";
 import { payBackRest, takeBackHours } from "../refunds/take-back-hours.ts";
 
-type Payment = Selectable<PaymentsTable>;
-type Dispute = Selectable<DisputesTable>;
+type Payment = RowOf<"payments">;
+type Dispute = RowOf<"disputes">;
 
 /** `noted`: nothing new about money. `lost`: booked, in this very call. */
 export type DisputeOutcome = "unknown_payment" | "noted" | "lost";

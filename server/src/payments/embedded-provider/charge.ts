@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Insertable } from "kysely";
 import * as z from "zod";
 import type { Db, Tx } from "../../database/database.ts";
-import type { EmbeddedGatewayPaymentsTable } from "../../database/embedded-gateway-tables.ts";
+import type { Tables } from "../../database/tables.ts";
 import { isFutureExpiry, type TestCard, testCard } from "./cards.ts";
 import { DialectError } from "./dialect-error.ts";
 import { dialectId, type OrderRow, orderEntity, type PaymentRow, paymentEntity } from "./entities.ts";
@@ -121,7 +121,7 @@ async function attempt(tx: Tx, orderId: string, card: TestCard): Promise<Attempt
 async function insertPayment(
   tx: Tx,
   { id: order_id, amount_minor, currency }: OrderRow,
-  what: Omit<Insertable<EmbeddedGatewayPaymentsTable>, "id" | "order_id" | "amount_minor" | "currency">,
+  what: Omit<Insertable<Tables["embedded_gateway_payments"]>, "id" | "order_id" | "amount_minor" | "currency">,
 ): Promise<PaymentRow> {
   const row = await tx
     .insertInto("embedded_gateway_payments")

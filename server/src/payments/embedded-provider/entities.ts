@@ -1,16 +1,10 @@
 import { randomInt } from "node:crypto";
-import type { Selectable } from "kysely";
-import type {
-  EmbeddedGatewayDisputesTable,
-  EmbeddedGatewayOrdersTable,
-  EmbeddedGatewayPaymentsTable,
-  EmbeddedGatewayRefundsTable,
-} from "../../database/embedded-gateway-tables.ts";
+import type { RowOf } from "../../database/database.ts";
 
-export type OrderRow = Selectable<EmbeddedGatewayOrdersTable>;
-export type PaymentRow = Selectable<EmbeddedGatewayPaymentsTable>;
-export type RefundRow = Selectable<EmbeddedGatewayRefundsTable>;
-export type DisputeRow = Selectable<EmbeddedGatewayDisputesTable>;
+export type OrderRow = RowOf<"embedded_gateway_orders">;
+export type PaymentRow = RowOf<"embedded_gateway_payments">;
+export type RefundRow = RowOf<"embedded_gateway_refunds">;
+export type DisputeRow = RowOf<"embedded_gateway_disputes">;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -1,6 +1,4 @@
-import type { Selectable } from "kysely";
-import type { Tx } from "../../database/database.ts";
-import type { PaymentsTable } from "../../database/payment-tables.ts";
+import type { RowOf, Tx } from "../../database/database.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 import type { ReceiptDocument } from "./receipt-documents.ts";
 import { nextSerial, type Seller, serialText, taxOf } from "./tax.ts";
@@ -12,7 +10,7 @@ export function invoiceNumber(paymentId: string): string {
 
 interface Sale {
   readonly order: OrderRow & { readonly now: Date };
-  readonly payment: Selectable<PaymentsTable>;
+  readonly payment: RowOf<"payments">;
   /** Given for what is taxed. */
   readonly seller: Seller | undefined;
 }

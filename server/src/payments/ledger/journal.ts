@@ -1,16 +1,13 @@
-import { type Selectable, sql } from "kysely";
-import type { Tx } from "../../database/database.ts";
+import { sql } from "kysely";
+import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { JournalLinesTable, JournalTable, PaymentsTable } from "../../database/payment-tables.ts";
+import type { Tables } from "../../database/tables.ts";
 
-type Account = JournalLinesTable["account"];
-type Payment = Pick<
-  Selectable<PaymentsTable>,
-  "id" | "order_id" | "currency" | "amount_minor" | "fee_minor" | "settles_order"
->;
+type Account = Tables["journal_lines"]["account"];
+type Payment = Pick<RowOf<"payments">, "id" | "order_id" | "currency" | "amount_minor" | "fee_minor" | "settles_order">;
 
 interface Entry {
-  readonly kind: JournalTable["kind"];
+  readonly kind: Tables["journal"]["kind"];
   readonly sourceId: string;
   readonly orderId: string;
   readonly currency: string;

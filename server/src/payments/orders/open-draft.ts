@@ -1,8 +1,7 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import type { Tx } from "../../database/database.ts";
+import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { OrdersTable } from "../../database/payment-tables.ts";
 import { hold, releaseHold } from "../../environments/allocation/hold.ts";
 import type { OrderRow, Payments } from "../provider/payments-deps.ts";
 import { GatewayError, type GatewayOrder } from "../provider/provider.ts";
@@ -12,7 +11,7 @@ import type { OrderRequest } from "./price-request.ts";
 import { holdEndOf } from "./unpaid-hold-end.ts";
 
 /** The claim that a draft was written or taken under: only its holder opens it at the provider. */
-export type Draft = Selectable<OrdersTable> & { readonly claim: string };
+export type Draft = RowOf<"orders"> & { readonly claim: string };
 
 /** An answer lost early leaves time to look for the order within the ten seconds a buyer waits (C12, C13). */
 const lookUpWithinMs = 5000;

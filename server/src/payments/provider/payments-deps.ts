@@ -1,12 +1,10 @@
-import type { Selectable } from "kysely";
 import type { Changes } from "../../database/changes.ts";
-import type { Db } from "../../database/database.ts";
-import type { OrdersTable } from "../../database/payment-tables.ts";
+import type { Db, RowOf } from "../../database/database.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import type { Seller } from "../ledger/tax.ts";
 import type { Provider } from "./provider.ts";
 
-export type OrderRow = Selectable<OrdersTable>;
+export type OrderRow = RowOf<"orders">;
 
 /** What the parts of this folder work with; made once in main.ts. */
 export interface Payments {

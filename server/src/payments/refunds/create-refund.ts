@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Selectable, sql } from "kysely";
-import type { Tx } from "../../database/database.ts";
-import type { PaymentsTable } from "../../database/payment-tables.ts";
+import { sql } from "kysely";
+import type { RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { bookRefundAsked } from "../ledger/journal.ts";
@@ -35,7 +34,7 @@ const why: Readonly<Record<RefundReason, string>> = {
  */
 export async function askRefund(
   tx: Tx,
-  payment: Selectable<PaymentsTable>,
+  payment: RowOf<"payments">,
   reason: RefundReason,
   announce: Announce,
   mostMinor: number = payment.amount_minor,
@@ -66,7 +65,7 @@ interface Owed {
  */
 export async function owe(
   tx: Tx,
-  payment: Selectable<PaymentsTable>,
+  payment: RowOf<"payments">,
   { reason, amountMinor: amount_minor, source }: Owed,
 ): Promise<string | null> {
   const id = createHash("sha256").update(`${payment.id}|${source}`).digest("hex").slice(0, 25);

@@ -1,6 +1,5 @@
-import { type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../../database/database.ts";
-import type { PaymentsTable, RefundRequestsTable } from "../../database/payment-tables.ts";
+import { sql } from "kysely";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import type { Shortened } from "../../environments/time/extend.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
@@ -11,7 +10,7 @@ import { lockOrder } from "./request-refund.ts";
 import { takeBackHours, takeBackUnused, whatIsLeft } from "./take-back-hours.ts";
 import { prorate, type Usage, usageOfOrder } from "./usage-of-order.ts";
 
-type Request = Selectable<RefundRequestsTable>;
+type Request = RowOf<"refund_requests">;
 
 interface Decision {
   readonly db: Db;
@@ -136,7 +135,7 @@ async function findRequest(tx: Tx, orderId: string) {
 }
 
 /** Absent where nobody has paid. */
-function lockPayment(tx: Tx, orderId: string): Promise<Selectable<PaymentsTable> | undefined> {
+function lockPayment(tx: Tx, orderId: string): Promise<RowOf<"payments"> | undefined> {
   return tx
     .selectFrom("payments")
     .selectAll()
@@ -147,7 +146,7 @@ function lockPayment(tx: Tx, orderId: string): Promise<Selectable<PaymentsTable>
 }
 
 /** What operators granted of a payment so far, the newest first. */
-async function grantsOf(tx: Tx, payment: Selectable<PaymentsTable> | undefined) {
+async function grantsOf(tx: Tx, payment: RowOf<"payments"> | undefined) {
   return await tx
     .selectFrom("refunds")
     .select("amount_minor")

@@ -1,7 +1,6 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
-import type { Tx } from "../../database/database.ts";
-import type { PaymentsTable, RefundsTable } from "../../database/payment-tables.ts";
+import type { RowOf, Tx } from "../../database/database.ts";
 import { startWokenLoop } from "../../database/woken-loop.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
@@ -13,7 +12,7 @@ import { GatewayError, type GatewayRefund } from "../provider/provider.ts";
 import { disputedOf } from "./disputed-amount.ts";
 import { disputeStateOf, holdBack, waive } from "./waive-refund.ts";
 
-type Claimed = Selectable<RefundsTable> & {
+type Claimed = RowOf<"refunds"> & {
   readonly claim: string;
   readonly gateway_payment_id: string;
   readonly now: Date;
@@ -161,7 +160,7 @@ async function record({ db, announce }: Payments, refund: Claimed, found: Gatewa
 
 async function arrive(
   tx: Tx,
-  payment: Selectable<PaymentsTable>,
+  payment: RowOf<"payments">,
   refund: Claimed,
   arn: string | null,
   announce: Announce,
@@ -179,14 +178,14 @@ async function arrive(
 }
 
 /** Not on its way any more: what went back is less by it until somebody has settled it. */
-async function takeBack(tx: Tx, payment: Selectable<PaymentsTable>, refund: Claimed): Promise<void> {
+async function takeBack(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
   await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${payment.id}`.execute(
     tx,
   );
   await bookRefundFailed(tx, payment, refund);
 }
 
-async function oweAgain(tx: Tx, payment: Selectable<PaymentsTable>, refund: Claimed): Promise<void> {
+async function oweAgain(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
   await sql`update payments set refund_minor = refund_minor + ${refund.amount_minor} where id = ${payment.id}`.execute(
     tx,
   );

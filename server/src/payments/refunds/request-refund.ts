@@ -1,9 +1,7 @@
 import type { askForRefund, Input, RefundRequest } from "@berth/contract";
-import type { Selectable } from "kysely";
 import { AppError } from "../../app-error.ts";
-import type { Db, Tx } from "../../database/database.ts";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { RefundRequestsTable } from "../../database/payment-tables.ts";
 import { notFound } from "../../http/mount.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 
@@ -43,7 +41,7 @@ export function lockOrder(tx: Tx, orderId: string): Promise<OrderRow | undefined
 }
 
 /** The wire's view. */
-function refundRequestOf(row: Selectable<RefundRequestsTable>): RefundRequest {
+function refundRequestOf(row: RowOf<"refund_requests">): RefundRequest {
   const { id, reason, text, status, created_at, decided_at, answer } = row;
   return {
     ...{ id, reason, text, status, answer },

@@ -1,6 +1,5 @@
-import { type Selectable, sql } from "kysely";
-import type { Tx } from "../../database/database.ts";
-import type { PaymentsTable } from "../../database/payment-tables.ts";
+import { sql } from "kysely";
+import type { RowOf, Tx } from "../../database/database.ts";
 import { instant } from "../../environments/notice.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { type Shortened, shorten } from "../../environments/time/extend.ts";
@@ -39,7 +38,7 @@ export async function takeBackUnused(
 export async function payBackRest(
   tx: Tx,
   order: Bought,
-  payment: Selectable<PaymentsTable>,
+  payment: RowOf<"payments">,
   announce: Announce,
 ): Promise<void> {
   const usage = await usageOfOrder(tx, order.id);
@@ -50,7 +49,7 @@ export async function payBackRest(
 /** Owes the unused share of what is still paid of a payment, rounded down. What billing shows follows. */
 export async function payBack(
   tx: Tx,
-  payment: Selectable<PaymentsTable>,
+  payment: RowOf<"payments">,
   usage: Usage,
   reason: RefundReason,
   announce: Announce,

@@ -1,10 +1,9 @@
-import { type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../../database/database.ts";
-import type { PaymentsTable, RefundsTable } from "../../database/payment-tables.ts";
+import { sql } from "kysely";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { bookRefundWaived } from "../ledger/journal.ts";
 import { lockPayment } from "../ledger/lock-payment.ts";
 
-type Refund = Pick<Selectable<RefundsTable>, "id" | "payment_id" | "amount_minor" | "status" | "claim">;
+type Refund = Pick<RowOf<"refunds">, "id" | "payment_id" | "amount_minor" | "status" | "claim">;
 
 /** What stands against sending a refund of the payment: a dispute that is not decided, or money that a bank has taken. */
 export async function disputeStateOf(db: Db, paymentId: string): Promise<"none" | "open" | "lost"> {
@@ -52,7 +51,7 @@ export async function waive(db: Db, refund: Refund): Promise<boolean> {
 const done = { status: "waived", next_check_at: null, last_error: "the bank has taken the money back" } as const;
 
 /** A refund that failed is owed again only as far as the payment has room for it; another, but for what is not counted yet. */
-async function takenOf(tx: Tx, payment: Selectable<PaymentsTable>, refund: Refund): Promise<number> {
+async function takenOf(tx: Tx, payment: RowOf<"payments">, refund: Refund): Promise<number> {
   if (refund.status === "failed") return refund.amount_minor - (payment.amount_minor - payment.refund_minor);
   const rows = tx.selectFrom("disputes").select(["lost_minor", "counted_minor"]).where("payment_id", "=", payment.id);
   return (await rows.execute()).reduce((sum, { lost_minor, counted_minor }) => sum + lost_minor - counted_minor, 0);

@@ -1,5 +1,4 @@
-import type { Selectable } from "kysely";
-import type { OrdersTable } from "../../database/payment-tables.ts";
+import type { RowOf } from "../../database/database.ts";
 
 /** The constants of payments.md 6. */
 export const holdMinutes = 15;
@@ -34,7 +33,7 @@ export function minutesAfter(at: Date, minutes: number): Date {
 }
 
 /** End of the hold, the grace included: from then on an order that nobody pays expires. */
-export function holdEnd(order: Pick<Selectable<OrdersTable>, "hold_until">): Date {
+export function holdEnd(order: Pick<RowOf<"orders">, "hold_until">): Date {
   return minutesAfter(order.hold_until, graceMinutes);
 }
 
@@ -48,7 +47,7 @@ export function nextPoll(
     created_at,
     watch_until,
     hold_until,
-  }: Pick<Selectable<OrdersTable>, "status" | "created_at" | "watch_until" | "hold_until">,
+  }: Pick<RowOf<"orders">, "status" | "created_at" | "watch_until" | "hold_until">,
   now: Date,
 ): Date | null {
   const times = pollsAfterMs.map((ms) => created_at.getTime() + ms);

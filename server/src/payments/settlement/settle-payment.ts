@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
-import type { Db, Tx } from "../../database/database.ts";
+import { type Insertable, sql, type Updateable } from "kysely";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { OrdersTable, PaymentsTable } from "../../database/payment-tables.ts";
+import type { Tables } from "../../database/tables.ts";
 import { hold, releaseHold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
@@ -20,7 +20,7 @@ import { disputedOf } from "../refunds/disputed-amount.ts";
 import { takeBackHours, whatIsLeft } from "../refunds/take-back-hours.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./deadlines.ts";
 
-type Payment = Selectable<PaymentsTable>;
+type Payment = RowOf<"payments">;
 /** `now` is the database's clock, the only one that deadlines are written by. */
 type LockedOrder = OrderRow & { readonly now: Date };
 
@@ -145,7 +145,7 @@ async function giveBack(
 }
 
 /** The claim is dropped with it: a poll that is under way writes nothing over this. */
-async function close(tx: Tx, order: LockedOrder, change: Updateable<OrdersTable>): Promise<void> {
+async function close(tx: Tx, order: LockedOrder, change: Updateable<Tables["orders"]>): Promise<void> {
   await tx
     .updateTable("orders")
     .set({
@@ -214,7 +214,7 @@ async function notePayment(
 }
 
 /** Undefined when the first characters of its new id, which are the invoice's number (G18), are another's: then a second id. */
-function insertPayment(tx: Tx, row: Omit<Insertable<PaymentsTable>, "id">): Promise<Payment | undefined> {
+function insertPayment(tx: Tx, row: Omit<Insertable<Tables["payments"]>, "id">): Promise<Payment | undefined> {
   return tx
     .insertInto("payments")
     .values({ id: newId(), ...row })

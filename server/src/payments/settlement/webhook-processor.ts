@@ -1,7 +1,7 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import * as z from "zod";
 import type { Loop } from "../../async/start-interval.ts";
-import type { GatewayEventsTable } from "../../database/payment-tables.ts";
+import type { RowOf } from "../../database/database.ts";
 import { startWokenLoop } from "../../database/woken-loop.ts";
 import type { Payments } from "../provider/payments-deps.ts";
 import { GatewayError } from "../provider/provider.ts";
@@ -11,7 +11,7 @@ import { watchDays } from "./deadlines.ts";
 import { followDispute } from "./dispute-poller.ts";
 import { note } from "./sync-payments.ts";
 
-type Claimed = Selectable<GatewayEventsTable> & { readonly claim: string };
+type Claimed = RowOf<"gateway_events"> & { readonly claim: string };
 
 /** A body is a snapshot of some moment: all that is taken from it is whom to ask about. */
 const body = z.object({
