@@ -22,7 +22,8 @@ const warming = 200;
 
 /**
  * `npm run bench -- billing [--orders N]`: the billing page of small and large accounts beside ten million orders of
- * 200,000 users (payments.md 9), and what the poller picks from them, in a database of its own that is removed.
+ * 200,000 users (docs/internals/money.md), and what the poller picks from them, in a database of its own that is
+ * removed.
  */
 export async function run(): Promise<void> {
   const { values } = parseArgs({

@@ -28,7 +28,7 @@ interface Ours {
 
 /**
  * Direct, a relay that reads nothing, ours with sign-in, and configurable-http-proxy: each in its own process, on one Node,
- * alternating, medians (runtime.md 11). No process of Node in between does less than the relay, so it is the floor of ours.
+ * alternating, medians (G116). No process of Node in between does less than the relay, so it is the floor of ours.
  */
 export async function run(): Promise<void> {
   const started: ChildProcess[] = [];

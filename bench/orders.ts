@@ -40,7 +40,7 @@ interface Order {
 }
 
 /**
- * 300 buyers at once for 104 GPUs (payments.md 13), then 64 observers of one payment, then all the others paid. The
+ * 300 buyers at once for 104 GPUs, then 64 observers of one payment, then all the others paid. The
  * floor is the shortest answer of the same server under the same number of callers.
  */
 export async function run(): Promise<void> {

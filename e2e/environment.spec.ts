@@ -139,7 +139,7 @@ async function drawsNewPassword(page: Page, old: string): Promise<void> {
   await expect(password.getByRole("button", { name: /^[0-9a-f]{32}, copy password of / })).toBeVisible();
 }
 
-/** Set by keyboard, refused once, told of on the page, snoozed, and off again (runtime.md 10). */
+/** Set by keyboard, refused once, told of on the page, snoozed, and off again (docs/internals/runtime.md). */
 async function stopsWhenIdle(page: Page, db: Database["db"], environmentId: string): Promise<void> {
   const idle = region(page, "Stop when idle");
   const choice = (name: string) => idle.getByRole("radio", { name, exact: true });

@@ -5,7 +5,7 @@ import { expect, test } from "./testing/test.ts";
 // Reduced motion takes the closing's movement away.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
-/** Spec section 9. */
+/** Spec 9.2. */
 const closingMs = 300;
 
 test("an error stands for 7 s, three at most are stacked, and all are read out (9)", async ({ page }) => {

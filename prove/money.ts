@@ -22,7 +22,7 @@ interface Options {
 
 const customers = 24;
 const killEveryMs = 6500;
-/** What goes wrong at the provider (payments.md 13). */
+/** What goes wrong at the provider. */
 const faults = { serverError: 0.04, drop: 0.06, hang: 0.002, tooMany: 0.01, lost: 0.25, tripled: 0.3, delayed: 0.2 };
 const env = {
   RUNTIME: "fake",

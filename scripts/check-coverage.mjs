@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
-const page = join(root, "docs", "spec-coverage.md");
+const page = join(root, "docs/spec-coverage.md");
 const holes = [];
 const files = new Map();
 

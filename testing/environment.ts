@@ -1,7 +1,10 @@
 const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE } = process.env;
 const { PLAYWRIGHT_JSON_OUTPUT_NAME, VITEST_REPORT } = process.env;
 
-/** What proofs, benches and tests take from the shell that they are started in. Nothing else of theirs reads it (R5). */
+/**
+ * What proofs, benches and tests take from the shell that they are started in. Nothing else of theirs reads it
+ * (CONTRIBUTING 5).
+ */
 export const surroundings = {
   /** Passed on to a product that they start, as are the two that choose what it runs environments on. */
   shell: { PATH, HOME },

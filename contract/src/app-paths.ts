@@ -1,4 +1,7 @@
-/** Every address of the browser app; `:name` stands for one part (spec section 2, G84, G38, G52). web/src/router.tsx draws them. */
+/**
+ * Every address of the browser app; `:name` stands for one part (spec 2.1, G84, G38, G52). web/src/router.tsx draws
+ * them.
+ */
 export const appPaths = [
   "/",
   "/terms-condition",

@@ -7,7 +7,7 @@ export const validate = endpoint({
   method: "GET",
   path: "/auth/validate",
   auth: "bearer",
-  summary: "Is this token still good, revocation included? (spec section 7)",
+  summary: "Is this token still good, revocation included? (spec 7.1)",
   body: nothing,
   reply: success,
   errors: [],
@@ -17,7 +17,7 @@ export const signup = endpoint({
   method: "POST",
   path: "/auth/signup",
   auth: "none",
-  summary: "Creates an account; access_token is a custom token to sign in with (spec section 7)",
+  summary: "Creates an account; access_token is a custom token to sign in with (spec 7.1)",
   body: object({
     email: email().check(maxLength(254)),
     password: string().check(minLength(signupPasswordLength, texts.passwordTooShort), maxLength(maxPasswordLength)),
@@ -57,7 +57,7 @@ export const verifyEmail = endpoint({
   errors: ["unavailable"],
 });
 
-/** What `GET /config` says of the identity provider: base URLs in the Firebase dialect (identity.md 3). */
+/** What `GET /config` says of the identity provider: base URLs in the Firebase dialect (docs/internals/identity.md). */
 export const identityConfig = object({
   kind: choice(["local", "firebase"]),
   apiKey: string(),

@@ -31,7 +31,7 @@ export const billing = endpoint({
   method: "GET",
   path: "/billing/{user_id}",
   auth: "bearer",
-  summary: "Totals, six months, usage and the ten newest invoices (spec section 3, G63)",
+  summary: "Totals, six months, usage and the ten newest invoices (spec 3.4, G63)",
   body: nothing,
   reply: object({
     status: literal("success"),
@@ -66,7 +66,7 @@ export const creditNote = endpoint({
   method: "GET",
   path: "/billing/{user_id}/credit-notes/{number}.pdf",
   auth: "bearer",
-  summary: "The credit note of one refund that has gone back; its `number` stands with the invoice (payments.md 10)",
+  summary: "The credit note of one refund that has gone back; its `number` stands with the invoice",
   body: nothing,
   media: "application/pdf",
   reply: file,

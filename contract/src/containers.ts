@@ -107,7 +107,7 @@ export const signInCode = endpoint({
   path: "/environments/{id}/sign-in-code",
   auth: "bearer",
   summary:
-    "A one-time code, good for 30 s, that the gateway turns into a cookie; `id` is an environment id or its subdomain (runtime.md 9). `visit` is what the gateway sent the browser to the app with: the code signs in no other browser, and a browser with a code without it is sent to the app first",
+    "A one-time code, good for 30 s, that the gateway turns into a cookie; `id` is an environment id or its subdomain. `visit` is what the gateway sent the browser to the app with: the code signs in no other browser, and a browser with a code without it is sent to the app first",
   body: object({ visit: optional(string().check(regex(/^[\w-]{43}$/))) }),
   reply: object({ status: literal("success"), code: string(), url: string(), expires_at: instant }),
   errors: ["not_found"],

@@ -2,7 +2,7 @@ import { type infer as Infer, literal, nullable, object } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { instant, nothing } from "./wire.ts";
 
-/** After how long without work an environment may be stopped by itself (runtime.md 10). */
+/** After how long without work an environment may be stopped by itself (docs/internals/runtime.md). */
 export const idleMinutes = [30, 60, 120, 240] as const;
 export type IdleMinutes = (typeof idleMinutes)[number];
 

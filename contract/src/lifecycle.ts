@@ -2,7 +2,7 @@
 export const desiredStates = ["running", "paused", "stopped", "terminated"] as const;
 export type Desired = (typeof desiredStates)[number];
 
-/** What is true; only the reconciler changes it. `running` on the wire of others means `active` (spec section 4). */
+/** What is true; only the reconciler changes it. `running` on the wire of others means `active` (spec 4.2). */
 export const statuses = ["pending", "active", "paused", "stopped", "terminated", "unknown"] as const;
 export type Status = (typeof statuses)[number];
 
@@ -19,7 +19,7 @@ export const actionsByStatus: Readonly<Record<Status, Partial<Record<Action, Des
   unknown: {},
 };
 
-/** The buttons of a row, left to right (spec section 4). Terminate and cancel are calls of their own. */
+/** The buttons of a row, left to right (spec 4.2). Terminate and cancel are calls of their own. */
 export const buttonsByStatus: Readonly<Record<Status, readonly Action[]>> = {
   pending: [],
   active: ["stop", "pause"],
@@ -48,7 +48,7 @@ export const mayExtend: Readonly<Record<Status, boolean>> = {
   unknown: false,
 };
 
-/** One launch, in order; each is stamped once per generation (runtime.md 5). */
+/** One launch, in order; each is stamped once per generation (docs/internals/runtime.md). */
 export const launchStages = ["ordered", "paid", "placed", "image", "created", "started", "answering", "ready"] as const;
 export type LaunchStage = (typeof launchStages)[number];
 

@@ -180,7 +180,7 @@ const order = object({
   receipts: array(string()),
   /** One for each refund that has gone back, oldest first. */
   credit_notes: array(string()),
-  /** Delivered, with money left, and nothing asked for that is not answered yet (payments.md 10). */
+  /** Delivered, with money left, and nothing asked for that is not answered yet (docs/internals/money.md). */
   may_ask_refund: boolean(),
 });
 export type Order = Infer<typeof order>;

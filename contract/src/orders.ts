@@ -100,7 +100,7 @@ export const extendEnvironment = endpoint({
   ],
 });
 
-/** Why somebody asks for money back that is not owed by itself (payments.md 10). */
+/** Why somebody asks for money back that is not owed by itself (docs/internals/money.md). */
 export const refundRequestReasons = ["partial_downtime", "accidental_termination", "maintenance", "other"] as const;
 export const refundTextLength = { min: 10, max: 1000 } as const;
 

@@ -1,4 +1,4 @@
-/** Spec section 9. Money is integer minor units: US cents, Indian paise. */
+/** Spec 9.1. Money is integer minor units: US cents, Indian paise. */
 export const gpuCounts = [1, 2, 4, 6, 8] as const;
 export const durationHours = [1, 6, 12, 24, 48, 72, 168, 720] as const;
 export const currencies = ["USD", "INR"] as const;
@@ -10,7 +10,7 @@ export type Currency = (typeof currencies)[number];
 export const hoursPerMonth = 720;
 export const maxGpus = 8;
 
-/** 88.22, in hundredths of a rupee for one dollar (spec section 9). */
+/** 88.22, in hundredths of a rupee for one dollar (spec 9.1). */
 export const inrPaisePerUsd = 8822;
 
 interface PriceRow {

@@ -16,7 +16,7 @@ import { endpoint } from "./endpoint.ts";
 import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength, texts } from "./rules.ts";
 import { container, instant, typed } from "./wire.ts";
 
-/** A payment as the profile carries it (spec section 3, G87). Amounts in major units. */
+/** A payment as the profile carries it (spec 3.3, G87). Amounts in major units. */
 export const payment = object({
   amount: number(),
   status: choice(["paid", "pending", "failed", "refunded"]),
@@ -28,7 +28,7 @@ export const profile = endpoint({
   method: "GET",
   path: "/profile/{user_id}",
   auth: "bearer",
-  summary: "Name, environments and payments of the signed-in user (spec section 7)",
+  summary: "Name, environments and payments of the signed-in user (spec 7.1)",
   body: object({}),
   reply: object({
     status: literal("success"),
@@ -54,7 +54,7 @@ export const updateProfile = endpoint({
   method: "PUT",
   path: "/profile/{user_id}/update",
   auth: "bearer",
-  summary: "Changes name and phone (spec section 7)",
+  summary: "Changes name and phone (spec 7.1)",
   body: object({ name: typed(maxNameLength), phone: optional(typed(maxPhoneLength)) }),
   reply: changed,
   errors: ["not_found"],
@@ -79,7 +79,7 @@ export const updatePassword = endpoint({
   method: "POST",
   path: "/profile/{user_id}/update_password",
   auth: "bearer",
-  summary: "Changes the password and ends every other sign-in (spec section 7)",
+  summary: "Changes the password and ends every other sign-in (spec 7.1)",
   body: passwordChange,
   reply: changed,
   errors: ["not_found", "wrong_password", "weak_password"],

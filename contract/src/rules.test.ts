@@ -44,7 +44,7 @@ test("an e-mail address has one @, a name and a dotted host", () => {
     expect([bad, isEmail(bad)]).toEqual([bad, false]);
 });
 
-test("the reset checklist (spec section 5)", () => {
+test("the reset checklist (spec 5)", () => {
   const met = (password: string) => passwordChecks.map((check) => check.met(password));
   expect(met("")).toEqual([false, false, false, false, false]);
   expect(met("Abcdef1!")).toEqual([true, true, true, true, true]);

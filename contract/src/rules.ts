@@ -1,4 +1,4 @@
-/** Every text a form can refuse with, word for word (spec section 5), and the checks behind them. */
+/** Every text a form can refuse with, word for word (spec 5), and the checks behind them. */
 export const texts = {
   requiredFields: "Please fill in all required fields",
   passwordsDiffer: "Passwords do not match",
@@ -86,7 +86,7 @@ export function subdomainProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The reset checklist, in the order it is shown (spec section 5). */
+/** The reset checklist, in the order it is shown (spec 5). */
 export const passwordChecks: readonly { readonly label: string; readonly met: (password: string) => boolean }[] = [
   { label: "At least 8 characters", met: (password) => password.length >= 8 },
   { label: "One uppercase letter", met: (password) => /[A-Z]/.test(password) },

@@ -19,7 +19,7 @@ export const settings = endpoint({
   method: "GET",
   path: "/settings/{user_id}",
   auth: "bearer",
-  summary: "Profile and stored flags (spec section 3, G63)",
+  summary: "Profile and stored flags (spec 3.6, G63)",
   body: nothing,
   reply: object({
     status: literal("success"),

@@ -34,7 +34,7 @@ export const required = (max: number) => string().check(minLength(1), maxLength(
 export const containerTypes = ["jupyter", "pytorch", "tensorflow"] as const;
 export type ContainerType = (typeof containerTypes)[number];
 
-/** One rented environment as lists show it (spec section 3; what stands beyond it has its G-number). */
+/** One rented environment as lists show it (spec 3.2; what stands beyond it has its G-number). */
 export const container = object({
   type: choice(containerTypes),
   status: choice(statuses),

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { surroundings } from "../../testing/environment.ts";
 import { expect, test } from "../testing/test.ts";
 
-/** Spec sections 2 ("Refund policy page", "Terms highlights") and 9, G10, G15, G16, G21, G22, G31, G69, G97. */
+/** Spec 2.13, 2.14 and 9.3, G10, G15, G16, G21, G22, G31, G69, G97. */
 const documents = [
   {
     path: "/terms-condition",

@@ -15,7 +15,7 @@ const tickMs = 20;
 
 /**
  * Lets time pass until the toast is there, and then for so long as it should stay: it is still there just before
- * the end, and gone after it and the 300 ms of its closing (spec section 9).
+ * the end, and gone after it and the 300 ms of its closing (spec 9).
  */
 export async function expectToast(page: Page, text: string, title: string, durationMs: number): Promise<void> {
   const toast = toastOf(page, text);

@@ -103,7 +103,12 @@ export const leaseFaults: readonly FaultsOf[] = [
   },
   {
     file: "environments/allocation/launch.ts",
-    tests: ["environments/allocation/hold", "payments/settlement/settle-payment", "environments/reconciler/reconcile", "payments/orders/place-extension"],
+    tests: [
+      "environments/allocation/hold",
+      "payments/settlement/settle-payment",
+      "environments/reconciler/reconcile",
+      "payments/orders/place-extension",
+    ],
     rows: [
       [
         "launched with fewer GPUs than were paid",

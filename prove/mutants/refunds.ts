@@ -247,7 +247,12 @@ export const refundFaults: readonly FaultsOf[] = [
   },
   {
     file: "payments/ledger/update-net-revenue.ts",
-    tests: ["payments/ledger/update-net-revenue", "payments/settlement/settle-payment", "billing/read-billing", "payments/settlement/lost-machine"],
+    tests: [
+      "payments/ledger/update-net-revenue",
+      "payments/settlement/settle-payment",
+      "billing/read-billing",
+      "payments/settlement/lost-machine",
+    ],
     rows: [
       ["what goes back adds to what billing counts", "o.usd_minor - round(", "o.usd_minor + round("],
       [

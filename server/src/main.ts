@@ -311,7 +311,7 @@ function warnings(config: Config): string[] {
   ];
 }
 
-/** The beta lasts one calendar month (spec section 9, G34). */
+/** The beta lasts one calendar month (spec 9.4, G34). */
 function betaEnd(startedAt: Date): Date {
   const end = new Date(startedAt);
   end.setUTCMonth(end.getUTCMonth() + 1);

@@ -10,7 +10,7 @@ export function moneyShort(minor: number, currency: Currency): string {
   return currency === "USD" ? dollars(minor, minor % 100 === 0 ? 0 : 2) : rupees(minor);
 }
 
-/** "Nov 20, 2026" in the viewer's zone; "Invalid Date" for what is none (spec section 8, G67). */
+/** "Nov 20, 2026" in the viewer's zone; "Invalid Date" for what is none (spec 8.10, G67). */
 export function date(iso: string | null): string {
   return written(iso, { month: "short", day: "numeric", year: "numeric" });
 }
@@ -23,7 +23,7 @@ export function dateTime(iso: string | null, now: number = Date.now()): string {
 
 const yearToo = { year: "numeric" } as const;
 
-/** "2h 56m left", "Expired", or "Unknown" without a readable end (spec section 8). `now` in ms since the epoch. */
+/** "2h 56m left", "Expired", or "Unknown" without a readable end (spec 8.10). `now` in ms since the epoch. */
 export function timeLeft(expiresAt: string | null | undefined, now: number): string {
   const leftMs = expiresAt ? Date.parse(expiresAt) - now : Number.NaN;
   if (Number.isNaN(leftMs)) return "Unknown";
@@ -40,7 +40,7 @@ export function duration(seconds: number): string {
   return minutes > 0 ? `${minutes}m` : "under 1m";
 }
 
-/** The subdomain, or "Container-" and the first 8 characters of the id (spec section 3). */
+/** The subdomain, or "Container-" and the first 8 characters of the id (spec 3.2). */
 export function environmentName(id: string, subdomain: string): string {
   return subdomain === "" ? `Container-${id.slice(0, 8)}` : subdomain;
 }

@@ -10,7 +10,10 @@ const verify = () => import("./auth/verify-page.tsx").then((part) => ({ Componen
 const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
 const extending = () => import("./launch/extend/extend-dialog.tsx").then((part) => ({ Component: part.Extending }));
 
-/** Spec section 2, plus the delivery policy (G84), the published figures (G38), the link that confirms an address (G52) and the hand-off to the gateway. */
+/**
+ * Spec 2.1, plus the delivery policy (G84), the published figures (G38), the link that confirms an address (G52) and
+ * the hand-off to the gateway.
+ */
 export const routes: RouteObject[] = [
   {
     ErrorBoundary: ErrorPage,

@@ -9,7 +9,10 @@ export const defaultSupport: SupportSettings = {
   responseTime: "Usually within 1 hour",
 };
 
-/** `BRT-41d07b-4821`: prefix, first 6 characters of the user id, last 4 digits of the time (spec section 3, G81). A label, not a key (G60). */
+/**
+ * `BRT-41d07b-4821`: prefix, first 6 characters of the user id, last 4 digits of the time (spec 3.8, G81). A label, not
+ * a key (G60).
+ */
 export function supportCode(prefix: string, userId: string, atMs: number): string {
   return `${prefix}-${userId.slice(0, 6)}-${String(Math.trunc(atMs)).padStart(4, "0").slice(-4)}`;
 }

@@ -14,7 +14,7 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { nothing, typed } from "../wire.ts";
 
-/** Spec section 3. */
+/** Spec 3.8. */
 export const issueTypes = [
   "container_issues",
   "payment_issues",

@@ -17,7 +17,7 @@ interface Parts {
   readonly identity: Identity;
 }
 
-/** `GET /profile/{user_id}`: everything the dashboard and the list show (spec section 7). */
+/** `GET /profile/{user_id}`: everything the dashboard and the list show (spec 7.1). */
 export function accountRoutes(app: FastifyInstance, { db, identity }: Parts): void {
   const accountOf = accountReader(db);
   mount(app, profile, async ({ user }) => {

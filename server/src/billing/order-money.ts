@@ -66,7 +66,7 @@ function placeOf(sources: OrderSources): MoneyPlace {
   const captured = attempts.filter(({ status }) => status === "captured");
   if (captured.length === 0) {
     const underway = attempts.some(({ status }) => status === "created" || status === "authorized");
-    // Whatever the provider does not capture in that time it returns by itself (payments.md 7).
+    // Whatever the provider does not capture in that time it returns by itself (docs/internals/money.md).
     return underway && order.now < order.watch_until ? "being_checked" : "nothing_taken";
   }
   if (disputes.some(isOpen)) return "disputed";

@@ -143,7 +143,7 @@ function disputeFacts({ order }: OrderSources, dispute: Dispute): OrderFact[] {
     : [opened, { kind: "dispute_closed", at: over }];
 }
 
-/** The provider's words (payments.md 7), as far as they mean something to who pays. */
+/** The provider's words (docs/internals/money.md), as far as they mean something to who pays. */
 const failures: readonly (readonly [RegExp, PaymentFailure])[] = [
   [/insufficient/, "insufficient_funds"],
   [/cancel|dropped/, "cancelled"],

@@ -111,7 +111,7 @@ test("C43 last month's payment goes back today: last month is less by it, this o
   expect(await figures()).toEqual([{}, 0, [0, 0], 0]);
 });
 
-test("the totals are read from their index alone (payments.md 9)", async () => {
+test("the totals are read from their index alone", async () => {
   await using database = await testDatabase();
   const { db } = database;
   await buy(db, { at: "2026-11-01T10:00:00Z" });

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import type { InvoiceRow, MonthRow, RunRow, Sources } from "./statement.ts";
 
-/** Spec section 9. */
+/** Spec 9.3. */
 const mostInvoices = 10;
 
 /** Everything a user's statement is made of. */
@@ -16,8 +16,8 @@ export async function readBilling(db: Db, userId: string): Promise<Sources> {
 }
 
 /**
- * Every paid order by UTC month and type, from the index `orders_paid` alone (payments.md 9). Each month is a range of
- * it: to ask of every order which month it is in takes four times as long.
+ * Every paid order by UTC month and type, from the index `orders_paid` alone (docs/internals/money.md). Each month is a
+ * range of it: to ask of every order which month it is in takes four times as long.
  */
 export function monthsOf(userId: string): RawBuilder<MonthRow> {
   return sql<MonthRow>`

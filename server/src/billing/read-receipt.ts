@@ -7,7 +7,7 @@ type Timed<Document> = Omit<Document, "issued_at" | "created_at"> & {
   readonly created_at: Date;
 };
 
-/** Everything a receipt says (payments.md 10): what was frozen with it, and what became of it since. */
+/** Everything a receipt says (docs/internals/money.md): what was frozen with it, and what became of it since. */
 export interface Receipt extends Timed<ReceiptDocument> {
   /** Asked back, or taken back by a bank, and not failed; minor units of `currency`. */
   readonly refund_minor: number;

@@ -193,7 +193,7 @@ test.each([
   expect(recentPayments[0]?.status).toBe(paid);
 });
 
-test("five recent payments of ten invoices (spec section 3)", () => {
+test("five recent payments of ten invoices (spec 3.4)", () => {
   const invoices = Array.from({ length: 10 }, () => invoice());
   const answer = statementOf({ ...empty, invoices }, now);
   expect([answer.invoices.length, answer.recentPayments.length]).toEqual([10, 5]);

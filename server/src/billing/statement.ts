@@ -45,11 +45,11 @@ export interface Sources {
   readonly runs: readonly RunRow[];
 }
 
-/** Spec sections 3 and 9. */
+/** Spec 3.4 and 9.3. */
 const chartMonths = 6;
 const recentCount = 5;
 
-/** What `GET /billing/{user_id}` answers (spec section 3, payments.md 9). */
+/** What `GET /billing/{user_id}` answers (spec 3.4). */
 export function statementOf({ months, invoices, runs }: Sources, now: Date): Statement {
   const totals = totalsOf(months);
   const shown = lastMonths(now, chartMonths);

@@ -95,7 +95,7 @@ type Role = "api" | "gateway" | "worker";
 
 export class ConfigError extends Error {}
 
-/** Checks the environment as a whole: every problem is in the one message (R5). */
+/** Checks the environment as a whole: every problem is in the one message (CONTRIBUTING 5). */
 export function readConfig(source: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = variables.safeParse(present);
@@ -252,7 +252,7 @@ function nest(v: Variables) {
             mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
           }
         : { kind: "embedded" as const },
-    /** Who sells, as registered for GST in India; undefined: receipts without tax (payments.md 10). */
+    /** Who sells, as registered for GST in India; undefined: receipts without tax (docs/internals/money.md). */
     seller:
       v.TAX_GSTIN && v.TAX_LEGAL_NAME && v.TAX_ADDRESS
         ? { gstin: v.TAX_GSTIN, legalName: v.TAX_LEGAL_NAME, address: v.TAX_ADDRESS, lut: v.TAX_LUT }
@@ -271,7 +271,10 @@ function nest(v: Variables) {
     /** On loopback: /healthz and /readyz, for any role. */
     metricsPort: v.METRICS_PORT,
     roles: new Set(v.ROLES.split(",") as Role[]),
-    /** A slot is no GPU: none is sold for real money (runtime.md 7). Undefined: what each host's memory allows. */
+    /**
+     * A slot is no GPU: none is sold for real money (docs/internals/runtime.md). Undefined: what each host's memory
+     * allows.
+     */
     slots: isLive(v) ? 0 : v.SLOTS,
     processNetwork: v.PROCESS_NETWORK as "shared" | "off",
     /** How many runs of one GPU stand ready on each host, by container type. */

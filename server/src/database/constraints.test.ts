@@ -16,7 +16,7 @@ const before = [
   credit({ id: "credit", order_id: "paid", used_by_order: "draft" }),
 ];
 
-/** What the database itself refuses (payments.md 3), whatever a program that writes to it believes. */
+/** What the database itself refuses (docs/internals/money.md), whatever a program that writes to it believes. */
 test.each([
   [
     "two holders of one GPU",

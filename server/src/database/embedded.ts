@@ -51,9 +51,10 @@ interface Cluster {
 const nobody = 65_534;
 
 /**
- * The real PostgreSQL 18 of the npm package, as a child on a Unix socket without a TCP port (reliability.md 7). A killed
- * product process leaves it running: the next start takes it over by a clean shutdown. One product process at a time
- * holds the folder from before its first file is written: two first starts would each delete the other's half-made one.
+ * The real PostgreSQL 18 of the npm package, as a child on a Unix socket without a TCP port
+ * (docs/internals/reliability.md). A killed product process leaves it running: the next start takes it over by a clean
+ * shutdown. One product process at a time holds the folder from before its first file is written: two first starts
+ * would each delete the other's half-made one.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });

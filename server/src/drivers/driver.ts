@@ -115,7 +115,7 @@ export interface Driver {
    * Throws `refused` when nothing runs and `unavailable` when it cannot be told.
    */
   gpuFault(id: string): Promise<string | undefined>;
-  /** What is still on GPUs that no run should use, in words by id; empty is clean (runtime.md 7). */
+  /** What is still on GPUs that no run should use, in words by id; empty is clean. */
   gpuResidue(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   logs(
     id: string,

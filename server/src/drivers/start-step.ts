@@ -3,7 +3,7 @@ import { DriverError, type Observed } from "./driver.ts";
 /** What `start` has to do about the run it finds. `create` first removes whatever is there. */
 export type StartStep = "none" | "resume" | "create";
 
-/** The table of `Driver.start`, the same for every driver. Throws `stale` and `refused` (runtime.md 2). */
+/** The table of `Driver.start`, the same for every driver. Throws `stale` and `refused`. */
 export function startStep(
   found: Observed,
   wanted: { readonly generation: number; readonly specHash: string },

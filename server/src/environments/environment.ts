@@ -35,7 +35,7 @@ async function listed(db: Sql, condition: ReturnType<typeof sql>): Promise<reado
   return rows;
 }
 
-/** The wire's view of a row (spec section 3). Before JupyterLab answered, `created_at` is the time of payment (G28). */
+/** The wire's view of a row (spec 3.2). Before JupyterLab answered, `created_at` is the time of payment (G28). */
 export function containerOf(row: ListedEnvironment): Container {
   const { status, stage } = row;
   return {

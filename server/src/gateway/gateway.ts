@@ -66,7 +66,7 @@ export const serverOptions = {
     httpVersion === "1.1" && headers.upgrade?.toLowerCase() === "websocket",
 } satisfies ServerOptions;
 
-/** Every environment at `{subdomain}.{envHost}`, for its owner alone (runtime.md 9). */
+/** Every environment at `{subdomain}.{envHost}`, for its owner alone (docs/internals/gateway.md). */
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { db, appUrl, failed } = parts;
   const hosts = createHosts(parts);

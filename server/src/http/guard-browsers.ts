@@ -4,7 +4,7 @@ import { AppError } from "../app-error.ts";
 
 interface Options {
   readonly tls: boolean;
-  /** Only with the provider's own keys is anything foreign allowed (reliability.md 5). */
+  /** Only with the provider's own keys is anything foreign allowed (docs/internals/reliability.md). */
   readonly razorpay: boolean;
   /** Sources that script-src names beside our own files. */
   readonly scripts: readonly string[];

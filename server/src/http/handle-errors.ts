@@ -3,7 +3,10 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError } from "../app-error.ts";
 import { isLostConnection } from "../database/database.ts";
 
-/** Renders every refusal in the one shape (R4); anything unexpected is a logged 500 that says nothing of the inside. */
+/**
+ * Renders every refusal in the one shape (CONTRIBUTING 4); anything unexpected is a logged 500 that says nothing of the
+ * inside.
+ */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const refusal = error instanceof AppError ? error : (outageOf(error) ?? refusalOf(error));

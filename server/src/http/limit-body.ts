@@ -8,8 +8,9 @@ const body = JSON.stringify({ status: "error", code: "invalid_request", message,
 const tooSlow = `HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`;
 
 /**
- * Ends the connection of a request whose body is not here 30 s from now, whether it is silent or slow (reliability.md 5):
- * with 408, unless an answer has begun. Node has such a limit for a whole server only, and uploads to environments have none.
+ * Ends the connection of a request whose body is not here 30 s from now, whether it is silent or slow
+ * (docs/internals/reliability.md): with 408, unless an answer has begun. Node has such a limit for a whole server only,
+ * and uploads to environments have none.
  */
 export function limitBody(request: IncomingMessage, response: ServerResponse): void {
   const { headers, socket } = request;

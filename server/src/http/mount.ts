@@ -19,8 +19,8 @@ export interface Call<E extends AnyEndpoint> extends Required<Input<E>> {
 }
 
 /**
- * Mounts one contract endpoint: who, then what, then the handler, then the reply parsed so that nothing extra leaks (R7).
- * A `user_id` in the path that is not the token's subject answers as if it did not exist.
+ * Mounts one contract endpoint: who, then what, then the handler, then the reply parsed so that nothing extra leaks
+ * (CONTRIBUTING 7). A `user_id` in the path that is not the token's subject answers as if it did not exist.
  */
 export function mount<E extends AnyEndpoint>(
   app: FastifyInstance,

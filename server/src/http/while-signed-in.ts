@@ -9,7 +9,7 @@ export interface SignedInParts {
 }
 
 /**
- * Ends a stream when the sign-in that opened it ends (G109, reliability.md P13): as soon as its row says so, and where
+ * Ends a stream when the sign-in that opened it ends (G109, P13): as soon as its row says so, and where
  * that may not have been heard, by asking. Until the answer is called.
  */
 export function whileSignedIn(

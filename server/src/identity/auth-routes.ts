@@ -23,7 +23,7 @@ interface Parts {
   readonly onSignUp: (tx: Tx, user: { id: string; email: string; name: string }) => Promise<void>;
 }
 
-/** The product's own calls about accounts; signing in and refreshing are the provider's (identity.md 3 and 6). */
+/** The product's own calls about accounts; signing in and refreshing are the provider's. */
 export function authRoutes(app: FastifyInstance, parts: Parts): void {
   const { db, identity, onSignUp } = parts;
 

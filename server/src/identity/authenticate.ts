@@ -11,7 +11,7 @@ const doesNotHold: readonly IdentityErrorCode[] = [
 ];
 
 /**
- * Bearer token to user, revocation included, so that a sign-out ends access at once (reliability.md P13). Undefined
+ * Bearer token to user, revocation included, so that a sign-out ends access at once (P13). Undefined
  * without a token or with one that does not hold; throws `unavailable` when that cannot be told, because a sign-out on
  * every outage would be worse.
  */

@@ -72,10 +72,10 @@ export interface UserPatch {
   readonly disabled?: boolean;
 }
 
-/** Who somebody is. The local provider and Firebase implement exactly this (identity.md 2). */
+/** Who somebody is. The local provider and Firebase implement exactly this (docs/internals/identity.md). */
 export interface Identity {
   readonly kind: "local" | "firebase";
-  /** Base URLs of the dialect the browser talks (identity.md 3). */
+  /** Base URLs of the dialect the browser talks (docs/internals/identity.md). */
   browserConfig(): {
     readonly apiKey: string;
     readonly accountsUrl: string;
@@ -120,6 +120,6 @@ export interface Identity {
   createActionCode(kind: ActionKind, email: string): Promise<string | null>;
   /** Null: the provider has no session list. */
   listSessions(uid: string): Promise<readonly IdentitySession[] | null>;
-  /** One sign-in or all of them, with every open environment session that came of them (reliability.md P13). */
+  /** One sign-in or all of them, with every open environment session that came of them (P13). */
   revokeSessions(uid: string, sessionId?: string): Promise<void>;
 }

@@ -17,7 +17,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * How many links are mailed (G52, G91, reliability.md 5): for each account, each network that asks, and each domain that
+ * How many links are mailed (G52, G91): for each account, each network that asks, and each domain that
  * they go to, because whoever signs up with strangers' addresses has as many accounts as they like. Whether there is an
  * account changes neither a count nor an answer (G47): only the domain counts what was sent, and it refuses everybody.
  */

@@ -27,7 +27,7 @@ export async function diskOf(folder: string): Promise<Disk> {
   return freePercent < fullPercent ? "full" : freePercent < lowPercent ? "low" : "ok";
 }
 
-/** Before money is asked for: what is sold must have room to be delivered (reliability.md P11). */
+/** Before money is asked for: what is sold must have room to be delivered (P11). */
 export async function checkRoom(folder: string): Promise<void> {
   if ((await diskOf(folder)) !== "full") return;
   throw new AppError(

@@ -24,7 +24,7 @@ interface Parts {
 export const outboxPath = "/outbox";
 
 /**
- * `GET /outbox`: the newest 100 mails, newest first, where no mail server is set (design.md 6). A mail may hold the way
+ * `GET /outbox`: the newest 100 mails, newest first, where no mail server is set. A mail may hold the way
  * into an account, so it asks for the operator's key (G110): everybody else is told that there is nothing.
  */
 export function outboxPage(app: FastifyInstance, { db, brandName, local }: Parts): void {

@@ -1,6 +1,6 @@
 import { type Letter, layOut } from "./render-email.ts";
 
-/** Spec section 2 and G78: the way back in for whoever asked for it, and peace of mind for whoever did not. */
+/** Spec 2.6 and G78: the way back in for whoever asked for it, and peace of mind for whoever did not. */
 export function resetLetter(parts: { brandName: string; name: string | null; link: string }): Letter {
   const { brandName, name, link } = parts;
   return layOut({

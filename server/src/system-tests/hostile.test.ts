@@ -46,7 +46,7 @@ const raw =
   (body) =>
     JSON.stringify(paid({ [field]: "RAW" })(body)).replace('"RAW"', text);
 
-/** What only the server says of a run (reliability.md 6). */
+/** What only the server says of a run (docs/internals/runtime.md). */
 const ofOnesOwn = [
   { image: "evil/image" },
   { mounts: [{ Type: "bind", Source: "/", Target: "/host" }] },

@@ -1,6 +1,9 @@
 import type { ErrorCode, MoneyState } from "@berth/contract";
 
-/** A refusal of the server, or `network` when there was no answer at all (G45). Switch on `code`, show `message` (R4). */
+/**
+ * A refusal of the server, or `network` when there was no answer at all (G45). Switch on `code`, show `message`
+ * (CONTRIBUTING 4).
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode | "network";
   /** HTTP status; 0 without an answer. Below 400 the body alone said no (G117). */
@@ -20,8 +23,8 @@ export class ApiError extends Error {
 type Body = Readonly<Partial<Record<string, unknown>>>;
 
 /**
- * The refusal in an answer, or undefined: its HTTP status says no, or what spec section 7 reads in the body of this call
- * does (G117). Its message is empty where the server gave none: each screen has its own words for that (spec section 8).
+ * The refusal in an answer, or undefined: its HTTP status says no, or what spec 7 reads in the body of this call
+ * does (G117). Its message is empty where the server gave none: each screen has its own words for that (spec 8).
  */
 export function refusalOf(path: string, status: number, answer: unknown): ApiError | undefined {
   const body = (typeof answer === "object" && answer !== null ? answer : {}) as Body;
@@ -33,7 +36,7 @@ export function refusalOf(path: string, status: number, answer: unknown): ApiErr
 
 const validatePath = "/auth/validate";
 
-/** Of a reset mail only the HTTP status counts (spec section 7). */
+/** Of a reset mail only the HTTP status counts (spec 7). */
 export function isStatusOnly(path: string): boolean {
   return path === "/auth/reset-password";
 }

@@ -3,12 +3,12 @@ import { exchangeRefreshToken, IdentityError, type Tokens } from "./identity-cli
 import { readConfig } from "./product-config.ts";
 import { readSession, type Session, saveSession, signOut } from "./session.ts";
 
-/** Spec section 9. Tokens live 60 minutes. */
+/** Spec 9. Tokens live 60 minutes. */
 const refreshEveryMs = 50 * 60_000;
 const tokenLifeMs = 60 * 60_000;
 const checkEveryMs = 30_000;
 
-/** What the provider says of a sign-in that is over; everything else may pass (identity.md 3). */
+/** What the provider says of a sign-in that is over; everything else may pass (docs/internals/identity.md). */
 const dead = new Set([
   "TOKEN_EXPIRED",
   "INVALID_REFRESH_TOKEN",

@@ -11,7 +11,7 @@ export interface Tokens {
   readonly userId: string;
 }
 
-/** A refusal of the provider, by its own code (identity.md 3), or `NETWORK` when it did not answer. */
+/** A refusal of the provider, by its own code (docs/internals/identity.md), or `NETWORK` when it did not answer. */
 export class IdentityError extends Error {
   readonly code: string;
   /** HTTP status; 0 without an answer. */
@@ -39,7 +39,7 @@ export async function signInWithPassword(config: IdentityConfig, email: string, 
   return tokensOf(await account(config, "signInWithPassword", { email, password, returnSecureToken: true }));
 }
 
-/** The token of a fresh sign-up (spec section 7). */
+/** The token of a fresh sign-up (spec 7.1). */
 export async function signInWithCustomToken(config: IdentityConfig, token: string): Promise<Tokens> {
   return tokensOf(await account(config, "signInWithCustomToken", { token, returnSecureToken: true }));
 }

@@ -20,7 +20,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import { readConfig } from "./product-config.ts";
 
-/** Every key that more than one screen reads or invalidates (R10). */
+/** Every key that more than one screen reads or invalidates (CONTRIBUTING 10). */
 export const keys = {
   capacity: ["capacity"],
   status: ["status"],

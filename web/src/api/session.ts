@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { readStored, writeStored } from "./storage.ts";
 
-/** The sign-in of this browser. The first three storage keys are the specification's own (spec section 3). */
+/** The sign-in of this browser. The first three storage keys are the specification's own (spec 3.5). */
 export interface Session {
   readonly idToken: string;
   readonly userId: string;

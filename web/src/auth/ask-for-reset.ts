@@ -4,7 +4,7 @@ import { notices } from "../content/notices.ts";
 import { toast } from "../ui/toast/toast.ts";
 import { resetToastMs } from "./reset-toast-ms.ts";
 
-/** Why nothing is sent, for the field; an empty address is told by toast as well (spec section 8). */
+/** Why nothing is sent, for the field; an empty address is told by toast as well (spec 8). */
 export function forgotProblem(email: string): string | undefined {
   if (email.trim() === "") {
     toast.error(texts.emailEmpty, { title: "Error", duration: resetToastMs.error });

@@ -42,7 +42,7 @@ export function AuthPage() {
           <Notice tone="hold" title={notices.signInEnded} />
         </div>
       )}
-      {/* Not kept mounted: switching clears fields and errors (spec section 2). */}
+      {/* Not kept mounted: switching clears fields and errors (spec 2.4). */}
       <Tabs value={tab} onChange={(next) => setTab(next ?? "login")} keepMounted={false}>
         <Tabs.List grow mb={24} aria-label="Login or sign up">
           <Tabs.Tab value="login">LOGIN</Tabs.Tab>

@@ -81,7 +81,7 @@ test("login failures are in our words", () => {
   expect(loginFailure(new IdentityError("NETWORK", 0))).toBe(notices.signInNoAnswer);
 });
 
-test("what the provider says in words is shown as it is, a code never (spec section 8)", () => {
+test("what the provider says in words is shown as it is, a code never (spec 8)", () => {
   const spoken = new IdentityError("UNAVAILABLE", 400, "The provider says no");
   expect(loginFailure(spoken)).toBe("The provider says no");
   expect(resetFailure(spoken)).toBe("The provider says no");

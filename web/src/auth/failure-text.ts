@@ -3,7 +3,9 @@ import { ApiError } from "../api/call.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
 
-/** The provider's codes in our words, never raw (identity.md 3); what it says in words is shown as it is. */
+/**
+ * The provider's codes in our words, never raw (docs/internals/identity.md); what it says in words is shown as it is.
+ */
 const byCode: Readonly<Record<string, string>> = {
   USER_DISABLED: notices.accountDisabled,
   TOO_MANY_ATTEMPTS_TRY_LATER: notices.tooManySignIns,
@@ -11,7 +13,7 @@ const byCode: Readonly<Record<string, string>> = {
   NETWORK: notices.signInNoAnswer,
 };
 
-/** Spec section 8: the provider's message, or the general one. */
+/** Spec 8: the provider's message, or the general one. */
 export function loginFailure(error: unknown): string {
   if (error instanceof IdentityError) {
     const text = byCode[error.code] ?? (error.status === 429 ? notices.tooManySignIns : error.words);
@@ -21,7 +23,7 @@ export function loginFailure(error: unknown): string {
   return "Login failed. Please check your credentials.";
 }
 
-/** Spec section 8, chosen by status and code (G82). */
+/** Spec 8, chosen by status and code (G82). */
 export function signUpFailure(error: unknown): string {
   if (error instanceof IdentityError) return "Failed to authenticate with the provided token";
   if (!(error instanceof ApiError)) {
@@ -35,7 +37,7 @@ export function signUpFailure(error: unknown): string {
 
 const unexpected = "An unexpected error occurred. Please try again.";
 
-/** What a failed check of a reset link is told as (spec section 4). */
+/** What a failed check of a reset link is told as (spec 4). */
 export const invalidLink = "Invalid or expired link.Request another one.";
 
 const resetByCode: ReadonlyMap<string, string> = new Map([
@@ -45,7 +47,7 @@ const resetByCode: ReadonlyMap<string, string> = new Map([
   ["WEAK_PASSWORD", texts.passwordWeak],
 ]);
 
-/** The provider's refusal of a new password, its codes in our words, or the general text (spec section 8). */
+/** The provider's refusal of a new password, its codes in our words, or the general text (spec 8). */
 export function resetFailure(error: unknown): string {
   const known = error instanceof IdentityError ? (resetByCode.get(error.code) ?? error.words) : "";
   return known || "Failed to reset password. Please try again.";

@@ -8,7 +8,7 @@ import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
 import { BusyOverlay } from "./busy-overlay.tsx";
 
-/** Asks for a reset link (spec sections 2, 4 and 8). */
+/** Asks for a reset link (spec 2.5, 4.7 and 8.7). */
 export function ForgotPage() {
   const brand = useBrand();
   const [email, setEmail] = useState("");

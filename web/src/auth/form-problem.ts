@@ -17,14 +17,14 @@ export interface Problem {
   readonly text: string;
 }
 
-/** Why a login is not sent, or undefined (spec section 5). */
+/** Why a login is not sent, or undefined (spec 5). */
 export function loginProblem({ email, password }: Pick<SignUpFields, "email" | "password">): Problem | undefined {
   if (email.trim() === "" || password === "") return { field: "form", text: texts.requiredFields };
   if (!isEmail(email.trim())) return { field: "email", text: notices.emailForm };
   return undefined;
 }
 
-/** Why a sign-up is not sent, or undefined; in the order of spec section 5. */
+/** Why a sign-up is not sent, or undefined; in the order of spec 5. */
 export function signUpProblem({ email, password, confirmation }: SignUpFields): Problem | undefined {
   const problem = loginProblem({ email, password });
   if (problem) return problem;
@@ -33,7 +33,7 @@ export function signUpProblem({ email, password, confirmation }: SignUpFields): 
   return undefined;
 }
 
-/** Why a new password is not sent, or undefined; in the order of spec section 5. Guards every way of submitting (G78). */
+/** Why a new password is not sent, or undefined; in the order of spec 5. Guards every way of submitting (G78). */
 export function resetProblem({ password, confirmation }: ResetFields): string | undefined {
   if (password === "" || confirmation === "") return texts.resetFields;
   if (password !== confirmation) return texts.passwordsDiffer;

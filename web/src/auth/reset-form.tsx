@@ -14,7 +14,7 @@ import { isStrong, resetProblem } from "./form-problem.ts";
 import { PasswordChecklist } from "./password-checklist.tsx";
 import { resetToastMs } from "./reset-toast-ms.ts";
 
-/** Spec section 9. */
+/** Spec 9.2. */
 const redirectMs = 5500;
 
 /** `owner` is whose link it is, undefined until the check has said that it holds (G48). */

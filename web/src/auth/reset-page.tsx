@@ -12,7 +12,7 @@ import { invalidLink } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
 import { ResetForm } from "./reset-form.tsx";
 
-/** Sets a new password by the code of the mailed link (spec sections 2, 4 and 8, G48, G78). */
+/** Sets a new password by the code of the mailed link (spec 2.6, 4.8 and 8.8, G48, G78). */
 export function ResetPage() {
   const [search] = useSearchParams();
   const code = search.get("oobCode") ?? "";

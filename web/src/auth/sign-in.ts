@@ -11,7 +11,7 @@ export async function login(email: string, password: string): Promise<void> {
   saveSession(sessionOf(await signInWithPassword(identity, email, password), email));
 }
 
-/** Creates the account and signs in with the token it answers (spec section 7). @throws ApiError, IdentityError, Error */
+/** Creates the account and signs in with the token it answers (spec 7.1). @throws ApiError, IdentityError, Error */
 export async function signUp(account: { email: string; password: string; name: string }): Promise<void> {
   const { email, password, name } = account;
   const { identity } = await readConfig();

@@ -9,7 +9,7 @@ import { FormError } from "./form-error.tsx";
 import { type Problem, signUpProblem } from "./form-problem.ts";
 import { signUp } from "./sign-in.ts";
 
-/** Spec section 8. */
+/** Spec 8.1. */
 const loadingMs = 15_000;
 
 export function SignUpForm() {

@@ -15,7 +15,7 @@ import { useBilling } from "./use-billing.ts";
 
 const failed = "Unable to load billing data";
 
-/** Spec section 2, Billing and Usage. */
+/** Spec 2.10, Billing and Usage. */
 export function BillingPage() {
   const userId = useSession()?.userId;
   // The guard is on its way to /login; until then the page says why it is empty.
@@ -40,7 +40,7 @@ function Loaded({ userId }: { readonly userId: string }) {
   );
 }
 
-/** The open tab lives in the URL (R10). */
+/** The open tab lives in the URL (CONTRIBUTING 10). */
 function Panels({ userId, statement }: { readonly userId: string; readonly statement: Statement }) {
   const [params, setParams] = useSearchParams();
   const open = (tab: string | null) =>
@@ -73,7 +73,7 @@ function Failed({ reason }: { readonly reason: string }) {
   );
 }
 
-/** Reloads the page (spec section 8), which also brings the newest app after an upgrade. */
+/** Reloads the page (spec 8.5), which also brings the newest app after an upgrade. */
 function TryAgain() {
   return <Button onClick={() => location.reload()}>Try Again</Button>;
 }

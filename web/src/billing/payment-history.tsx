@@ -16,7 +16,7 @@ const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly 
   partially_refunded: { tone: "hold", text: "" },
 };
 
-/** The latest ten, newest first (spec sections 2 and 3). */
+/** The latest ten, newest first (spec 2.10 and 3.3). */
 export function PaymentHistory({
   userId,
   invoices,

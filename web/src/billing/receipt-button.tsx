@@ -18,7 +18,7 @@ interface Props {
 
 const papers = { Receipt: receipt, "Credit note": creditNote } as const;
 
-/** Downloads the receipt of one payment, or the credit note of one refund (G86, payments.md 10). */
+/** Downloads the receipt of one payment, or the credit note of one refund (G86). */
 export function ReceiptButton({
   userId,
   number,

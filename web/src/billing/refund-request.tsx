@@ -14,7 +14,7 @@ import classes from "./order-page.module.css";
 const reasons = refundRequestReasons.map((value) => ({ value, label: refundRequestWords[value] }));
 const { min, max } = refundTextLength;
 
-/** What is not paid back by itself is asked for here, and decided by a person (payments.md 10). */
+/** What is not paid back by itself is asked for here, and decided by a person (docs/internals/money.md). */
 export function RefundRequest({ order }: { readonly order: Order }) {
   const [opened, setOpened] = useState(false);
   const [reason, setReason] = useState<(typeof refundRequestReasons)[number] | null>(null);

@@ -26,7 +26,7 @@ interface Point extends Month {
   readonly running: boolean;
 }
 
-/** Six months as a line (300 px) and as bars (250 px), spec section 2. `months` is oldest first and not empty. */
+/** Six months as a line (300 px) and as bars (250 px), spec 2.10. `months` is oldest first and not empty. */
 export function SpendingCharts({ months }: { readonly months: readonly Month[] }) {
   const points = months.map((month, index): Point => {
     const running = index === months.length - 1;

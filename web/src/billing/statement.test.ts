@@ -63,7 +63,7 @@ test("a chart is readable as one sentence", () => {
   );
 });
 
-test("the reason: what the server answered, or that it did not (spec section 8)", () => {
+test("the reason: what the server answered, or that it did not (spec 8.5)", () => {
   expect(reasonOf(new ApiError("internal", "", 500))).toBe("API error: 500");
   expect(reasonOf(new ApiError("network", "", 0))).toBe("Failed to fetch billing data");
   expect(reasonOf(new TypeError("boom"))).toBe("Failed to fetch billing data");

@@ -40,7 +40,7 @@ export function chartText(title: string, months: readonly Month[], textOf: (mont
   return `${title}: ${months.map((month) => `${monthName(month.month, longMonth)} ${textOf(month)}`).join(", ")}`;
 }
 
-/** Why there is nothing to show, in the words of spec section 8. */
+/** Why there is nothing to show, in the words of spec 8.5. */
 export function reasonOf(error: unknown): string {
   const answered = error instanceof ApiError && error.status >= 400;
   return answered ? `API error: ${error.status}` : "Failed to fetch billing data";
@@ -48,7 +48,7 @@ export function reasonOf(error: unknown): string {
 
 const tabs = ["overview", "invoices"] as const;
 
-/** The tab of a link (spec section 4); anything else opens the first. */
+/** The tab of a link (spec 4.5); anything else opens the first. */
 export function tabOf(params: URLSearchParams): (typeof tabs)[number] {
   return tabs.find((tab) => tab === params.get("tab")) ?? "overview";
 }

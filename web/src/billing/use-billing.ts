@@ -7,7 +7,7 @@ import { reasonOf, type Statement } from "./statement.ts";
 export interface Billing {
   /** Undefined until the first answer; an old statement stays while a new one is on its way. */
   readonly statement: Statement | undefined;
-  /** Undefined unless the last reading failed (spec section 8). */
+  /** Undefined unless the last reading failed (spec 8.5). */
   readonly reason: string | undefined;
 }
 

@@ -30,7 +30,7 @@ export function typeName(value: ContainerType): string {
   return environmentTypes.find((type) => type.value === value)?.name ?? value;
 }
 
-/** Spec section 9; each hour count is one the contract's price table knows. */
+/** Spec 9.1; each hour count is one the contract's price table knows. */
 export const durations = [
   { hours: 1, label: "1 hour" },
   { hours: 6, label: "6 hours" },

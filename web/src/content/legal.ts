@@ -5,7 +5,7 @@ import { refund } from "./legal-refund.ts";
 import { terms } from "./legal-terms.ts";
 import type { LegalText } from "./legal-text.ts";
 
-/** By route (spec section 2, G84). */
+/** By route (spec 2.1, G84). */
 export const legalTexts: Readonly<Record<string, LegalText>> = {
   "/terms-condition": terms,
   "/refund": refund,

@@ -1,6 +1,6 @@
 import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason, RefundRequest } from "@berth/contract";
 
-/** What the page of an order says, in the voice of look/README.md 7 (G85). `sum` is written as money. */
+/** What the page of an order says, in the product's own voice (G85). `sum` is written as money. */
 export const orderStateWords: Readonly<Record<OrderState, string>> = {
   awaiting_payment: "Not paid yet",
   payment_closed: "Closed unpaid",

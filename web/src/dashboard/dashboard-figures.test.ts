@@ -45,7 +45,7 @@ test("figures count what runs, and hours of what was delivered", () => {
   expect(figures).toEqual({ total: 6, active: 2, starting: 1, usageHours: 43, gpus: 6 });
 });
 
-test("running is active (spec section 4)", () => {
+test("running is active (spec 4.1)", () => {
   const figures = of({ a: container({ status: "running" as "active", gpu_count: 4 }), b: container({}) });
   expect(figures).toMatchObject({ active: 2, gpus: 6 });
   expect(summaryOf(figures)).toBe("Two environments are running.");

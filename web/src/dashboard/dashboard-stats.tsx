@@ -5,7 +5,7 @@ import { Slots } from "../ui/display/slots.tsx";
 import { Stats } from "../ui/display/stats.tsx";
 import type { Figures } from "./dashboard-figures.ts";
 
-/** Three true figures (spec section 2). */
+/** Three true figures (spec 2.7). */
 export function DashboardStats({ figures, runHours }: { figures: Figures; runHours: number }) {
   const { active, starting, usageHours, gpus } = figures;
   const cpu = useQuery(capacityQuery).data?.kind === "cpu";

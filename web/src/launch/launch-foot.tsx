@@ -12,7 +12,7 @@ interface Props {
   readonly onBack: () => void;
 }
 
-/** Steps 1 and 4 lead back to the dashboard, the others one step back (spec section 2, G56). */
+/** Steps 1 and 4 lead back to the dashboard, the others one step back (spec 2.9, G56). */
 export function LaunchFoot({ step, lines, blocked, busy, onBack }: Props) {
   return (
     <div className={classes.foot}>

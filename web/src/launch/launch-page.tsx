@@ -25,7 +25,7 @@ import { useContinue } from "./use-continue.ts";
 
 const labels = ["Environment", "Resources", "Review", "Launch"] as const;
 
-/** Spec section 2, Create Environment. The guard has seen to the session. */
+/** Spec 2.9, Create Environment. The guard has seen to the session. */
 export function LaunchPage() {
   const session = useSession();
   return session === undefined ? null : <Creator session={session} />;

@@ -19,7 +19,7 @@ export interface Onward {
   readonly go: () => Promise<void>;
   /** The step's choice cannot be had now; the step itself says why. */
   readonly blocked: boolean;
-  /** Of the subdomain; typing clears it (spec section 5). */
+  /** Of the subdomain; typing clears it (spec 5.4). */
   readonly error: string | undefined;
   readonly changed: (change: (part: Partial<Draft>) => void) => (part: Partial<Draft>) => void;
 }
@@ -52,7 +52,7 @@ export function useContinue({ draft, step, config, capacity, goTo, start }: Part
     if (blocked || checking) return;
     if (step < 3) return goTo((step + 1) as Step);
     if (step === 3) return (await isNameFree()) ? goTo(4) : undefined;
-    // Checked once more at launch (spec section 5).
+    // Checked once more at launch (spec 5.4).
     const problem = subdomainProblem(draft.subdomain.trim());
     if (problem === undefined) return start();
     setError(problem);

@@ -1,6 +1,6 @@
 import { ApiError } from "../api/call.ts";
 
-/** Spec section 8. */
+/** Spec 8.3. */
 export const settingsUpdated = "Settings updated successfully";
 export const passwordFailed = "Error updating password...";
 

@@ -19,7 +19,7 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
     if (busy) return;
     const found = passwordProblem(fields);
     setProblem(found);
-    // Spec section 5: this one is also a toast.
+    // Spec 5.5: this one is also a toast.
     if (found?.field === "confirmation") toast.error(found.text, { title: "Denied." });
     if (found) return;
     setBusy(true);

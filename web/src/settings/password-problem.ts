@@ -11,7 +11,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** Why a change is not sent, or undefined: all required, then equal, then sign-up's length (spec section 5, G46). */
+/** Why a change is not sent, or undefined: all required, then equal, then sign-up's length (spec 5.5, G46). */
 export function passwordProblem({ current, next, confirmation }: PasswordFields): Problem | undefined {
   if (current === "" || next === "" || confirmation === "") return { field: "form", text: texts.requiredFields };
   if (next !== confirmation) return { field: "confirmation", text: texts.newPasswordsDiffer };

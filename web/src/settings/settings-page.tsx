@@ -14,7 +14,7 @@ import { SecurityPanel } from "./security-panel.tsx";
 import classes from "./settings-page.module.css";
 import { tabOf } from "./settings-tab.ts";
 
-/** Spec section 2, Settings: two tabs, then the flags that are honoured (G49). */
+/** Spec 2.11, Settings: two tabs, then the flags that are honoured (G49). */
 export function SettingsPage() {
   const userId = useSession()?.userId ?? "";
   const [params, setParams] = useSearchParams();

@@ -16,7 +16,7 @@ export function Guard() {
   const session = useSession();
   const { pathname, search } = useLocation();
   useEffect(() => {
-    // Half a sign-in is none: what is left of it goes too (spec section 2).
+    // Half a sign-in is none: what is left of it goes too (spec 2.2).
     if (!session) signOut();
   }, [session]);
   useEffect(() => setLeaving(false), []);

@@ -12,7 +12,7 @@ import { draftOf } from "./ticket-draft.ts";
 import { useSupport } from "./use-support.ts";
 import { useTicket } from "./use-ticket.ts";
 
-/** Spec section 2, Support. */
+/** Spec 2.12, Support. */
 export function SupportPage() {
   const [params] = useSearchParams();
   const support = useSupport();

@@ -15,7 +15,7 @@ export interface Prepared {
   readonly link: string;
 }
 
-/** Spec section 4: idle, submitting, then success or error. `send` answers whether the ticket is saved. */
+/** Spec 4.6: idle, submitting, then success or error. `send` answers whether the ticket is saved. */
 export function useTicket(support: Support) {
   const [busy, setBusy] = useState(false);
   const [prepared, setPrepared] = useState<Prepared>();
@@ -48,7 +48,7 @@ function save({ userId, email, code }: Support, { issueType, description }: Draf
 
 const unexpected = "An unexpected error occurred. Please try again.";
 
-/** The server's own words where it refused; the specification's where there was no such answer (spec section 8). */
+/** The server's own words where it refused; the specification's where there was no such answer (spec 8.9). */
 function failureOf(error: unknown): string {
   return (error instanceof ApiError && error.status > 0 && error.message) || unexpected;
 }

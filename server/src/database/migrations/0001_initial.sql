@@ -6,7 +6,7 @@ create table installation (
   started_at timestamptz not null default now()       -- the beta counts from here unless configured (G34)
 );
 
--- Identity (identity.md 4)
+-- Identity (docs/internals/identity.md)
 
 create table identity_user (
   id text primary key,
@@ -76,7 +76,7 @@ create table notifications (
 );
 create index notifications_newest on notifications (user_id, created_at desc);
 
--- Capacity (runtime.md 7)
+-- Capacity (docs/internals/runtime.md)
 
 create table hosts (
   id text primary key,
@@ -126,7 +126,7 @@ create table subdomain_claims (
   retained_until timestamptz                          -- files of an ended environment are kept and the name stays its owner's (G31)
 );
 
--- Orders and payments (payments.md 2-3)
+-- Orders and payments (docs/internals/money.md)
 
 create table orders (
   id text primary key,                                -- the provider's receipt
@@ -230,7 +230,7 @@ create table time_credits (                           -- two hours owed after a 
   unique (order_id, reason)
 );
 
--- Environments (runtime.md 7-9)
+-- Environments (docs/internals/runtime.md)
 
 create table environments (
   id text primary key,
@@ -251,7 +251,7 @@ create table environments (
   stage text,
   stage_percent integer,
   requested_at timestamptz not null default now(),
-  give_up_at timestamptz not null,                    -- not answering by then: terminated and refunded (payments.md 6)
+  give_up_at timestamptz not null,                    -- not answering by then: terminated and refunded
   first_attempt_at timestamptz,                       -- a worker took it: moves give_up_at, once, when that is late
   created_at timestamptz,                             -- JupyterLab answered for the first time (G28)
   expires_at timestamptz,
@@ -287,7 +287,7 @@ create table sessions (                               -- one continuous run (G22
 );
 create unique index one_open_session on sessions (environment_id) where closed_at is null;
 
--- The gateway's sign-in (runtime.md 9)
+-- The gateway's sign-in (docs/internals/gateway.md)
 
 create table sign_in_codes (
   hash bytea primary key,

@@ -1,4 +1,5 @@
--- The embedded payment gateway (payments.md 8). It stands for a company of its own: no other code reads these tables.
+-- The embedded payment gateway (docs/internals/money.md). It stands for a company of its own: no other code reads these
+-- tables.
 
 create table embedded_gateway_account (
   one boolean primary key default true check (one),

@@ -1,4 +1,4 @@
--- Webhooks (payments.md 4): stored as they were signed, answered, and worked off afterwards.
+-- Webhooks (docs/internals/money.md): stored as they were signed, answered, and worked off afterwards.
 
 create table gateway_events (
   gateway text not null,

@@ -1,4 +1,4 @@
--- The ledger (payments.md 11): append-only double entry. Checks read it, screens do not.
+-- The ledger (docs/internals/money.md): append-only double entry. Checks read it, screens do not.
 
 create table journal (
   id text primary key,

@@ -1,4 +1,4 @@
--- Disputes (payments.md 7, 11): a card holder's bank asks for the money back, over our head.
+-- Disputes (docs/internals/money.md): a card holder's bank asks for the money back, over our head.
 
 create table disputes (
   id text primary key,

@@ -1,5 +1,5 @@
 -- What a receipt says is frozen in the transaction that settles its payment, a credit note's in that of its refund
--- (payments.md 10). With a GSTIN each has a serial of its own besides: consecutive per year, without gaps.
+-- (docs/internals/money.md). With a GSTIN each has a serial of its own besides: consecutive per year, without gaps.
 
 create table invoice_series (
   series text not null,                               -- I invoices, C credit notes; T before it where no money moves

@@ -1,4 +1,4 @@
--- Refunds that a person decides about (payments.md 10, G68): a user asks, an operator answers.
+-- Refunds that a person decides about (G68): a user asks, an operator answers.
 
 create table refund_requests (
   id text primary key,

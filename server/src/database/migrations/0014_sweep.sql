@@ -1,4 +1,5 @@
--- How far back the provider's list of payments has been read (payments.md 4): one row for each account and mode.
+-- How far back the provider's list of payments has been read (docs/internals/money.md): one row for each account and
+-- mode.
 
 create table gateway_sweeps (
   key_id text primary key,                            -- of the account in its mode: other keys have a row of their own
@@ -8,7 +9,7 @@ create table gateway_sweeps (
 
 create index embedded_gateway_payments_created on embedded_gateway_payments (created_at);
 
--- The embedded gateway's outcomes, chosen order by order (payments.md 8).
+-- The embedded gateway's outcomes, chosen order by order (docs/internals/money.md).
 
 alter table embedded_gateway_orders add column outcome text;
 alter table embedded_gateway_payments add column authorizes_at timestamptz; -- failed until then: the bank is late

@@ -3,7 +3,7 @@
 
 create table launch_times (
   environment_id text primary key references environments,
-  warm boolean not null default false,                -- it stood ready before its order (runtime.md 6)
+  warm boolean not null default false,                -- it stood ready before its order
   ready_at timestamptz not null,
   placed_ms integer,
   image_ms integer,

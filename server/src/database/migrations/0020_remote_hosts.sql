@@ -1,4 +1,5 @@
--- Hosts on other machines (runtime.md 3): where their engine is, and where on them homes and runs are. Keys are files.
+-- Hosts on other machines (docs/internals/runtime.md): where their engine is, and where on them homes and runs are.
+-- Keys are files.
 
 alter table hosts add column address text;             -- of its engine; null: this machine
 alter table hosts add column home_root text;           -- folder of homes, on that machine

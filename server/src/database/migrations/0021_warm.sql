@@ -1,5 +1,5 @@
--- Runs that stand ready before anybody has ordered them (runtime.md 6). Their GPUs are leased to `pool`, which counts as
--- free. The environment of an order that takes one has its id, so nothing is renamed.
+-- Runs that stand ready before anybody has ordered them (docs/internals/runtime.md). Their GPUs are leased to `pool`,
+-- which counts as free. The environment of an order that takes one has its id, so nothing is renamed.
 
 create table warm_runs (
   id text primary key,

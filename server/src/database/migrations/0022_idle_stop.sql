@@ -1,5 +1,5 @@
--- Idle stop (runtime.md 10). When an environment was last busy is a table of its own: it changes every few seconds, is
--- written for many at once, and nobody is told.
+-- Idle stop (docs/internals/runtime.md). When an environment was last busy is a table of its own: it changes every few
+-- seconds, is written for many at once, and nobody is told.
 
 create table activity (
   environment_id text primary key references environments,

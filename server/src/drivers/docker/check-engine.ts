@@ -8,7 +8,7 @@ const oldestApi = "1.41";
 
 /**
  * Looks at an engine before anything is sold on it. Answers what an operator should know, in plain sentences; throws a
- * DriverError, for people too, when it cannot be used at all (reliability.md 8).
+ * DriverError, for people too, when it cannot be used at all (docs/internals/reliability.md).
  */
 export async function checkEngine(
   address: EngineAddress,

@@ -21,9 +21,9 @@ export function wallOf({ host, address, engine }: Remote, { install, images }: R
 }
 
 /**
- * Looks at all that a host needs before something is sold on it (reliability.md 8). Throws a DriverError, in one sentence,
- * for what keeps it from being used. Fetches the image that everything needs, and takes away what nobody needs any more:
- * images that were replaced, and what is left of deleted homes, as far as a minute goes.
+ * Looks at all that a host needs before something is sold on it (docs/internals/reliability.md). Throws a DriverError,
+ * in one sentence, for what keeps it from being used. Fetches the image that everything needs, and takes away what
+ * nobody needs any more: images that were replaced, and what is left of deleted homes, as far as a minute goes.
  */
 export async function checkRemote(
   remote: Remote,

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { deletedHome } from "./local-homes.ts";
 
-/** What the file system lets each home take, kept by the file system itself: a home is a "project" of xfs (runtime.md 3). */
+/** What the file system lets each home take, kept by the file system itself: a home is a "project" of xfs. */
 export interface Quota {
   /** The home, with all that is in it already, takes at most so many gigabytes (10^9 bytes) from now on. Again: no-op. */
   limit(home: string, gigabytes: number): Promise<void>;

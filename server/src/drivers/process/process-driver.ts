@@ -30,7 +30,7 @@ export interface ProcessOptions {
 
 /**
  * Real JupyterLab as plain processes on this machine: the embedded default. Private process ids and no view of the
- * server's files where bubblewrap works; never a limit on memory, CPU or disk (runtime.md 3, "honest limits").
+ * server's files where bubblewrap works; never a limit on memory, CPU or disk.
  */
 export async function processDriver(options: ProcessOptions): Promise<Driver> {
   await mkdir(options.directory, { recursive: true });

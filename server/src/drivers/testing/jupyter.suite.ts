@@ -50,7 +50,7 @@ for program in ("uname", "sh", "cat", "tini", "jupyter-server---no-browser", "ju
         (home / folder / program).chmod(0o755)
 `;
 
-/** What runs inside is the same on every driver that runs JupyterLab (runtime.md 4, G105, G106). */
+/** What runs inside is the same on every driver that runs JupyterLab (G105, G106). */
 export function insideSuite(name: string, openBench: () => Promise<Omit<Bench, "crash">>, absent?: string): void {
   describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
     let bench: Omit<Bench, "crash">;

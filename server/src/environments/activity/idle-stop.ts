@@ -17,7 +17,7 @@ export const forgetIdleStop = sql`idle_stop_at = null, idle_snoozed_until = null
 const warning = sql`make_interval(mins => ${idleWarningMinutes})`;
 
 /**
- * Tells of a coming idle stop, takes it back, or asks for it (runtime.md 10), by the database's clock. It stops only while
+ * Tells of a coming idle stop, takes it back, or asks for it, by the database's clock. It stops only while
  * looks at it go on: an away host, a late worker and a clock that jumped all leave it running. The environment is locked
  * first, so whatever its owner does comes before and is seen, or after and wins.
  */

@@ -15,7 +15,7 @@ interface Listed {
 }
 
 /**
- * How long no cell has run and no terminal has written, by JupyterLab's own clock (runtime.md 10); null where there is
+ * How long no cell has run and no terminal has written, by JupyterLab's own clock; null where there is
  * neither. 0 for a kernel that computes, and for what is not understood. Throws when JupyterLab does not answer. Others
  * can run code in there: what it says is not trusted to be short, to come, or to be a time that can be.
  */

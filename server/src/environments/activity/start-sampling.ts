@@ -35,7 +35,7 @@ interface Found {
 
 type Active = Pick<RowOf<"environments">, "id" | "endpoint" | "run_token">;
 
-/** Asks what every active environment uses, and whether it is idle (runtime.md 10). */
+/** Asks what every active environment uses, and whether it is idle. */
 export function startSampling(parts: SamplingParts): Loop {
   return eachHost(parts, parts.intervalMs ?? usualMs, (host) => sampleHost(parts, host));
 }

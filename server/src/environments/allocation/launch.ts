@@ -15,7 +15,7 @@ export interface LaunchRequest {
   readonly durationHours: number;
   readonly orderedAt: Date;
   readonly paidAt: Date;
-  /** Not answering by then: terminated and reported as undelivered (payments.md 6). */
+  /** Not answering by then: terminated and reported as undelivered (docs/internals/money.md). */
   readonly giveUpAt: Date;
 }
 

@@ -86,7 +86,7 @@ export async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environm
   return row;
 }
 
-/** Not every machine can freeze a run; stopping it instead would lose what is in memory (runtime.md 3). */
+/** Not every machine can freeze a run; stopping it instead would lose what is in memory. */
 async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promise<void> {
   const host = await tx.selectFrom("hosts").where("id", "=", host_id).select("pause").executeTakeFirst();
   if (host?.pause) return;

@@ -7,7 +7,7 @@ import { diskGb } from "../reconciler/run-spec.ts";
 /** Told at 90 %, and again only after it was below 80 %: one that swings about the line is told of once. */
 const [fullMb, roomyMb] = [diskGb * 900, diskGb * 800];
 
-/** Warns whoever has nearly used up the disk of an environment, once each time (runtime.md 3). */
+/** Warns whoever has nearly used up the disk of an environment, once each time. */
 export async function tellOfFullHomes(db: Db, announce: Announce, samples: readonly Sample[]): Promise<void> {
   if (samples.length === 0) return;
   const seen = samples.map(({ environmentId: id, homeMb }) => ({ id, homeMb }));

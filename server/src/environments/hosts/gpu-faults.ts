@@ -19,7 +19,7 @@ const stillRuns = ({ id, generation }: WithGpus) =>
   sql`id = ${id} and generation = ${generation} and status = 'active' and desired = 'running'`;
 
 /**
- * The next generation, with the files: the run counts as lost, so the reconciler starts another (runtime.md 3). The
+ * The next generation, with the files: the run counts as lost, so the reconciler starts another. The
  * seconds for which the GPUs had not answered are given back at once, those until the new container runs when it does.
  * False when it is not that run any more.
  */
@@ -47,7 +47,7 @@ export async function giveUpRun(db: Db, announce: Announce, row: WithGpus, secon
 
 /**
  * The GPUs of the next run do not answer either: they are put aside, and the rental ends as that of a machine that
- * fails, which pays back what is left of it (payments.md 10). False when it is not that run any more.
+ * fails, which pays back what is left of it (docs/internals/money.md). False when it is not that run any more.
  */
 export async function giveUpGpus(db: Db, row: WithGpus, seconds: number, fault: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {

@@ -23,7 +23,7 @@ interface Failing {
 }
 
 /**
- * Asks every minute, from inside every active environment that has GPUs, whether they answer (runtime.md 3). Three times
+ * Asks every minute, from inside every active environment that has GPUs, whether they answer. Three times
  * no: a new run. Still no: the machine is broken. A look that says neither counts for nothing.
  */
 export function startGpuWatch(parts: GpuWatchParts): Loop {

@@ -8,7 +8,7 @@ import type { HostCheck } from "../reconciler/reconcile-inventory.ts";
 import { onceEach } from "./each-host.ts";
 import { markAway, markHere, registerHost } from "./register-host.ts";
 
-/** The hosts on other machines, as an operator added them (runtime.md 3), but for those that are lost. */
+/** The hosts on other machines, as an operator added them, but for those that are lost. */
 export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
   const rows = await db
     .selectFrom("hosts")

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 
-/** An unpaid hold may be taken over this long after its end (payments.md 6). */
+/** An unpaid hold may be taken over this long after its end (docs/internals/money.md). */
 export const holdGrace = "2 minutes";
 
 type HolderKind = "order" | "environment" | "queue" | "pool";

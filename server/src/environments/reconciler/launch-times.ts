@@ -2,7 +2,7 @@ import { type LaunchFigures, type LaunchStage, measuredDays } from "@berth/contr
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 
-/** Stamps that end a line of the timeline; the others belong to the next of these (runtime.md 5). */
+/** Stamps that end a line of the timeline; the others belong to the next of these. */
 const stages = ["placed", "image", "started", "answering", "ready"] as const satisfies readonly LaunchStage[];
 
 const columns = stages.map((stage) => sql.id(`${stage}_ms`));

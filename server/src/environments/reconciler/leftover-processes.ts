@@ -12,7 +12,7 @@ const againMs = 500;
 const clean: ReadonlyMap<string, string> = new Map();
 
 /**
- * What a run that is gone has left on the GPUs that this status gives back, in words by id (runtime.md 7). Looked at
+ * What a run that is gone has left on the GPUs that this status gives back, in words by id. Looked at
  * before they are anybody else's, so that "free" is never said of one that is not clean; where nobody can tell it is not
  * clean either. Nothing is asked where there are only CPU slots.
  */

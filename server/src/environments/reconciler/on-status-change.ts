@@ -44,9 +44,9 @@ interface Times {
 }
 
 /**
- * What belongs to a change of status, in the transaction that records it (runtime.md 8). `row` is as it was before. A
- * restart that was taken back before it was seen has leased GPUs, though the status was `stopped` all the time: its
- * stage tells, and it is undone like any stop.
+ * What belongs to a change of status, in the transaction that records it (docs/internals/runtime.md). `row` is as it
+ * was before. A restart that was taken back before it was seen has leased GPUs, though the status was `stopped` all the
+ * time: its stage tells, and it is undone like any stop.
  */
 export async function takeEffect(
   tx: Tx,
@@ -135,7 +135,7 @@ async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts,
   });
 }
 
-/** The gateway's cookies of a run end with it (runtime.md 9). */
+/** The gateway's cookies of a run end with it (docs/internals/gateway.md). */
 async function revokeGrants(tx: Tx, environmentId: string): Promise<void> {
   await sql`update grants set revoked_at = now() where environment_id = ${environmentId} and revoked_at is null`.execute(
     tx,

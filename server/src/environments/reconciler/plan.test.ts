@@ -4,7 +4,7 @@ import { plan, shownStatus } from "./plan.ts";
 
 const observedStates = ["absent", "starting", "running", "paused", "stopped"] as const;
 
-test("the whole table of runtime.md 8", () => {
+test("the whole table, desired by observed", () => {
   const table = desiredStates.map((desired) =>
     observedStates.map((observed) => `${plan[desired][observed].step} / ${plan[desired][observed].status}`),
   );

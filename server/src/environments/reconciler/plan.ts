@@ -12,7 +12,7 @@ interface Entry {
 
 const entry = (step: Step, status: Status): Entry => ({ step, status });
 
-/** The whole policy (runtime.md 8): what is wanted, what is there, what to do about it. */
+/** The whole policy (docs/internals/runtime.md): what is wanted, what is there, what to do about it. */
 export const plan: Readonly<Record<Desired, Readonly<Record<Observed["state"], Entry>>>> = {
   running: {
     absent: entry("start", "pending"),

@@ -26,8 +26,8 @@ const doubtMs = 5000;
 const strangerMs = 10 * 60_000;
 
 /**
- * Compares what each host has with what the database wants (runtime.md 2). On a host that does not answer twice in a row
- * nothing new is leased until it answers, which is told once.
+ * Compares what each host has with what the database wants (docs/internals/runtime.md). On a host that does not answer
+ * twice in a row nothing new is leased until it answers, which is told once.
  */
 export function startAdopting(parts: AdoptParts): Loop {
   return eachHost(parts, intervalMs, (host) => adopting(parts, host));

@@ -26,9 +26,9 @@ const retentionMs = 10 * 60_000;
 const reopenMs = 2000;
 
 /**
- * The one loop that does every repair (runtime.md 1). A slow row does not hold up the others: the loop only hands out
- * claims, and each finished row asks for the next. Around it run the comparison with what the hosts have, and the
- * deletion of files that are no longer kept.
+ * The one loop that does every repair (docs/internals/runtime.md). A slow row does not hold up the others: the loop
+ * only hands out claims, and each finished row asks for the next. Around it run the comparison with what the hosts
+ * have, and the deletion of files that are no longer kept.
  */
 export function startReconciler(parts: ReconcilerParts): Loop {
   const { db, changes, drivers, failed } = parts;

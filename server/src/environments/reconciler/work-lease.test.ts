@@ -4,7 +4,7 @@ import { setupEnvironments } from "../testing/setup-environments.ts";
 import { reconcile } from "./reconcile.ts";
 import { claimDue, grantTime, makeDue } from "./work-lease.ts";
 
-test("an outage longer than the deadline: half of it is still left from the first attempt on (payments.md 6)", async () => {
+test("an outage longer than the deadline: half of it is still left from the first attempt on", async () => {
   const { db, rent, read, reach, pass, told } = await setupEnvironments();
   const id = await rent({ giveUpInMs: 600_000 });
   await sql`update environments set requested_at = now() - interval '1 hour', give_up_at = now() - interval '50 minutes'`.execute(

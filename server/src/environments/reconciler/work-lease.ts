@@ -8,16 +8,19 @@ export type Claimed = RowOf<"environments"> & { readonly claim: string };
 /** Short, because a killed worker's rows wait this long; a working one renews. */
 const claimSeconds = 10;
 export const renewMs = 3000;
-/** How long a rental that has run may be down before it is stopped, or its unused time is paid back (payments.md 10). */
+/**
+ * How long a rental that has run may be down before it is stopped, or its unused time is paid back
+ * (docs/internals/money.md).
+ */
 export const lostMinutes = 10;
 
 /**
  * Claims due rows. What the clock wants is decided here, by the database's clock alone and only while it can be believed
  * (`clockAgrees`): an expired environment and one that never answered in time are turned to `terminated` in the same
- * statement (runtime.md 8, payments.md 6), and so is one that has run and could not be brought back (payments.md 10); where
- * the container ran and JupyterLab was silent it is only stopped (G106). After an outage longer than the deadline a launch
- * still gets half of it, from its first attempt on. A claim that is lost with the machine is only a second pass, so it does
- * not wait for the disk.
+ * statement (docs/internals/money.md), and so is one that has run and could not be brought back
+ * (docs/internals/money.md); where the container ran and JupyterLab was silent it is only stopped (G106). After an
+ * outage longer than the deadline a launch still gets half of it, from its first attempt on. A claim that is lost with
+ * the machine is only a second pass, so it does not wait for the disk.
  */
 export async function claimDue(
   db: Db,

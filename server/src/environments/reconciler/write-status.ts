@@ -23,7 +23,7 @@ export interface Outcome {
   readonly runOver: boolean;
   readonly attempts: number;
   readonly waitMs: number;
-  /** What the run left on GPUs that are given back, in words by id: they are put aside (runtime.md 7). */
+  /** What the run left on GPUs that are given back, in words by id: they are put aside. */
   readonly residue?: ReadonlyMap<string, string>;
   /** Whether the machine keeps it from running (G106); undefined where this pass did not show it. */
   readonly fault?: boolean;
@@ -44,8 +44,9 @@ export interface RecordParts extends EffectParts {
 class Overtaken extends Error {}
 
 /**
- * Writes what a pass found, guarded by the claim and by the desired state it was planned under (R6). The order is locked
- * before the row, as payments does. Answers false where it was overtaken: nothing is written, and the row is due at once.
+ * Writes what a pass found, guarded by the claim and by the desired state it was planned under (CONTRIBUTING 6). The
+ * order is locked before the row, as payments does. Answers false where it was overtaken: nothing is written, and the
+ * row is due at once.
  */
 export async function record(parts: RecordParts, row: Claimed, outcome: Outcome): Promise<boolean> {
   const isWritten = isQuiet(row, outcome)
@@ -142,7 +143,7 @@ function isToRunAgain({ created_at, desired }: Claimed): boolean {
   return created_at !== null && desired === "running";
 }
 
-/** The time that a machine's failure cost: from when it was at fault, or all that was banked (payments.md 10, G106). */
+/** The time that a machine's failure cost: from when it was at fault, or all that was banked (G106). */
 function unpaidOf({ ended_reason, expires_at, fault_since, banked_seconds }: Claimed): number {
   if (!fault_since || (ended_reason !== "hardware" && ended_reason !== "expired")) return 0;
   return expires_at ? Math.max(0, (expires_at.getTime() - fault_since.getTime()) / 1000) : banked_seconds;
@@ -212,7 +213,7 @@ function isQuiet(row: Claimed, outcome: Outcome): boolean {
   );
 }
 
-/** 1 s, doubled to 60 s (runtime.md 2). */
+/** 1 s, doubled to 60 s. */
 export function backoffMs(attempts: number): number {
   return Math.min(60_000, 1000 * 2 ** Math.max(0, attempts - 1));
 }

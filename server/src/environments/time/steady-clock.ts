@@ -2,7 +2,7 @@ import { uptime } from "node:os";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
-/** How far the wall clock and the machine's steady one may part before nothing is ended by time any more (runtime.md 8). */
+/** How far the wall clock and the machine's steady one may part before nothing is ended by time any more. */
 const toleranceSeconds = 60;
 
 export interface SteadyClock {

@@ -27,8 +27,9 @@ const width = 8;
 const lifeHours = 24;
 
 /**
- * Keeps runs ready for who orders next (runtime.md 6): whatever is taken is made anew after the launches that people
- * wait for, from GPUs that nobody asks for. Runs too with nothing to keep, for what an earlier setting left.
+ * Keeps runs ready for who orders next (docs/internals/runtime.md): whatever is taken is made anew after the launches
+ * that people wait for, from GPUs that nobody asks for. Runs too with nothing to keep, for what an earlier setting
+ * left.
  */
 export function startWarmPool(parts: PoolParts): Loop {
   const { db, changes, drivers, failed } = parts;

@@ -15,7 +15,7 @@ export interface ClaimedWarm extends WarmRun {
 }
 
 export interface WarmParts extends HostParts {
-  /** The gateway's own path (runtime.md 5). */
+  /** The gateway's own path. */
   readonly answers: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
 }
 

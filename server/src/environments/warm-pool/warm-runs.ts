@@ -15,7 +15,7 @@ export interface WarmRequest {
 }
 
 /**
- * A run that stands ready, with its GPUs, for an order of its type and count; answers the host (runtime.md 6). A name
+ * A run that stands ready, with its GPUs, for an order of its type and count; answers the host. A name
  * that has files starts cold: they cannot be put into a run that is there. In every transaction that has more than one
  * of them the order is hosts, warm runs, leases.
  */

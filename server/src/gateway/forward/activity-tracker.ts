@@ -12,7 +12,7 @@ const heartbeatBytes = 64;
 /** How long a stop waits for the database. */
 const patienceMs = 2000;
 
-/** What is done through the gateway, as opposed to a page that was left open (runtime.md 10). */
+/** What is done through the gateway, as opposed to a page that was left open (docs/internals/runtime.md). */
 export interface Uses {
   /** A request that somebody, or a script, made: a page asking by itself whether something is new does not count. */
   request(environmentId: string, request: IncomingMessage, visitor: Visitor): void;

@@ -3,7 +3,10 @@ import { createUpstream, type ExchangeSink, type Upstream } from "../http-client
 
 const limitMs = 5000;
 
-/** Whether JupyterLab answers through the code that forwards: `GET /api` and `GET /lab` are 200 with its token (runtime.md 5). */
+/**
+ * Whether JupyterLab answers through the code that forwards: `GET /api` and `GET /lab` are 200 with its token
+ * (docs/internals/runtime.md).
+ */
 export async function answers(endpoint: Endpoint, runToken: string): Promise<boolean> {
   const upstream = createUpstream(endpoint);
   const limit = setTimeout(upstream.close, limitMs);

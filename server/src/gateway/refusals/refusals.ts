@@ -48,7 +48,10 @@ function stoppedText(route: Route, nowMs: number): string {
   return `${stoppedBecause[route.stopReason ?? "idle"]}${time}`;
 }
 
-/** What an environment's owner meets when it is not open (runtime.md 9). `path` is what was asked for; `silentSinceMs` when it first did not answer. */
+/**
+ * What an environment's owner meets when it is not open. `path` is what was asked for; `silentSinceMs` when it first
+ * did not answer.
+ */
 export function standingRefusal(
   standing: Exclude<Standing, "open">,
   route: Route,
@@ -159,7 +162,7 @@ export function endedShareRefusal(appUrl: string): Refusal {
 
 type Asked = Pick<Refusal, "title" | "text" | "action">;
 
-/** Asked before a share link lets somebody in (runtime.md 9). */
+/** Asked before a share link lets somebody in. */
 export function shareConfirmation(owner: string): Asked {
   return {
     title: `${owner} shares this environment with you`,

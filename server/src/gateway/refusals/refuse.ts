@@ -73,7 +73,7 @@ export function refuseUpgrade(socket: Duplex, refusal: Pick<Refusal, "status" | 
   );
 }
 
-/** What the parser itself refused; a browser that sends too many cookies is healed by the answer (reliability.md 5). */
+/** What the parser itself refused; a browser that sends too many cookies is healed by the answer. */
 export function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, appUrl: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const tooLarge = error.code === "HPE_HEADER_OVERFLOW";

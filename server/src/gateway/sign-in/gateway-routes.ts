@@ -12,7 +12,10 @@ import { signInPath } from "./sign-in.ts";
 
 const codeSeconds = 30;
 
-/** The app's half of the hand-off: a code for the caller's own environment, by its id or its name (runtime.md 9), links for others (G50), and a new password for scripts (G109). */
+/**
+ * The app's half of the hand-off: a code for the caller's own environment, by its id or its name, links for others
+ * (G50), and a new password for scripts (G109).
+ */
 export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: Hosts }): void {
   const { db } = parts;
   mount(app, signInCode, async ({ params, body, user }) => {

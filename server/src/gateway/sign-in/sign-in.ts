@@ -24,7 +24,7 @@ interface Parts {
   readonly hosts: Pick<Hosts, "secure">;
 }
 
-/** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back (runtime.md 9). */
+/** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back. */
 export function setOut(
   request: IncomingMessage,
   response: ServerResponse,

@@ -22,8 +22,9 @@ const reloadMs = 30_000;
 const retryMs = 500;
 
 /**
- * The whole route table and every grant in memory: with the database down, open notebooks go on (runtime.md 9).
- * Fed by what changed, read again as a whole after a lost connection and every 30 s. `changed` runs after each pass.
+ * The whole route table and every grant in memory: with the database down, open notebooks go on
+ * (docs/internals/gateway.md). Fed by what changed, read again as a whole after a lost connection and every 30 s.
+ * `changed` runs after each pass.
  */
 export async function openTargets(parts: {
   readonly db: Db;

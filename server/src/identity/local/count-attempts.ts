@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /**
- * Two limits (G91, reliability.md P12). So many attempts a minute for one account from one network. And 100 failures in a
+ * Two limits (G91, P12). So many attempts a minute for one account from one network. And 100 failures in a
  * row for one account from anywhere; then, for a day, only networks its owner has signed in from may try, each with 100 of
  * its own, so that guessing from everywhere locks out the guessers and not the owner. A password reset lifts it.
  */

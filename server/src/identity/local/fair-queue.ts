@@ -24,7 +24,7 @@ interface Limits {
 
 /**
  * Lets `atOnce` works run; the others wait in two lines, so that strangers never keep out whom an account knows: one
- * place serves the familiar line first, the others the strangers' (reliability.md P12). Within a line networks take turns.
+ * place serves the familiar line first, the others the strangers' (P12). Within a line networks take turns.
  * A line that is full refuses with `refusal()`, because a longer one would only make every answer late: the newest of the
  * network with the most waiting, which may be the one that comes.
  */

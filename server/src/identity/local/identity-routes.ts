@@ -27,7 +27,7 @@ const tooMany = "TOO_MANY_ATTEMPTS_TRY_LATER";
 const bodyLimit = 16_384;
 const text = () => string().check(maxLength(4096));
 
-/** The hosted provider's REST dialect, the calls our browser and the hosted provider's SDK make, under /identity (identity.md 3). */
+/** The hosted provider's REST dialect, the calls our browser and the hosted provider's SDK make, under /identity. */
 export function identityRoutes(app: FastifyInstance, parts: Parts): void {
   app.register(
     async (scope) => {
@@ -98,7 +98,7 @@ async function rename({ db, identity }: Parts, idToken: string, name: string): P
   return { localId: uid, email, displayName: name };
 }
 
-/** In a scope of its own: nowhere else is a form accepted (reliability.md 5). */
+/** In a scope of its own: nowhere else is a form accepted. */
 function tokenRoute(scope: FastifyInstance, { identity }: Parts): void {
   const contentType = "application/x-www-form-urlencoded";
   scope.addContentTypeParser(

@@ -19,7 +19,10 @@ export interface LocalIdentity extends Identity {
   publishedKeys(): Promise<readonly JWK[]>;
 }
 
-/** The provider that needs no other service: the dialect of a hosted one, answered from our own database (identity.md 4). */
+/**
+ * The provider that needs no other service: the dialect of a hosted one, answered from our own database
+ * (docs/internals/identity.md).
+ */
 export function localIdentity(options: LocalOptions): LocalIdentity {
   const parts = localParts(options);
   return {

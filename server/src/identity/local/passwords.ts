@@ -13,7 +13,7 @@ const absent = `${prefix}${encode(Buffer.alloc(16))}$${encode(Buffer.alloc(32))}
 
 const run = promisify(argon2);
 
-/** Hashes take memory and the thread pool that files and DNS share (reliability.md 5). */
+/** Hashes take memory and the thread pool that files and DNS share. */
 const inTurn = takeTurns(
   { atOnce: 2, waiting: 20 },
   () => new IdentityError("TOO_MANY_ATTEMPTS_TRY_LATER", { retryAfterSeconds: 2 }),

@@ -23,7 +23,7 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Everything (reliability.md 9), beside the running server and with its settings. Changes nothing. */
+/** Everything (docs/internals/reliability.md), beside the running server and with its settings. Changes nothing. */
 export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { settings, isHere, notes } = await settingsInUse(db, config);
   const { id: install } = await installationOf(db);

@@ -188,7 +188,7 @@ async function missingImages(hosts: readonly DockerHost[]): Promise<readonly str
 
 const toleranceMs = 30_000;
 
-/** Time is the database's (reliability.md 1, P3): rentals end by it. */
+/** Time is the database's (P3): rentals end by it. */
 async function wrongClocks(db: Db, hosts: readonly DockerHost[]): Promise<readonly string[]> {
   const from = Date.now();
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);

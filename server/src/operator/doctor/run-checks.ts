@@ -1,4 +1,4 @@
-/** One thing that `doctor` looks at (reliability.md 9). */
+/** One thing that `doctor` looks at (docs/internals/reliability.md). */
 export interface Check {
   readonly what: string;
   /** The command or act that mends what it finds. */

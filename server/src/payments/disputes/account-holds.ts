@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 
-/** Refuses an account of which a dispute was lost, until an operator has looked at it (payments.md 11). */
+/** Refuses an account of which a dispute was lost, until an operator has looked at it. */
 export async function checkHold(tx: Tx, userId: string): Promise<void> {
   const held = tx.selectFrom("account_holds").select("user_id").where("user_id", "=", userId);
   if (await held.where("lifted_at", "is", null).executeTakeFirst())

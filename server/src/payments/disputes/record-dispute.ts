@@ -19,9 +19,9 @@ export type DisputeOutcome = "unknown_payment" | "noted" | "lost";
 const rank = { open: 0, under_review: 0, won: 1, closed: 1, lost: 2 } as const;
 
 /**
- * The one place where a dispute becomes a fact (payments.md 7, 11): one transaction under the order's lock, however
- * often it is told, and never a word to the provider in it. Lost, the bank's money is booked once, counts against the
- * payment as far as anything was left of it, ends what was bought and stops new orders of the account.
+ * The one place where a dispute becomes a fact (docs/internals/money.md): one transaction under the order's lock,
+ * however often it is told, and never a word to the provider in it. Lost, the bank's money is booked once, counts
+ * against the payment as far as anything was left of it, ends what was bought and stops new orders of the account.
  */
 export async function observeDispute(
   { db, provider, announce }: Pick<Payments, "db" | "provider" | "announce">,

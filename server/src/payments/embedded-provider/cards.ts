@@ -5,7 +5,7 @@ export interface TestCard {
   readonly fails?: { readonly reason: string; readonly description: string };
 }
 
-/** The only cards there are (payments.md 8): a real number must never be typed into a test gateway and believed. */
+/** The only cards there are: a real number must never be typed into a test gateway and believed. */
 export const testCards: readonly TestCard[] = [
   { number: "5555555555554444", network: "MasterCard" },
   { number: "5267318187975449", network: "MasterCard" },

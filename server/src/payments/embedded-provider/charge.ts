@@ -29,7 +29,7 @@ export interface Account {
   readonly webhookSecret: string;
 }
 
-/** What the dialog hands to the merchant's page: the proof of `create` (payments.md 7). */
+/** What the dialog hands to the merchant's page: the proof of `create`. */
 export interface Proof {
   readonly razorpay_payment_id: string;
   readonly razorpay_order_id: string;

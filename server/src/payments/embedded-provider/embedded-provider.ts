@@ -35,7 +35,10 @@ export interface EmbeddedGateway extends Account {
   startWebhooks(url: string, failed: (error: unknown) => void): Loop;
 }
 
-/** A card payment provider in Razorpay's dialect for installations without keys (payments.md 8): no money moves. */
+/**
+ * A card payment provider in Razorpay's dialect for installations without keys (docs/internals/money.md): no money
+ * moves.
+ */
 export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Promise<EmbeddedGateway> {
   const account = await readAccount(db);
   const faults = faultsOf();

@@ -24,7 +24,7 @@ export type Faults = z.output<typeof body>;
 
 const hangMs = 15_000;
 
-/** What goes wrong at a provider, by chance; nothing, until a merchant asks for it (payments.md 8). Kept in memory only. */
+/** What goes wrong at a provider, by chance; nothing, until a merchant asks for it. Kept in memory only. */
 export function faultsOf(): Faults {
   return body.parse({});
 }

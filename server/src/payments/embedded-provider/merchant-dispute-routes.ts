@@ -19,7 +19,7 @@ const opening = z.object({
 const advancing = z.object({ status: z.enum(["under_review", "action_required", "won", "lost", "closed"]) });
 
 /**
- * What a card holder's bank does (payments.md 8): the provider's two reads, and two test calls that open a dispute and
+ * What a card holder's bank does: the provider's two reads, and two test calls that open a dispute and
  * move it on, each told by its webhook. Lost, the whole disputed amount is taken, whatever was refunded before.
  */
 export function disputeRoutes(app: FastifyInstance, db: Db): void {

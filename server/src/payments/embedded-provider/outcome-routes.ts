@@ -18,7 +18,7 @@ interface Parts {
   readonly isMerchant: (request: FastifyRequest) => boolean;
 }
 
-/** What is to happen to an order: chosen on a page of the operator's (G110), or by a call of the merchant (payments.md 8). */
+/** What is to happen to an order: chosen on a page of the operator's (G110), or by a call of the merchant. */
 export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: Parts): void {
   app.get("/test", async (request, reply) => {
     if (!local.isOpenTo(request)) throw notHere();

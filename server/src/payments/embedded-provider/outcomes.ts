@@ -13,7 +13,7 @@ const failures = new Map<string, Failure>();
 for (const { fails } of testCards) if (fails) failures.set(`failure_${fails.reason}`, fails);
 
 /**
- * Everything that can be made to happen to one order (payments.md 8), as a person reads it. Those of the payment and of
+ * Everything that can be made to happen to one order, as a person reads it. Those of the payment and of
  * the API happen once; those of webhooks and refunds last until another is chosen.
  */
 export const outcomes = {

@@ -18,8 +18,8 @@ const paidTime = sql`(select coalesce(sum(b.hours), 0)::float8 * 3600 as seconds
 const roundedSeconds = 60;
 
 /**
- * What always holds (payments.md 11), whenever no transaction is open. The same code is asked by the tests, by the
- * operator's `doctor` and by the proofs.
+ * What always holds (docs/internals/money.md), whenever no transaction is open. The same code is asked by the tests, by
+ * the operator's `doctor` and by the proofs.
  */
 export const invariants: readonly Invariant[] = [
   {

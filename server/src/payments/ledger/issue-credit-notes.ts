@@ -13,9 +13,9 @@ interface Refund {
 }
 
 /**
- * One for each refund of the payment that has gone back and has none yet, in the transaction that books it (payments.md
- * 10): ours once the provider has processed it, one made in its dashboard once we see it. The receipt's row is locked,
- * because the tax of each is what the ones before it have left.
+ * One for each refund of the payment that has gone back and has none yet, in the transaction that books it (
+ * docs/internals/money.md): ours once the provider has processed it, one made in its dashboard once we see it. The
+ * receipt's row is locked, because the tax of each is what the ones before it have left.
  */
 export async function issueCreditNotes(tx: Tx, paymentId: string): Promise<void> {
   const receipt = await tx

@@ -1,7 +1,7 @@
 import type { TaxPart } from "./tax.ts";
 
 /**
- * What a receipt says, frozen as JSON in the transaction that settles its payment (payments.md 10): whatever people call
+ * What a receipt says, frozen as JSON in the transaction that settles its payment: whatever people call
  * themselves later, and whatever becomes of the order. Amounts in minor units of `currency`, the list price in US cents,
  * times as ISO 8601.
  */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { states } from "../../config/gstin.ts";
 import type { Tx } from "../../database/database.ts";
 
-/** Who sells, as registered for GST; without it there are receipts and no tax (payments.md 10). */
+/** Who sells, as registered for GST; without it there are receipts and no tax. */
 export interface Seller {
   readonly gstin: string;
   readonly legalName: string;

@@ -14,7 +14,8 @@ import { waitUntil } from "./wait-until.ts";
 
 /**
  * create_order: one open order per user. The same request gets the same order, another one supersedes it once the
- * provider says that nothing is in flight (payments.md 4). Stock and name are held before the provider is asked.
+ * provider says that nothing is in flight (docs/internals/money.md). Stock and name are held before the provider is
+ * asked.
  */
 export async function placeOrder(
   payments: Payments,

@@ -5,7 +5,7 @@ import { GatewayError, type Provider } from "./provider.ts";
 const patienceMs = 2000;
 
 /**
- * Asks the provider once, at the start, whether it knows our keys (payments.md 7). Throws `ConfigError` when it says that
+ * Asks the provider once, at the start, whether it knows our keys. Throws `ConfigError` when it says that
  * it does not. Whatever else comes, or a silence, is no reason to keep running environments from their owners.
  */
 export async function checkKeys(provider: Provider, failed: (error: unknown) => void): Promise<void> {

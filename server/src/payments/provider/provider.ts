@@ -33,7 +33,7 @@ export interface GatewayRefund {
   readonly arn: string | null;
 }
 
-/** The card holder's bank wants the money back (payments.md 7). Open and under review say "not decided"; the others are its word. */
+/** The card holder's bank wants the money back. Open and under review say "not decided"; the others are its word. */
 export interface GatewayDispute {
   readonly id: string;
   readonly paymentId: string;
@@ -50,7 +50,9 @@ export interface GatewayDispute {
   readonly createdAt: Date;
 }
 
-/** A card payment provider in Razorpay's dialect (payments.md 7): Razorpay itself, or the embedded gateway. */
+/**
+ * A card payment provider in Razorpay's dialect (docs/internals/money.md): Razorpay itself, or the embedded gateway.
+ */
 export interface Provider {
   readonly kind: "razorpay" | "embedded";
   readonly mode: "embedded" | "test" | "live";

@@ -19,7 +19,7 @@ interface Options {
   readonly kind: Provider["kind"];
   readonly mode: Provider["mode"];
   readonly minimumMinor: Readonly<Record<Currency, number>>;
-  /** Of one call (payments.md 6). */
+  /** Of one call. */
   readonly timeoutMs?: number;
   /** Hears of what was left out of a list, because it does not fit. */
   readonly failed?: (error: unknown) => void;
@@ -84,8 +84,8 @@ const dispute = z.object({
 const failure = z.object({ error: z.object({ code: z.string(), description: maybe, reason: maybe }) });
 
 /**
- * The client of everything that speaks Razorpay's dialect (payments.md 7). Not the official SDK: it has no timeout,
- * cannot send the refund's idempotency key and leaves ids unescaped. Every call throws `GatewayError`.
+ * The client of everything that speaks Razorpay's dialect (docs/internals/money.md). Not the official SDK: it has no
+ * timeout, cannot send the refund's idempotency key and leaves ids unescaped. Every call throws `GatewayError`.
  */
 export function razorpay(options: Options): Provider {
   const { keyId, keySecret, kind, mode, minimumMinor } = options;

@@ -40,7 +40,7 @@ export interface Granted {
 
 /**
  * Refunds an order, in one transaction; the server's own loop sends the money. Answers its open request, where a customer
- * has asked (payments.md 10). What is paid back as time comes off the environment, and so do all hours of an order whose
+ * has asked. What is paid back as time comes off the environment, and so do all hours of an order whose
  * whole payment goes back (G108); an amount leaves the time as it is. Decided before, it changes nothing unless told `again`.
  */
 export async function grantRefund(decision: Decision, share: Share): Promise<Granted> {

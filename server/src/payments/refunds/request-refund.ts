@@ -6,7 +6,7 @@ import { notFound } from "../../http/mount.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 
 /**
- * A user asks for money back that is not owed by itself (payments.md 10); an operator decides. The order is named by its
+ * A user asks for money back that is not owed by itself; an operator decides. The order is named by its
  * own id or the provider's. One that is absent or another's: the same 404.
  */
 export async function requestRefund(

@@ -23,7 +23,7 @@ export async function usageOfOrder(database: Sql, orderId: string): Promise<Usag
   return rows[0] ?? { totalSeconds: 1, unusedSeconds: 0 };
 }
 
-/** Of what is still paid, rounded down, so that never more goes back than was left (payments.md 10). */
+/** Of what is still paid, rounded down, so that never more goes back than was left. */
 export function prorate(amountMinor: number, { totalSeconds, unusedSeconds }: Usage): number {
   return Math.floor((amountMinor * Math.min(unusedSeconds, totalSeconds)) / totalSeconds);
 }

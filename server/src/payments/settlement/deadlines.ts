@@ -1,6 +1,6 @@
 import type { RowOf } from "../../database/database.ts";
 
-/** The constants of payments.md 6. */
+/** The deadlines of orders, payments and refunds (docs/internals/money.md). */
 export const holdMinutes = 15;
 export const graceMinutes = 2;
 /** From the third unpaid order of an account on (G112). */
@@ -39,7 +39,7 @@ export function holdEnd(order: Pick<RowOf<"orders">, "hold_until">): Date {
 
 /**
  * When the provider is asked about an order again, or null when nobody will. An order that still owes something is
- * asked about for ever; every other until `watch_until`, because a second capture can arrive late (payments.md 5).
+ * asked about for ever; every other until `watch_until`, because a second capture can arrive late.
  */
 export function nextPoll(
   {

@@ -14,7 +14,7 @@ interface Options {
 
 /**
  * The end of a paid order, inside the transaction that records what became of its environment. "Answers" and "give up"
- * race for the order's row; the first one wins (payments.md 2).
+ * race for the order's row; the first one wins (docs/internals/money.md).
  */
 export function delivery({ announce }: Options): Delivery {
   return {

@@ -17,7 +17,7 @@ interface Sweep {
 
 /**
  * Reads the provider's own list of payments every ten minutes, a little further back than the last time, so that money is
- * found of which no webhook told, after the polls of its order, or whose order is not ours (payments.md 4). What is new is
+ * found of which no webhook told, after the polls of its order, or whose order is not ours. What is new is
  * stored as an event, and worked off, retried and shown to the operator like one.
  */
 export function startSweep(payments: Payments): Loop {

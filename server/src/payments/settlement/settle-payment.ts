@@ -24,7 +24,7 @@ type Payment = RowOf<"payments">;
 /** `now` is the database's clock, the only one that deadlines are written by. */
 type LockedOrder = OrderRow & { readonly now: Date };
 
-/** One payment as the provider has it now, from the create call, a poll or a dismissal (payments.md 1). */
+/** One payment as the provider has it now, from the create call, a poll or a dismissal. */
 export interface Observation {
   readonly gateway: string;
   readonly payment: GatewayPayment;
@@ -40,8 +40,8 @@ export type Outcome = "unknown_order" | "noted" | "settled" | "refunding" | "sur
 const rank = { created: 0, failed: 1, authorized: 2, captured: 3 } as const;
 
 /**
- * The one place where money becomes a fact (payments.md 4): one transaction, however often and from however many sides
- * it is called, and never a word to the provider or a driver in it.
+ * The one place where money becomes a fact (docs/internals/money.md): one transaction, however often and from however
+ * many sides it is called, and never a word to the provider or a driver in it.
  */
 export async function observe(db: Db, observation: Observation): Promise<Outcome> {
   return db.transaction().execute(async (tx) => {
@@ -228,7 +228,7 @@ function collide(): never {
 }
 
 /**
- * All of it went back in the provider's dashboard, after it had bought something (payments.md 2): its hours come off the
+ * All of it went back in the provider's dashboard, after it had bought something: its hours come off the
  * environment (G108). Before the delivery the order is closed by who confirms that the container is gone; a refund of ours
  * that had failed is settled by it.
  */

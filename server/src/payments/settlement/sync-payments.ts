@@ -21,7 +21,7 @@ export async function askProvider(payments: Payments, order: OrderRow): Promise<
   return own;
 }
 
-/** Created, authorized or captured: the buyer may believe to have paid (payments.md 2). */
+/** Created, authorized or captured: the buyer may believe to have paid. */
 export function isInFlight({ status }: GatewayPayment): boolean {
   return status !== "failed";
 }

@@ -11,7 +11,7 @@ const eventId = z.string().regex(/^[\w-]{1,64}$/);
 const named = z.object({ event: z.string().max(64) });
 
 /**
- * `POST /webhooks/razorpay` (payments.md 4): signed over the raw bytes, stored, answered. What it tells is worked off
+ * `POST /webhooks/razorpay`: signed over the raw bytes, stored, answered. What it tells is worked off
  * from the stored row (events.ts), so that a slow provider never makes this one late. Not mounted without a secret.
  */
 export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecrets }: Payments): void {

@@ -6,7 +6,7 @@ interface ActionText {
   readonly done: string;
 }
 
-/** Words of the four actions, once (spec sections 4 and 8). */
+/** Words of the four actions, once (spec 4.2 and 8.4). */
 export const actionTexts: Readonly<Record<Action, ActionText>> = {
   pause: { label: "Pause", busy: "Pausing...", done: "paused" },
   stop: { label: "Stop", busy: "Stopping...", done: "stopped and cleaned up" },
@@ -18,7 +18,7 @@ export function doneText(action: Action, name: string): string {
   return `Environment ${name} ${actionTexts[action].done}`;
 }
 
-/** `message` is what the server or the network said; empty when nobody said anything (spec section 8). */
+/** `message` is what the server or the network said; empty when nobody said anything (spec 8.4). */
 export function failedText(action: string, message: string): string {
   return message.trim() === ""
     ? `Failed to ${action} container - Unknown error`

@@ -17,7 +17,7 @@ interface Props {
   readonly prominent?: boolean;
 }
 
-/** What the status allows, nothing else (spec section 4). The main action is last and the only bordered one. */
+/** What the status allows, nothing else (spec 4.2). The main action is last and the only bordered one. */
 export function RowActions({ environment, host, busy, onAction, onTerminate, prominent = false }: Props) {
   const { status } = environment;
   const look = prominent ? prominentLook : rowLook;
@@ -29,7 +29,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
       onTerminate={() => onTerminate(environment)}
     />
   );
-  // In a list only the label (spec section 4): what is left to do stands on its page.
+  // In a list only the label (spec 4.2): what is left to do stands on its page.
   if (status === "terminated")
     return (
       <div className={classes.actions}>{prominent ? menu : <span className={classes.ended}>Terminated</span>}</div>

@@ -13,7 +13,7 @@ const off = "Off";
 const words: Readonly<Record<IdleMinutes, string>> = { 30: "30 min", 60: "1 h", 120: "2 h", 240: "4 h" };
 const minutesOf = (word: string) => idleMinutes.find((each) => words[each] === word) ?? null;
 
-/** Whether, and after how long, it stops by itself when nothing is done in it (runtime.md 10). */
+/** Whether, and after how long, it stops by itself when nothing is done in it (docs/internals/runtime.md). */
 export function EnvironmentIdle({ environment }: { readonly environment: Detail }) {
   const { id, status, idle_stop, duration_hours } = environment;
   const { set, saving, saved, asked, failure } = useIdleStop(id);

@@ -29,7 +29,7 @@ test("running is active, and a status nobody knows is unknown", () => {
   expect([a?.status, b?.status]).toEqual(["active", "unknown"]);
 });
 
-test("without a GPU count it has one (spec section 3)", () => {
+test("without a GPU count it has one (spec 3.2)", () => {
   const { gpu_count: _, ...unknown } = container;
   expect(environmentsOf({ a: unknown as unknown as Container })[0]?.gpu_count).toBe(1);
 });

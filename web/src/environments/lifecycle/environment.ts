@@ -9,7 +9,7 @@ import {
 } from "@berth/contract";
 import { environmentName } from "../../format.ts";
 
-/** A container of the profile with its id and the name people know it by (spec section 3). */
+/** A container of the profile with its id and the name people know it by (spec 3.2). */
 export interface Environment extends Container {
   readonly id: string;
   readonly name: string;
@@ -22,14 +22,14 @@ export function detailed(environment: ReplyOf<typeof environmentDetail>["environ
   return { ...environment, ...asKnown(environment.id, environment) };
 }
 
-/** The profile's map as a list; keys starting with an underscore are not environments (spec section 3). */
+/** The profile's map as a list; keys starting with an underscore are not environments (spec 3.2). */
 export function environmentsOf(containers: Readonly<Record<string, Container>>): readonly Environment[] {
   return Object.entries(containers)
     .filter(([id]) => !id.startsWith("_"))
     .map(([id, container]) => asKnown(id, container));
 }
 
-/** With the specification's defaults: one GPU, and a status that the screens know (spec section 3). */
+/** With the specification's defaults: one GPU, and a status that the screens know (spec 3.2). */
 function asKnown(id: string, container: Container): Environment {
   const { subdomain, status, gpu_count } = container;
   return {
@@ -41,7 +41,7 @@ function asKnown(id: string, container: Container): Environment {
   };
 }
 
-/** `running` is another word for active (spec section 4); a word nobody knows must not break the page. */
+/** `running` is another word for active (spec 4.2); a word nobody knows must not break the page. */
 function knownStatus(status: string): Status {
   if (status === "running") return "active";
   return statuses.find((known) => known === status) ?? "unknown";

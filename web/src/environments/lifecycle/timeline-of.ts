@@ -8,7 +8,10 @@ interface ShownStage {
   readonly until: LaunchStage;
 }
 
-/** The lines of the timeline: fewer than the stamps, because nobody can act on the ones left out (runtime.md 5). */
+/**
+ * The lines of the timeline: fewer than the stamps, because nobody can act on the ones left out
+ * (docs/internals/runtime.md).
+ */
 const shownStages: readonly ShownStage[] = [
   { name: "Payment confirmed", doing: "Starting: confirming payment", until: "paid" },
   { name: "GPUs reserved", doing: "Starting: reserving GPUs", until: "placed" },

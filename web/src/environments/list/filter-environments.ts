@@ -6,7 +6,7 @@ export function filterEnvironments(environments: readonly Environment[], view: V
   return environments.filter((environment) => matches(environment, view));
 }
 
-/** How many each status filter would show of all environments (spec section 2). */
+/** How many each status filter would show of all environments (spec 2.8). */
 export function countByStatus(environments: readonly Environment[]): Readonly<Record<StatusFilter, number>> {
   const count = (filter: StatusFilter) => environments.filter((one) => hasStatus(one, filter)).length;
   return Object.fromEntries(statusFilters.map(({ value }) => [value, count(value)])) as Record<StatusFilter, number>;

@@ -21,7 +21,7 @@ import { firstView, readView, type View, writeView } from "./list-view.ts";
 import { ReadyCard, useArrival } from "./ready-card.tsx";
 import { type Environments, useEnvironments } from "./use-environments.ts";
 
-/** Spec section 2, Environments. The guard has seen to the session. */
+/** Spec 2.8, Environments. The guard has seen to the session. */
 export function EnvironmentsPage() {
   const userId = useSession()?.userId;
   return userId === undefined ? null : <Loaded userId={userId} />;
@@ -121,7 +121,7 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
   );
 }
 
-/** Filters, search and sort live in the URL, without a history entry for each keystroke (R10). */
+/** Filters, search and sort live in the URL, without a history entry for each keystroke (CONTRIBUTING 10). */
 function useView(): readonly [View, (part: Partial<View>) => void] {
   const [params, setParams] = useSearchParams();
   const view = useMemo(() => readView(params), [params]);

@@ -36,7 +36,7 @@ test("each tag takes away its own filter and no other", () => {
   expect(tagsOf(firstView, undefined)).toEqual([]);
 });
 
-test("status filters stand in the order of spec section 2", () => {
+test("status filters stand in the order of spec 2.8", () => {
   expect(statusFilters.map(({ value }) => value)).toEqual([
     "all",
     "active",

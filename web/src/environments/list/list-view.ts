@@ -1,6 +1,6 @@
 import type { Status } from "@berth/contract";
 
-/** What the list shows; all of it lives in the URL (R10, G30). */
+/** What the list shows; all of it lives in the URL (CONTRIBUTING 10, G30). */
 export interface View {
   readonly search: string;
   readonly status: StatusFilter;
@@ -11,7 +11,7 @@ export interface View {
 
 export type StatusFilter = "all" | Exclude<Status, "unknown">;
 
-/** In the order of spec section 2. */
+/** In the order of spec 2.8. */
 export const statusFilters: readonly { readonly value: StatusFilter; readonly label: string }[] = [
   { value: "all", label: "All" },
   { value: "active", label: "Active" },
@@ -25,7 +25,7 @@ export const columns = ["name", "type", "status", "created", "expires"] as const
 export type Column = (typeof columns)[number];
 export type Sort = `${Column}-${"asc" | "desc"}`;
 
-/** The drop-down, worded by spec section 2. Column heads reach the rest, which shows as Custom (G58). */
+/** The drop-down, worded by spec 2.8. Column heads reach the rest, which shows as Custom (G58). */
 export const namedSorts: readonly { readonly value: Sort; readonly label: string }[] = [
   { value: "created-desc", label: "Newest First" },
   { value: "created-asc", label: "Oldest First" },

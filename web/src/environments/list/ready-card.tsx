@@ -10,7 +10,7 @@ import { hostOf } from "../lifecycle/host-of.ts";
 import { stageWords } from "../lifecycle/timeline-of.ts";
 import classes from "./ready-card.module.css";
 
-/** What the creator passes in the navigation state (spec section 2, G41). */
+/** What the creator passes in the navigation state (spec 2.8, G41). */
 export interface Arrival {
   readonly jupyter_token: string;
   readonly environment_id: string;

@@ -3,7 +3,7 @@ import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import classes from "./list-toolbar.module.css";
 
-/** Spec section 9. */
+/** Spec 9.2. */
 const debounceMs = 300;
 
 interface Props {

@@ -19,7 +19,7 @@ export interface Draft {
   readonly subdomain: string;
 }
 
-/** Spec section 4. */
+/** Spec 4.4. */
 export const firstDraft: Draft = { type: "jupyter", gpus: 2, hours: 1, currency: "USD", subdomain: "" };
 
 export type Step = 1 | 2 | 3 | 4;

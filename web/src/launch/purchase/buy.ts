@@ -29,10 +29,10 @@ export interface Purchase {
 export type Created = ReplyOf<typeof createEnvironment>;
 type Placed = ReplyOf<typeof createOrder>;
 
-/** Spec section 8. */
+/** Spec 8.6. */
 const launchFailed = "Failed to create environment";
 const systemNotice = { title: "SYSTEM NOTIFICATION", duration: 6_000 } as const;
-/** Real Razorpay counts the seconds itself; the hold on our side is longer (payments.md 6). */
+/** Real Razorpay counts the seconds itself; the hold on our side is longer (docs/internals/money.md). */
 const dialogSeconds = 840;
 const proofTries = 6;
 const proofEveryMs = 2_000;
@@ -115,7 +115,7 @@ function placeOrder({ draft, userId, extends: id }: Purchase): Promise<Placed> {
   });
 }
 
-/** The server's word is a notice, everything else an error (spec section 8). */
+/** The server's word is a notice, everything else an error (spec 8.6). */
 function refuse(error: unknown, tell: (state: LaunchState) => void): undefined {
   const code: ErrorCode | "network" = error instanceof ApiError ? error.code : "network";
   const word = error instanceof Error ? error.message : "";

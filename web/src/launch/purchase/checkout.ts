@@ -1,4 +1,4 @@
-/** What the payment dialog answers (spec section 3, Payment result). */
+/** What the payment dialog answers (spec 3.7, Payment result). */
 export interface PaymentProof {
   readonly razorpay_order_id: string;
   readonly razorpay_payment_id: string;
@@ -10,7 +10,7 @@ interface Dialog {
   close(): void;
 }
 
-/** The part of the provider's dialog that we use; the embedded gateway defines the same (payments.md 8). */
+/** The part of the provider's dialog that we use; the embedded gateway defines the same (docs/internals/money.md). */
 export interface CheckoutOptions {
   readonly key: string;
   /** Minor units. */
@@ -21,7 +21,7 @@ export interface CheckoutOptions {
   readonly order_id: string;
   readonly prefill: { readonly name?: string; readonly email?: string; readonly contact?: string };
   readonly theme: { readonly color: string };
-  /** Seconds; a little less than the hold (payments.md 6). */
+  /** Seconds; a little less than the hold (docs/internals/money.md). */
   readonly timeout: number;
 }
 

@@ -50,7 +50,7 @@ export function stepToChange(code: ErrorCode | "network"): Step | undefined {
   return code === "not_prepared" ? 1 : undefined;
 }
 
-/** Whether asking the same again can still end well: the call may run twice (payments.md 4). */
+/** Whether asking the same again can still end well: the call may run twice (docs/internals/money.md). */
 export function isPassing(code: ErrorCode | "network", status: number): boolean {
   return code === "network" || code === "unavailable" || code === "rate_limited" || status === 502 || status === 504;
 }

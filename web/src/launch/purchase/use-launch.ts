@@ -11,7 +11,7 @@ import { dropDraft, keepDraft, tabStorage } from "../draft/draft.ts";
 import { buy, type Created, failureOf, type Purchase, prove } from "./buy.ts";
 import { type Failure, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
 
-/** Spec section 4: how long the page says that the environment is ready before it leaves. */
+/** Spec 4.4: how long the page says that the environment is ready before it leaves. */
 const redirectAfterMs = 2_000;
 
 export interface Launch {

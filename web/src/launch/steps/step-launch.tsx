@@ -33,7 +33,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
   return (
     <>
       <h2 className={classes.address}>{config ? hostOf(config.environmentUrl, name) : name}</h2>
-      {/* The loading overlay of a launch until it leads on (spec section 2), with its stages inside. */}
+      {/* The loading overlay of a launch until it leads on (spec 2.9), with its stages inside. */}
       <div className={launching ? `panel ${classes.launching}` : undefined} data-overlay={launching || undefined}>
         <LaunchLead state={state} draft={draft} />
         {state.phase === "idle" && state.problem && (

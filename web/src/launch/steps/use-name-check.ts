@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 
-/** Spec section 9. */
+/** Spec 9.2. */
 const debounceMs = 300;
 
 export const nameQuery = (name: string) =>

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { notices } from "../../content/notices.ts";
 import { toast } from "../toast/toast.ts";
 
-/** Spec section 2: how long a copy is confirmed. */
+/** Spec 2: how long a copy is confirmed. */
 const confirmMs = 1_800;
 
 /** Puts a value on the clipboard; `copied` for as long as that is confirmed. */

@@ -1,2 +1,2 @@
-/** Spec section 3. */
+/** Spec 3.9. */
 export type ToastType = "success" | "error" | "warning" | "info" | "loading";

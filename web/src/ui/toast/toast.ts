@@ -6,7 +6,7 @@ import type { ToastType } from "./toast-type.ts";
 
 export interface ToastOptions {
   readonly title?: string;
-  /** Milliseconds on screen (spec section 9): 5000 by default, errors 7000, loading 2000. */
+  /** Milliseconds on screen (spec 9.2): 5000 by default, errors 7000, loading 2000. */
   readonly duration?: number;
   readonly action?: { readonly label: string; readonly onClick: () => void };
 }

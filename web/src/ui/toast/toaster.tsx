@@ -2,7 +2,7 @@ import { Notifications } from "@mantine/notifications";
 import classes from "./toaster.module.css";
 
 /**
- * Where toasts appear: top right below the header, three at most, the rest wait (spec section 9: closing takes 300 ms).
+ * Where toasts appear: top right below the header, three at most, the rest wait (spec 9.2: closing takes 300 ms).
  * The region stands before its first message, or screen readers would not hear that one.
  */
 export function Toaster() {

@@ -1,7 +1,7 @@
 import type { Spec } from "../../driver.ts";
 import { specHash } from "../../spec-hash.ts";
 
-/** On every container and network of ours; two installations on one engine never touch each other's (runtime.md 2). */
+/** On every container and network of ours; two installations on one engine never touch each other's. */
 export const label = {
   install: "berth.install",
   environment: "berth.environment",
@@ -38,7 +38,7 @@ export interface RunPlace {
 /** Of a run that is no environment, such as a look at an image: on its network alone, with little. */
 export const scratch = { publishAt: undefined, cpus: 1, gpu: "none", openFiles: undefined } as const;
 
-/** The body of the engine's create call: all that a run may and may not (runtime.md 3, reliability.md 6). */
+/** The body of the engine's create call: all that a run may and may not (docs/internals/runtime.md). */
 export function containerBody(spec: Spec, place: RunPlace) {
   const published = place.publishAt !== undefined && {
     PortBindings: { [labPort]: [{ HostIp: place.publishAt, HostPort: "" }] },
@@ -46,7 +46,7 @@ export function containerBody(spec: Spec, place: RunPlace) {
   return {
     Image: place.image,
     User: `${runUser}:${runUser}`,
-    // The only secret inside is the run's own (runtime.md 1). "void" keeps a GPU runtime that is the default from adding all.
+    // The only secret inside is the run's own. "void" keeps a GPU runtime that is the default from adding all.
     Env: [
       `JUPYTER_TOKEN=${spec.token}`,
       ...(devicesOf(spec.gpus).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"]),

@@ -6,7 +6,7 @@ export const bridgeName = (install: string) => `br-${install.slice(0, 8)}`;
 
 /**
  * The one bridge of an installation: runs on it do not hear each other. Not one for each run, which costs 250 ms and
- * ends at about 30 (runtime.md 3). Its interface has a name of ours, for the firewall. There already: no-op.
+ * ends at about 30. Its interface has a name of ours, for the firewall. There already: no-op.
  */
 export async function ensureNetwork({ docker }: Engine, install: string, abortSignal: AbortSignal): Promise<void> {
   const Name = networkName(install);

@@ -3,7 +3,7 @@ import { DriverError } from "../../driver.ts";
 import type { Tunnel } from "./ssh-tunnel.ts";
 import { type Certificates, tlsAgent, tlsRefusal } from "./tls-certificates.ts";
 
-/** Where an engine is. Plain TCP is not offered: whoever reaches it is root there (runtime.md 3). */
+/** Where an engine is. Plain TCP is not offered: whoever reaches it is root there. */
 export type EngineAddress =
   | { readonly socketPath: string }
   | { readonly url: string; readonly host: string; readonly port: number; readonly certificates: Certificates }

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { DriverError } from "../../driver.ts";
 
-/** An engine on another machine, as an operator names it (runtime.md 3). */
+/** An engine on another machine, as an operator names it. */
 export type RemoteAddress =
   | { readonly kind: "tls"; readonly url: string; readonly host: string; readonly port: number }
   | {

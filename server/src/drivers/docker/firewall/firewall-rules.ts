@@ -4,7 +4,10 @@ import { isIPv4, isIPv6 } from "node:net";
 import { promisify } from "node:util";
 import { bridgeName } from "../containers/ensure-network.ts";
 
-/** Where no run may go (reliability.md 6): this machine's networks, other machines of ours, the provider's metadata. */
+/**
+ * Where no run may go (docs/internals/runtime.md): this machine's networks, other machines of ours, the provider's
+ * metadata.
+ */
 const closed = {
   iptables: [
     ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** An image that was built, or fetched, and checked on this machine (runtime.md 4). */
+/** An image that was built, or fetched, and checked on this machine. */
 export interface CatalogueImage {
   /** The engine's id of the image, `sha256:...`: what is started is what was checked. */
   readonly digest: string;

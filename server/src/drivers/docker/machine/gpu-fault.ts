@@ -11,7 +11,7 @@ const limitMs = 30_000;
 const ownPath = "PATH=/usr/local/nvidia/bin:/usr/local/bin:/usr/bin:/bin";
 
 /**
- * As `Driver.gpuFault`: `nvidia-smi -L` in the run, which must name every GPU it has (runtime.md 3). As root, though
+ * As `Driver.gpuFault`: `nvidia-smi -L` in the run, which must name every GPU it has. As root, though
  * without any right, because the owner could freeze a program of their own user. `outside` answers what these GPUs do as
  * the machine itself sees it.
  */

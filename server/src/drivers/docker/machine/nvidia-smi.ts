@@ -30,7 +30,7 @@ export async function gpuUsage(ids: readonly string[], query: QueryGpus = localQ
 const floorMb = 64;
 
 /**
- * What is still on GPUs that no run should use, in words by id (runtime.md 7): a process, or memory that nobody gave
+ * What is still on GPUs that no run should use, in words by id: a process, or memory that nobody gave
  * back. A GPU that is no longer found is told too. Throws `unavailable` when it cannot be told.
  */
 export async function gpuResidue(

@@ -1,4 +1,4 @@
-// Defines window.Razorpay with the contract of payments.md 8, so that no other browser code knows which gateway it has.
+// Defines window.Razorpay with the provider's contract, so that no other browser code knows which gateway it has.
 
 {
   const script = document.currentScript;
