@@ -4,8 +4,8 @@ import { ApiError } from "../api/call.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
 import { loginFailure, resetFailure, signUpFailure } from "./failure-text.ts";
-import { isStrong, loginProblem, resetProblem, signUpProblem } from "./form-problem.ts";
 import { returnPath } from "./return-path.ts";
+import { isStrong, validateForgot, validateLogin, validateReset, validateSignUp } from "./validate-login.ts";
 
 test.each([
   ["/environments?status=active", "/environments?status=active"],
@@ -21,29 +21,40 @@ test.each([
 });
 
 test("login wants both fields, then an address", () => {
-  expect(loginProblem({ email: "", password: "x" })).toEqual({ field: "form", text: texts.requiredFields });
-  expect(loginProblem({ email: " ", password: "x" })?.text).toBe(texts.requiredFields);
-  expect(loginProblem({ email: "ada@uni.example", password: "" })?.text).toBe(texts.requiredFields);
-  expect(loginProblem({ email: "ada", password: "x" })).toEqual({ field: "email", text: notices.emailForm });
-  expect(loginProblem({ email: " ada@uni.example ", password: "x" })).toBeUndefined();
+  const required = { form: texts.requiredFields };
+  expect(validateLogin({ email: "", password: "x" })).toEqual(required);
+  expect(validateLogin({ email: " ", password: "x" })).toEqual(required);
+  expect(validateLogin({ email: "ada@uni.example", password: "" })).toEqual(required);
+  expect(validateLogin({ email: "ada", password: "x" })).toEqual({ email: notices.emailForm });
+  expect(validateLogin({ email: " ada@uni.example ", password: "x" })).toEqual({});
+});
+
+test("a reset link wants an address", () => {
+  expect(validateForgot({ email: " " })).toEqual({ email: texts.emailEmpty });
+  expect(validateForgot({ email: "ada" })).toEqual({ email: notices.emailForm });
+  expect(validateForgot({ email: " ada@uni.example " })).toEqual({});
 });
 
 test("sign-up wants equal passwords, then six characters", () => {
   const email = "ada@uni.example";
-  expect(signUpProblem({ email, password: "", confirmation: "" })?.text).toBe(texts.requiredFields);
-  expect(signUpProblem({ email, password: "abc", confirmation: "abd" })?.text).toBe(texts.passwordsDiffer);
-  expect(signUpProblem({ email, password: "abcde", confirmation: "abcde" })?.text).toBe(texts.passwordTooShort);
-  expect(signUpProblem({ email, password: "abcdef", confirmation: "abcdef" })).toBeUndefined();
+  expect(validateSignUp({ email, password: "", confirmation: "" })).toEqual({ form: texts.requiredFields });
+  expect(validateSignUp({ email, password: "abc", confirmation: "abd" })).toEqual({
+    confirmation: texts.passwordsDiffer,
+  });
+  expect(validateSignUp({ email, password: "abcde", confirmation: "abcde" })).toEqual({
+    password: texts.passwordTooShort,
+  });
+  expect(validateSignUp({ email, password: "abcdef", confirmation: "abcdef" })).toEqual({});
 });
 
 test("a new password wants both fields, the same in both, then the checklist", () => {
-  const problem = (password: string, confirmation: string) => resetProblem({ password, confirmation });
-  expect(problem("", "")).toBe("Please fill in all fields");
-  expect(problem("Good pass 1!", "")).toBe("Please fill in all fields");
-  expect(problem("", "Good pass 1!")).toBe("Please fill in all fields");
-  expect(problem("weak", "Weak")).toBe("Passwords do not match");
-  expect(problem("weak", "weak")).toBe("Password does not meet security requirements");
-  expect(problem("Good pass 1!", "Good pass 1!")).toBeUndefined();
+  const error = (password: string, confirmation: string) => validateReset({ password, confirmation }).form;
+  expect(error("", "")).toBe("Please fill in all fields");
+  expect(error("Good pass 1!", "")).toBe("Please fill in all fields");
+  expect(error("", "Good pass 1!")).toBe("Please fill in all fields");
+  expect(error("weak", "Weak")).toBe("Passwords do not match");
+  expect(error("weak", "weak")).toBe("Password does not meet security requirements");
+  expect(error("Good pass 1!", "Good pass 1!")).toBeUndefined();
 });
 
 test.each<[password: string, strong: boolean]>([

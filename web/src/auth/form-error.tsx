@@ -1,7 +1,8 @@
+import type { ReactNode } from "react";
 import classes from "./auth-page.module.css";
 
-/** What concerns the whole form; always in the document, so that a screen reader hears it come. */
-export function FormError({ text }: { text: string | undefined }) {
+/** An error of the whole form; always in the document, so that a screen reader announces it. */
+export function FormError({ text }: { text: ReactNode }) {
   return (
     <p role="alert" className={classes.error} data-empty={text === undefined || undefined}>
       {text}

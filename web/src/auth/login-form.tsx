@@ -1,57 +1,50 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { loginFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
-import { loginProblem, type Problem } from "./form-problem.ts";
 import { login } from "./sign-in.ts";
+import { validateLogin } from "./validate-login.ts";
 
 export function LoginForm() {
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const [problem, setProblem] = useState<Problem>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const found = loginProblem({ email, password });
-    setProblem(found);
-    if (found || busy) return;
-    setBusy(true);
-    try {
-      await login(email.trim(), password);
-    } catch (error) {
-      // The field is marked, the toast says why: the same words are not shown twice.
-      setProblem({ field: "password", text: "" });
+  const form = useForm({
+    initialValues: { email: "", password: "" },
+    validate: validateLogin,
+    clearInputErrorOnChange: false,
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: login,
+    onError: (error) => {
+      // The field is marked and the toast says why: the same words are not shown twice.
+      form.setFieldError("password", true);
       toast.error(loginFailure(error), { title: "Login Failed" });
-    } finally {
-      setBusy(false);
-    }
-  };
+    },
+  });
   return (
-    <form className={classes.fields} noValidate onSubmit={(event) => void submit(event)} aria-label="Login">
+    <form
+      className={classes.fields}
+      noValidate
+      onSubmit={form.onSubmit((fields) => {
+        if (!isPending) mutate(fields);
+      })}
+      aria-label="Login"
+    >
       <TextInput
         label="Email"
         type="email"
         autoComplete="email"
         placeholder="you@university.edu"
-        value={email}
-        error={problem?.field === "email" && problem.text}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        {...form.getInputProps("email")}
       />
       <div className={classes.password}>
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          value={password}
-          error={problem?.field === "password"}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps("password")} />
         <Link to="/forgot-password">Forgot Password?</Link>
       </div>
-      <FormError text={problem?.field === "form" ? problem.text : undefined} />
-      <Button type="submit" size="md" fullWidth loading={busy}>
+      <FormError text={form.errors["form"]} />
+      <Button type="submit" size="md" fullWidth loading={isPending}>
         Login
       </Button>
     </form>

@@ -5,15 +5,18 @@ import { signInWithCustomToken, signInWithPassword } from "../api/identity-clien
 import { readConfig } from "../api/product-config.ts";
 import { saveSession } from "../api/session.ts";
 
-/** Stores the session; every screen hears of it. @throws ApiError, IdentityError */
-export async function login(email: string, password: string): Promise<void> {
+/** Stores the session, which every screen follows. @throws ApiError, IdentityError */
+export async function login(account: { email: string; password: string }): Promise<void> {
+  const { password } = account;
+  const email = account.email.trim();
   const { identity } = await readConfig();
   saveSession(sessionOf(await signInWithPassword(identity, email, password), email));
 }
 
-/** Creates the account and signs in with the token it answers (spec 7.1). @throws ApiError, IdentityError, Error */
+/** Creates the account and signs in with the token that it returns (spec 7). @throws ApiError, IdentityError, Error */
 export async function signUp(account: { email: string; password: string; name: string }): Promise<void> {
-  const { email, password, name } = account;
+  const { password } = account;
+  const [email, name] = [account.email.trim(), account.name.trim()];
   const { identity } = await readConfig();
   const { access_token } = await call(signup, { params: {}, body: { email, password, ...(name ? { name } : {}) } });
   if (!access_token) throw new Error("No access token received");

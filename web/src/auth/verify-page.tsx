@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { confirmAddress, isRefusal } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
@@ -14,18 +14,11 @@ import { FormError } from "./form-error.tsx";
 export function VerifyPage() {
   const [search] = useSearchParams();
   const code = search.get("oobCode") ?? "";
-  const [state, setState] = useState<"asked" | "busy" | "silent" | "refused" | "done">("asked");
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: async () => confirmAddress((await readConfig()).identity, code),
+  });
   useDocumentTitle(`Confirm your email · ${useBrand().name}`);
-  const confirm = async () => {
-    setState("busy");
-    try {
-      await confirmAddress((await readConfig()).identity, code);
-      setState("done");
-    } catch (error) {
-      setState(isRefusal(error) ? "refused" : "silent");
-    }
-  };
-  if (code === "" || state === "refused")
+  if (code === "" || isRefusal(error))
     return (
       <AuthFrame title="This link does not hold">
         <p role="alert" className={classes.lead}>
@@ -36,7 +29,7 @@ export function VerifyPage() {
         </Button>
       </AuthFrame>
     );
-  if (state === "done")
+  if (isSuccess)
     return (
       <AuthFrame title="Your email is confirmed">
         <p role="status" className={classes.lead}>
@@ -50,8 +43,8 @@ export function VerifyPage() {
   return (
     <AuthFrame title="Confirm your email">
       <p className={classes.lead}>One press, and receipts and notices about your money reach you.</p>
-      {state === "silent" && <FormError text={notices.resetCheckFailed} />}
-      <Button size="md" fullWidth loading={state === "busy"} onClick={() => void confirm()}>
+      {error && <FormError text={notices.resetCheckFailed} />}
+      <Button size="md" fullWidth loading={isPending} onClick={() => mutate()}>
         Confirm this address
       </Button>
     </AuthFrame>

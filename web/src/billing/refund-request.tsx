@@ -1,7 +1,8 @@
 import { askForRefund, type Order, refundRequestReasons, refundTextLength } from "@berth/contract";
 import { Button, Select, Textarea } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call, said } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
 import { notices } from "../content/notices.ts";
@@ -11,18 +12,17 @@ import { Notice } from "../ui/display/notice.tsx";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./order-page.module.css";
 
+type Reason = (typeof refundRequestReasons)[number];
+
 const reasons = refundRequestReasons.map((value) => ({ value, label: refundRequestWords[value] }));
 const { min, max } = refundTextLength;
 
-/** What is not paid back by itself is asked for here, and decided by a person (docs/internals/money.md). */
+/** For what is not paid back by itself; a person decides (docs/internals/money.md). */
 export function RefundRequest({ order }: { readonly order: Order }) {
   const [opened, setOpened] = useState(false);
-  const [reason, setReason] = useState<(typeof refundRequestReasons)[number] | null>(null);
-  const [text, setText] = useState("");
-  const [asked, setAsked] = useState(false);
   const client = useQueryClient();
   const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: (body: { reason: (typeof refundRequestReasons)[number]; text: string }) =>
+    mutationFn: (body: { reason: Reason; text: string }) =>
       call(askForRefund, { params: { order_id: order.id }, body }),
     onSuccess: async () => {
       setOpened(false);
@@ -31,12 +31,18 @@ export function RefundRequest({ order }: { readonly order: Order }) {
       await client.invalidateQueries({ queryKey: keys.orders });
     },
   });
-  const short = text.trim().length < min;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setAsked(true);
-    if (reason !== null && !short && !isPending) mutate({ reason, text: text.trim() });
-  };
+  const [asked, setAsked] = useState(false);
+  const form = useForm({
+    initialValues: { reason: null as Reason | null, text: "" },
+    validate: {
+      reason: (reason) => reason === null && notices.refundReason,
+      text: (text) => text.trim().length < min && notices.refundText,
+    },
+    validateInputOnChange: true,
+  });
+  const submit = form.onSubmit(({ reason, text }) => {
+    if (reason !== null && !isPending) mutate({ reason, text: text.trim() });
+  });
   return (
     <>
       <Button variant="subtle" onClick={() => setOpened(true)}>
@@ -50,7 +56,14 @@ export function RefundRequest({ order }: { readonly order: Order }) {
           reset();
         }}
       >
-        <form noValidate onSubmit={submit} className={classes.request}>
+        <form
+          noValidate
+          onSubmit={(event) => {
+            setAsked(true);
+            submit(event);
+          }}
+          className={classes.request}
+        >
           <p>
             What we fail to deliver goes back by itself. For anything else a person decides, and answers here, by bell
             and by mail.
@@ -59,20 +72,16 @@ export function RefundRequest({ order }: { readonly order: Order }) {
             label="What happened"
             placeholder="Choose one"
             data={reasons}
-            value={reason}
-            onChange={(value) => setReason(value as typeof reason)}
-            error={asked && reason === null && notices.refundReason}
             withScrollArea={false}
+            {...form.getInputProps("reason", { withError: asked })}
           />
           <Textarea
             label="When, and what was lost"
             rows={5}
             maxLength={max}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            description={`${text.length}/${max}`}
+            description={`${form.values.text.length}/${max}`}
             inputWrapperOrder={["label", "input", "description", "error"]}
-            error={asked && short && notices.refundText}
+            {...form.getInputProps("text", { withError: asked })}
           />
           {error && <Notice tone="fail" title={said(error, notices.refundNotSent)} alert />}
           <div className={classes.buttons}>

@@ -1,5 +1,6 @@
 import { exportAccount } from "@berth/contract";
 import { Button } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, said } from "../api/call.ts";
 import { toast } from "../ui/toast/toast.ts";
@@ -14,13 +15,11 @@ interface Props {
 
 /** Take a copy, or leave (G71). */
 export function DataPanel({ userId, email }: Props) {
-  const [busy, setBusy] = useState(false);
   const [deleting, setDeleting] = useState(false);
-  const download = async () => {
-    setBusy(true);
-    await saveExport(userId);
-    setBusy(false);
-  };
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => saveExport(userId),
+    onError: (error) => toast.error(said(error), { title: "Your data could not be downloaded" }),
+  });
   return (
     <div className={page.form}>
       <h2>Your data</h2>
@@ -31,7 +30,7 @@ export function DataPanel({ userId, email }: Props) {
           refunds, notifications, tickets, mails and sign-ins. No passwords or tokens. The files of your environments
           are downloaded on the Environments page.
         </p>
-        <Button variant="default" loading={busy} onClick={() => void download()}>
+        <Button variant="default" loading={isPending} onClick={() => mutate()}>
           Download
         </Button>
       </section>
@@ -51,16 +50,12 @@ export function DataPanel({ userId, email }: Props) {
 }
 
 async function saveExport(userId: string): Promise<void> {
-  try {
-    const document = await call(exportAccount, { params: { user_id: userId }, body: {} });
-    const url = URL.createObjectURL(new Blob([JSON.stringify(document, null, 2)], { type: "application/json" }));
-    const link = window.document.createElement("a");
-    link.href = url;
-    link.download = `your-data-${document.exported_at.slice(0, 10)}.json`;
-    link.click();
-    // The browser has taken it over by the next task.
-    setTimeout(() => URL.revokeObjectURL(url), 0);
-  } catch (error) {
-    toast.error(said(error), { title: "Your data could not be downloaded" });
-  }
+  const document = await call(exportAccount, { params: { user_id: userId }, body: {} });
+  const url = URL.createObjectURL(new Blob([JSON.stringify(document, null, 2)], { type: "application/json" }));
+  const link = window.document.createElement("a");
+  link.href = url;
+  link.download = `your-data-${document.exported_at.slice(0, 10)}.json`;
+  link.click();
+  // The browser has taken it over by the next task.
+  setTimeout(() => URL.revokeObjectURL(url), 0);
 }

@@ -1,5 +1,6 @@
 import { deleteAccount } from "@berth/contract";
-import { useState } from "react";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
 import { call, said } from "../api/call.ts";
 import { setLeaving, signOut } from "../api/session.ts";
 import { PasswordField } from "../ui/controls/password-field.tsx";
@@ -14,14 +15,11 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Says what is lost before it asks for the address and the password (G86). */
+/** Tells what is lost before it asks for the address and the password (G86). */
 export function DeleteDialog({ opened, userId, email, onClose }: Props) {
-  const [password, setPassword] = useState("");
-  const close = () => {
-    setPassword("");
-    onClose();
-  };
-  const { busy, problem, clear, remove } = useDeletion(userId);
+  const form = useForm({ initialValues: { password: "" } });
+  const { mutate, isPending } = useDeletion(userId, (text) => form.setFieldError("password", text));
+  const { password } = form.values;
   return (
     <TypedConfirmation
       opened={opened}
@@ -29,24 +27,19 @@ export function DeleteDialog({ opened, userId, email, onClose }: Props) {
       expected={email}
       action="Delete Account"
       keep="Keep my account"
-      busy={busy}
+      busy={isPending}
       ready={password !== ""}
       onClose={() => {
-        clear();
-        close();
+        form.reset();
+        onClose();
       }}
-      onConfirm={() => void remove(password)}
+      onConfirm={() => mutate(password)}
       more={
         <PasswordField
           className={classes.password ?? ""}
           label="Password"
-          value={password}
-          error={problem}
           autoComplete="current-password"
-          onValue={(value) => {
-            setPassword(value);
-            clear();
-          }}
+          {...form.getInputProps("password")}
         />
       }
     >
@@ -61,22 +54,18 @@ export function DeleteDialog({ opened, userId, email, onClose }: Props) {
   );
 }
 
-function useDeletion(userId: string) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const remove = async (password: string) => {
-    setBusy(true);
+function useDeletion(userId: string, onError: (text: string) => void) {
+  return useMutation({
+    mutationFn: (password: string) => call(deleteAccount, { params: { user_id: userId }, body: { password } }),
     // Another request may learn of the end before this one is answered.
-    setLeaving(true);
-    try {
-      await call(deleteAccount, { params: { user_id: userId }, body: { password } });
+    onMutate: () => setLeaving(true),
+    onSuccess: () => {
       signOut();
       toast.success("Your account is deleted");
-    } catch (error) {
+    },
+    onError: (error) => {
       setLeaving(false);
-      setProblem(said(error, "No answer from the server. Nothing is known to be deleted; try again."));
-      setBusy(false);
-    }
-  };
-  return { busy, problem, remove, clear: () => setProblem(undefined) };
+      onError(said(error, "No answer from the server. Nothing is known to be deleted; try again."));
+    },
+  });
 }

@@ -1,7 +1,6 @@
 import { type Flags, settingsFlags } from "@berth/contract";
 import { Switch } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
 import { toast } from "../ui/toast/toast.ts";
@@ -23,31 +22,29 @@ interface Props {
 
 /** Each is stored when it is switched, and shows what is stored. */
 export function FlagSwitches({ userId, flags, switches }: Props) {
+  return switches.map((each) => <StoredSwitch key={each.flag} userId={userId} stored={flags[each.flag]} {...each} />);
+}
+
+function StoredSwitch({ userId, stored, flag, label, description }: FlagSwitch & { userId: string; stored: boolean }) {
   const client = useQueryClient();
-  const [asked, setAsked] = useState<Partial<Flags>>({});
-  const change = async (flag: FlagSwitch["flag"], value: boolean) => {
-    setAsked((before) => ({ ...before, [flag]: value }));
-    try {
-      await call(settingsFlags, { params: { user_id: userId }, body: { [flag]: value } });
+  const { mutate, isPending, variables } = useMutation({
+    mutationFn: (value: boolean) => call(settingsFlags, { params: { user_id: userId }, body: { [flag]: value } }),
+    // What was asked for is shown until it is read again.
+    onSuccess: () => {
       toast.success(settingsUpdated);
-      await client.invalidateQueries({ queryKey: keys.settings(userId) });
-    } catch {
-      toast.error("Failed to update user settings");
-    } finally {
-      // What is stored is shown again: the new value, or the old one after a failure.
-      setAsked(({ [flag]: _, ...others }) => others);
-    }
-  };
-  return switches.map(({ flag, label, description }) => (
+      return client.invalidateQueries({ queryKey: keys.settings(userId) });
+    },
+    onError: () => toast.error("Failed to update user settings"),
+  });
+  return (
     <Switch
-      key={flag}
       className={classes.switch ?? ""}
       labelPosition="left"
       label={label}
       description={description}
-      checked={asked[flag] ?? flags[flag]}
-      disabled={asked[flag] !== undefined}
-      onChange={(event) => void change(flag, event.currentTarget.checked)}
+      checked={isPending ? variables : stored}
+      disabled={isPending}
+      onChange={(event) => mutate(event.currentTarget.checked)}
     />
-  ));
+  );
 }

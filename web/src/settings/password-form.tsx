@@ -1,64 +1,58 @@
-import { settingsPassword } from "@berth/contract";
+import { settingsPassword, texts } from "@berth/contract";
 import { Button } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
 import { ApiError, call, said } from "../api/call.ts";
 import { PasswordField } from "../ui/controls/password-field.tsx";
 import { toast } from "../ui/toast/toast.ts";
 import { passwordFailed, settingsUpdated } from "./outcome-texts.ts";
-import { type PasswordFields, type Problem, passwordAdvice, passwordProblem } from "./password-problem.ts";
 import classes from "./settings-page.module.css";
-
-const blank: PasswordFields = { current: "", next: "", confirmation: "" };
+import { type PasswordErrors, type PasswordFields, passwordAdvice, validatePassword } from "./validate-password.ts";
 
 export function PasswordForm({ userId }: { readonly userId: string }) {
-  const [fields, setFields] = useState(blank);
-  const [problem, setProblem] = useState<Problem>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    const found = passwordProblem(fields);
-    setProblem(found);
-    // Spec 5.5: this one is also a toast.
-    if (found?.field === "confirmation") toast.error(found.text, { title: "Denied." });
-    if (found) return;
-    setBusy(true);
-    try {
-      const body = { currentPassword: fields.current, newPassword: fields.next };
-      await call(settingsPassword, { params: { user_id: userId }, body });
-      setFields(blank);
+  const form = useForm({
+    initialValues: { current: "", next: "", confirmation: "" },
+    validate: validatePassword,
+    onValuesChange: () => form.clearErrors(),
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: ({ current, next }: PasswordFields) =>
+      call(settingsPassword, {
+        params: { user_id: userId },
+        body: { currentPassword: current, newPassword: next },
+      }),
+    onSuccess: () => {
+      form.reset();
       toast.success(settingsUpdated);
-    } catch (error) {
+    },
+    onError: (error) => {
       toast.error(passwordFailed);
-      setProblem(refusalOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  const input = (name: keyof PasswordFields) => ({
-    value: fields[name],
-    error: problem?.field === name && problem.text,
-    onValue: (value: string) => {
-      setFields({ ...fields, [name]: value });
-      setProblem(undefined);
+      form.setErrors(refusalOf(error));
     },
   });
+  const submit = form.onSubmit(
+    (fields) => {
+      if (!isPending) mutate(fields);
+    },
+    // Spec 5: this one is also a toast.
+    ({ confirmation }) => confirmation && toast.error(texts.newPasswordsDiffer, { title: "Denied." }),
+  );
   return (
-    <form className={classes.form} noValidate onSubmit={(event) => void submit(event)} aria-label="Password">
+    <form className={classes.form} noValidate onSubmit={submit} aria-label="Password">
       <h2>Password</h2>
-      <PasswordField label="Current password" autoComplete="current-password" {...input("current")} />
+      <PasswordField label="Current password" autoComplete="current-password" {...form.getInputProps("current")} />
       <PasswordField
         label="New password"
-        description={passwordAdvice(fields.next)}
+        description={passwordAdvice(form.values.next)}
         autoComplete="new-password"
-        {...input("next")}
+        {...form.getInputProps("next")}
       />
-      <PasswordField label="Confirm new password" autoComplete="new-password" {...input("confirmation")} />
-      <p role="alert" className={classes.error} data-empty={problem?.field !== "form" || undefined}>
-        {problem?.field === "form" && problem.text}
+      <PasswordField label="Confirm new password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
+      <p role="alert" className={classes.error} data-empty={form.errors["form"] === undefined || undefined}>
+        {form.errors["form"]}
       </p>
       <div className={classes.save}>
-        <Button type="submit" loading={busy}>
+        <Button type="submit" loading={isPending}>
           Update Password
         </Button>
       </div>
@@ -67,9 +61,8 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
 }
 
 /** The toast has the specification's words (G65); the field says which of the two it was. */
-function refusalOf(error: unknown): Problem | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  if (error.code === "wrong_password") return { field: "current", text: "This is not your current password" };
-  if (error.code === "rate_limited") return { field: "form", text: said(error) };
-  return undefined;
+function refusalOf(error: unknown): PasswordErrors {
+  if (!(error instanceof ApiError)) return {};
+  if (error.code === "wrong_password") return { current: "This is not your current password" };
+  return error.code === "rate_limited" ? { form: said(error) } : {};
 }

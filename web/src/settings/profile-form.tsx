@@ -1,7 +1,7 @@
 import { maxNameLength, maxPhoneLength, settingsProfile } from "@berth/contract";
 import { Button, TextInput } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
 import { toast } from "../ui/toast/toast.ts";
@@ -15,33 +15,23 @@ interface Props {
 
 export function ProfileForm({ userId, profile }: Props) {
   const client = useQueryClient();
-  const [name, setName] = useState(profile.name);
-  const [phone, setPhone] = useState(profile.phone);
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    try {
-      await call(settingsProfile, { params: { user_id: userId }, body: { name: name.trim(), phone: phone.trim() } });
-      toast.success(settingsUpdated);
-    } catch (error) {
-      toast.error(profileFailure(error));
-    } finally {
-      setBusy(false);
-    }
-    for (const queryKey of [keys.settings(userId), keys.profile(userId)]) void client.invalidateQueries({ queryKey });
-  };
+  const form = useForm({ initialValues: { name: profile.name, phone: profile.phone } });
+  const { mutate, isPending } = useMutation({
+    mutationFn: ({ name, phone }: typeof form.values) =>
+      call(settingsProfile, { params: { user_id: userId }, body: { name: name.trim(), phone: phone.trim() } }),
+    onSuccess: () => toast.success(settingsUpdated),
+    onError: (error) => toast.error(profileFailure(error)),
+    onSettled: () => {
+      for (const queryKey of [keys.settings(userId), keys.profile(userId)]) void client.invalidateQueries({ queryKey });
+    },
+  });
+  const submit = form.onSubmit((fields) => {
+    if (!isPending) mutate(fields);
+  });
   return (
-    <form className={classes.form} noValidate onSubmit={(event) => void submit(event)} aria-label="Profile">
+    <form className={classes.form} noValidate onSubmit={submit} aria-label="Profile">
       <h2>Profile</h2>
-      <TextInput
-        label="Name"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        autoComplete="name"
-        maxLength={maxNameLength}
-      />
+      <TextInput label="Name" autoComplete="name" maxLength={maxNameLength} {...form.getInputProps("name")} />
       <TextInput
         label="Email"
         type="email"
@@ -54,14 +44,13 @@ export function ProfileForm({ userId, profile }: Props) {
       <TextInput
         label="Phone (optional)"
         type="tel"
-        value={phone}
-        onChange={(event) => setPhone(event.currentTarget.value)}
         autoComplete="tel"
         placeholder="+1 555 010 0199"
         maxLength={maxPhoneLength}
+        {...form.getInputProps("phone")}
       />
       <div className={classes.save}>
-        <Button type="submit" loading={busy}>
+        <Button type="submit" loading={isPending}>
           Save Changes
         </Button>
       </div>

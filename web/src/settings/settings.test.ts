@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { passwordAdvice, passwordProblem } from "./password-problem.ts";
 import { tabOf } from "./settings-tab.ts";
+import { passwordAdvice, validatePassword } from "./validate-password.ts";
 
 const good = { current: "old one", next: "newone", confirmation: "newone" };
 
@@ -12,11 +12,11 @@ test.each([
   ["five characters", { next: "five5", confirmation: "five5" }, "next", "Password must be at least 6 characters"],
   ["too many", { next: "x".repeat(257), confirmation: "x".repeat(257) }, "next", "At most 256 characters"],
 ])("%s is not sent", (_, change, field, text) => {
-  expect(passwordProblem({ ...good, ...change })).toEqual({ field, text });
+  expect(validatePassword({ ...good, ...change })).toEqual({ [field]: text });
 });
 
 test("six characters are enough, the checklist is only advice (G46)", () => {
-  expect(passwordProblem(good)).toBeUndefined();
+  expect(validatePassword(good)).toEqual({});
   expect(passwordAdvice("newone")).toBe(
     "Stronger with: at least 8 characters, one uppercase letter, one digit, one special character.",
   );

@@ -1,57 +1,55 @@
-import { issueTypes, maxSupportText, type SupportCatalog } from "@berth/contract";
+import { maxSupportText, type SupportCatalog } from "@berth/contract";
 import { Button, Select, Textarea } from "@mantine/core";
-import { type FormEvent, useId, useState } from "react";
+import { useForm } from "@mantine/form";
+import { useId } from "react";
 import { CopyMessage } from "./copy-message.tsx";
 import { openChat } from "./open-chat.ts";
 import classes from "./support-page.module.css";
 import type { Draft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";
+import type { useTicket } from "./use-ticket.ts";
 
 interface Props {
   readonly support: Support;
   readonly types: SupportCatalog["issueTypes"];
   readonly first: Draft;
   readonly busy: boolean;
-  /** Answers whether the form may be emptied. */
-  readonly onSend: (draft: Draft, topic: string) => Promise<boolean>;
+  readonly onSend: ReturnType<typeof useTicket>["send"];
 }
 
 export function SupportForm({ support, types, first, busy, onSend }: Props) {
-  const [draft, setDraft] = useState(first);
+  const form = useForm({ initialValues: first });
   const counter = useId();
-  const { issueType, description } = draft;
+  const { issueType, description } = form.values;
   const incomplete = issueType === null || description.trim() === "";
   const topic = types.find(({ value }) => value === issueType)?.label ?? "";
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = form.onSubmit((draft) => {
     if (incomplete || busy) return;
-    if (await onSend(draft, topic)) setDraft({ issueType: null, description: "" });
-  };
+    onSend({ draft, topic }, () => form.setValues({ issueType: null, description: "" }));
+  });
   return (
-    <form className={classes.form} noValidate onSubmit={(event) => void submit(event)} aria-label="Support">
+    <form className={classes.form} noValidate onSubmit={submit} aria-label="Support">
       <Select
         label="Issue type"
         placeholder="Choose one"
         data={types}
-        value={issueType}
-        onChange={(value) => setDraft({ ...draft, issueType: issueTypes.find((known) => known === value) ?? null })}
         allowDeselect={false}
         // All eight are seen: a list that scrolls would need the keyboard's focus.
         withScrollArea={false}
         maxDropdownHeight={400}
         required
         withAsterisk={false}
+        {...form.getInputProps("issueType")}
       />
       <Textarea
         label="Description"
         placeholder="What did you do, what happened, what did you expect?"
         rows={6}
         maxLength={maxSupportText}
-        value={description}
-        onChange={(event) => setDraft({ ...draft, description: event.currentTarget.value })}
         aria-describedby={counter}
         required
         withAsterisk={false}
+        {...form.getInputProps("description")}
       />
       <p className={classes.counter} id={counter}>
         {description.length}/{maxSupportText}

@@ -1,4 +1,5 @@
 import { openTicket } from "@berth/contract";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../api/call.ts";
 import { toast } from "../ui/toast/toast.ts";
@@ -15,32 +16,39 @@ export interface Prepared {
   readonly link: string;
 }
 
-/** Spec 4.6: idle, submitting, then success or error. `send` answers whether the ticket is saved. */
-export function useTicket(support: Support) {
-  const [busy, setBusy] = useState(false);
-  const [prepared, setPrepared] = useState<Prepared>();
-  const send = async (draft: Draft, topic: string): Promise<boolean> => {
-    setBusy(true);
-    const message = support.message(topic, draft.description);
-    const handOff = { message, code: support.code, link: support.link(message) };
-    try {
-      const { ticketId, message: status } = await save(support, draft);
-      setPrepared({ ...handOff, saved: true, status, code: ticketId });
-      support.renewCode();
-      return true;
-    } catch (error) {
-      toast.error(failureOf(error));
-      const status = "The ticket could not be saved. The chat works without it: your message is ready.";
-      setPrepared({ ...handOff, saved: false, status });
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { busy, prepared, send };
+interface Ticket {
+  readonly draft: Draft;
+  /** The label of the draft's issue type. */
+  readonly topic: string;
 }
 
-function save({ userId, email, code }: Support, { issueType, description }: Draft) {
+/** Spec 4: idle, submitting, then success or error. */
+export function useTicket(support: Support) {
+  const [prepared, setPrepared] = useState<Prepared>();
+  const handOffOf = ({ draft, topic }: Ticket) => {
+    const message = support.message(topic, draft.description);
+    return { message, code: support.code, link: support.link(message) };
+  };
+  const { mutate, isPending } = useMutation({
+    mutationFn: ({ draft }: Ticket) => save(support, draft),
+    onSuccess: ({ ticketId, message: status }, ticket) => {
+      setPrepared({ ...handOffOf(ticket), saved: true, status, code: ticketId });
+      support.renewCode();
+    },
+    onError: (error, ticket) => {
+      toast.error(failureOf(error));
+      const status = "The ticket could not be saved. The chat works without it: your message is ready.";
+      setPrepared({ ...handOffOf(ticket), saved: false, status });
+    },
+  });
+  return {
+    busy: isPending,
+    prepared,
+    send: (ticket: Ticket, onSaved: () => void) => mutate(ticket, { onSuccess: onSaved }),
+  };
+}
+
+async function save({ userId, email, code }: Support, { issueType, description }: Draft) {
   if (issueType === null) throw new Error("no issue type");
   const body = { issueType, description, userEmail: email, userId, supportCode: code };
   return call(openTicket, { params: {}, body });
@@ -48,7 +56,7 @@ function save({ userId, email, code }: Support, { issueType, description }: Draf
 
 const unexpected = "An unexpected error occurred. Please try again.";
 
-/** The server's own words where it refused; the specification's where there was no such answer (spec 8.9). */
+/** The server's own words where it refused; the specification's where there was no such answer (spec 8). */
 function failureOf(error: unknown): string {
   return (error instanceof ApiError && error.status > 0 && error.message) || unexpected;
 }

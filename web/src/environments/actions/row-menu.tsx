@@ -10,8 +10,8 @@ import { supportPath } from "../../ui/controls/support-path.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { type Environment, isFirstLaunch } from "../lifecycle/environment.ts";
 import classes from "../list/list-table.module.css";
-import { downloadFiles } from "./download-files.ts";
 import { extendParam } from "./extend-param.ts";
+import { useDownload } from "./use-download.ts";
 
 interface Props {
   readonly environment: Environment;
@@ -43,6 +43,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
   const [opened, setOpened] = useState(false);
   // To end it again is harmless by the API, and nothing to offer.
   const isEnded = environment.status === "terminated";
+  const download = useDownload(environment.id, environment.subdomain);
   const button = useRef<HTMLButtonElement>(null);
   // The button that was pressed is gone: this one takes its focus, and the menu gives it back when it closes.
   useEffect(() => {
@@ -79,11 +80,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
             {!isEnded && <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>}
             {mayExtend[environment.status] && <AddTime id={environment.id} onChosen={() => button.current?.focus()} />}
             <References id={environment.id} />
-            {!isFirstLaunch(environment) && (
-              <Menu.Item onClick={() => void downloadFiles(environment.id, environment.subdomain)}>
-                Download files
-              </Menu.Item>
-            )}
+            {!isFirstLaunch(environment) && <Menu.Item onClick={() => download.mutate()}>Download files</Menu.Item>}
             {!isEnded && mayTerminate[environment.status] && (
               <>
                 <Menu.Divider />

@@ -1,14 +1,13 @@
 import { mayExtend } from "@berth/contract";
 import { Button } from "@mantine/core";
-import { useState } from "react";
 import { Link } from "react-router";
 import { typeName } from "../../content/catalogue.ts";
 import { dateTime, plural } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { NamedSlots } from "../../ui/display/slots.tsx";
-import { downloadFiles } from "../actions/download-files.ts";
 import { extendParam } from "../actions/extend-param.ts";
 import { PasswordHint } from "../actions/password-hint.tsx";
+import { useDownload } from "../actions/use-download.ts";
 import { sizeText } from "../kept-files/kept-text.ts";
 import { type Detail, isFirstLaunch } from "../lifecycle/environment.ts";
 import { ExpiresCell } from "../lifecycle/expires-cell.tsx";
@@ -34,14 +33,9 @@ export function EnvironmentSummary({ environment }: { readonly environment: Deta
 }
 
 function Download({ environment: { id, subdomain } }: { readonly environment: Detail }) {
-  const [asking, setAsking] = useState(false);
-  const download = async () => {
-    setAsking(true);
-    await downloadFiles(id, subdomain);
-    setAsking(false);
-  };
+  const { mutate, isPending } = useDownload(id, subdomain);
   return (
-    <Button variant="default" disabled={asking} onClick={() => void download()}>
+    <Button variant="default" disabled={isPending} onClick={() => mutate()}>
       Download files
     </Button>
   );

@@ -1,5 +1,5 @@
 import { revokeShare, type ShareTerm, shareEnvironment } from "@berth/contract";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, said } from "../../api/call.ts";
 import { keys } from "../../api/queries.ts";
@@ -14,31 +14,25 @@ interface Made {
 export function useShares(environmentId: string) {
   const client = useQueryClient();
   const [made, setMade] = useState<Made>();
-  const [busy, setBusy] = useState<string>();
-  const perform = async (what: string, failed: string, work: () => Promise<void>) => {
-    setBusy(what);
-    try {
-      await work();
-    } catch (error) {
-      toast.error(said(error), {
-        title: failed,
-      });
-    }
-    await client.invalidateQueries({ queryKey: keys.environment(environmentId) });
-    setBusy(undefined);
-  };
+  const onSettled = () => client.invalidateQueries({ queryKey: keys.environment(environmentId) });
+  const failed = (title: string) => (error: unknown) => toast.error(said(error), { title });
+  const make = useMutation({
+    mutationFn: (term: ShareTerm) => call(shareEnvironment, { params: { id: environmentId }, body: { term } }),
+    onSuccess: ({ share, url }) => setMade({ id: share.id, url }),
+    onError: failed("The link was not made"),
+    onSettled,
+  });
+  const revoke = useMutation({
+    mutationFn: (shareId: string) => call(revokeShare, { params: { id: environmentId, share_id: shareId }, body: {} }),
+    onSuccess: () => toast.success("The link is revoked. Whoever came in by it is out."),
+    onError: failed("The link was not revoked"),
+    onSettled,
+  });
   return {
     made,
-    busy,
-    make: (term: ShareTerm) =>
-      void perform("make", "The link was not made", async () => {
-        const { share, url } = await call(shareEnvironment, { params: { id: environmentId }, body: { term } });
-        setMade({ id: share.id, url });
-      }),
-    revoke: (shareId: string) =>
-      void perform(shareId, "The link was not revoked", async () => {
-        await call(revokeShare, { params: { id: environmentId, share_id: shareId }, body: {} });
-        toast.success("The link is revoked. Whoever came in by it is out.");
-      }),
+    /** What is under way: "make", or the link that is being revoked. */
+    busy: make.isPending ? "make" : revoke.isPending ? revoke.variables : undefined,
+    make: (term: ShareTerm) => make.mutate(term),
+    revoke: (shareId: string) => revoke.mutate(shareId),
   };
 }

@@ -1,6 +1,6 @@
 import { deleteFiles } from "@berth/contract";
 import { Button } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { call, said } from "../../api/call.ts";
@@ -9,7 +9,7 @@ import { date } from "../../format.ts";
 import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { toast } from "../../ui/toast/toast.ts";
-import { downloadFiles } from "../actions/download-files.ts";
+import { useDownload } from "../actions/use-download.ts";
 import classes from "./kept-files.module.css";
 import { type Kept, keptText, sizeText } from "./kept-text.ts";
 
@@ -17,7 +17,7 @@ import { type Kept, keptText, sizeText } from "./kept-text.ts";
 export function KeptFiles({ userId }: { readonly userId: string }) {
   const { data } = useQuery(filesQuery(userId));
   const [deleting, setDeleting] = useState<Kept>();
-  const { busy, remove } = useDeletion(userId, () => setDeleting(undefined));
+  const { mutate, isPending } = useDeletion(userId, () => setDeleting(undefined));
   const now = useNow();
   if (data === undefined || data.files.length === 0) return null;
   return (
@@ -45,9 +45,9 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
         expected={deleting?.subdomain ?? ""}
         action="Delete now"
         keep="Keep them"
-        busy={busy}
+        busy={isPending}
         onClose={() => setDeleting(undefined)}
-        onConfirm={() => deleting && remove(deleting)}
+        onConfirm={() => deleting && mutate(deleting)}
       >
         Notebooks, data and installed packages of this name are deleted now and cannot be brought back. The name is free
         for everybody afterwards.
@@ -64,12 +64,7 @@ interface RowProps {
 
 function KeptRow({ kept, now, onDelete }: RowProps) {
   const { subdomain, files_until, environment_id } = kept;
-  const [asking, setAsking] = useState(false);
-  const download = async () => {
-    setAsking(true);
-    await downloadFiles(environment_id, subdomain);
-    setAsking(false);
-  };
+  const { mutate, isPending } = useDownload(environment_id, subdomain);
   return (
     <tr>
       <th scope="row" className={classes.name}>
@@ -96,9 +91,9 @@ function KeptRow({ kept, now, onDelete }: RowProps) {
           <Button
             size="xs"
             variant="subtle"
-            disabled={asking}
+            disabled={isPending}
             aria-label={`Download the files of ${subdomain}`}
-            onClick={() => void download()}
+            onClick={() => mutate()}
           >
             Download
           </Button>
@@ -119,20 +114,16 @@ function KeptRow({ kept, now, onDelete }: RowProps) {
   );
 }
 
-function useDeletion(userId: string, done: () => void) {
+function useDeletion(userId: string, onSettled: () => void) {
   const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
-  const remove = async ({ environment_id, subdomain }: Kept) => {
-    setBusy(true);
-    try {
-      await call(deleteFiles, { params: { id: environment_id }, body: { confirm: subdomain } });
-      toast.success(`The files of ${subdomain} are deleted`);
-    } catch (error) {
-      toast.error(said(error), { title: "The files were not deleted" });
-    }
-    setBusy(false);
-    done();
-    for (const queryKey of [keys.files(userId), keys.profile(userId)]) void client.invalidateQueries({ queryKey });
-  };
-  return { busy, remove: (kept: Kept) => void remove(kept) };
+  return useMutation({
+    mutationFn: ({ environment_id, subdomain }: Kept) =>
+      call(deleteFiles, { params: { id: environment_id }, body: { confirm: subdomain } }),
+    onSuccess: (_reply, { subdomain }) => toast.success(`The files of ${subdomain} are deleted`),
+    onError: (error) => toast.error(said(error), { title: "The files were not deleted" }),
+    onSettled: () => {
+      onSettled();
+      for (const queryKey of [keys.files(userId), keys.profile(userId)]) void client.invalidateQueries({ queryKey });
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import { verifyEmail } from "@berth/contract";
 import { Button } from "@mantine/core";
-import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { ApiError, call } from "../../api/call.ts";
 import { notices } from "../../content/notices.ts";
 import { toast } from "../../ui/toast/toast.ts";
@@ -32,22 +32,17 @@ export function ChangeButton({ problem: { step, unverified }, goTo }: Props) {
 }
 
 function SendLink() {
-  const [state, setState] = useState<"open" | "busy" | "sent">("open");
-  const send = async () => {
-    setState("busy");
-    try {
-      await call(verifyEmail, { params: {}, body: {} });
-      toast.info("The link is on its way. Confirm it, then launch again.", { title: "Email Sent" });
-      setState("sent");
-    } catch (error) {
+  const { mutate, isPending, isSuccess } = useMutation({
+    mutationFn: () => call(verifyEmail, { params: {}, body: {} }),
+    onSuccess: () => toast.info("The link is on its way. Confirm it, then launch again.", { title: "Email Sent" }),
+    onError: (error) => {
       const tooMany = error instanceof ApiError && error.code === "rate_limited";
       toast.error(tooMany ? notices.tooManyLinks : "The link could not be sent. Try again.");
-      setState("open");
-    }
-  };
+    },
+  });
   return (
-    <Button size="xs" variant="default" loading={state === "busy"} onClick={() => void send()}>
-      {state === "sent" ? "Send it again" : "Send the link"}
+    <Button size="xs" variant="default" loading={isPending} onClick={() => mutate()}>
+      {isSuccess ? "Send it again" : "Send the link"}
     </Button>
   );
 }

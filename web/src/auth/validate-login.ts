@@ -1,0 +1,43 @@
+import { isEmail, passwordChecks, signupPasswordLength, texts } from "@berth/contract";
+import { notices } from "../content/notices.ts";
+
+interface SignUpFields {
+  readonly email: string;
+  readonly password: string;
+  readonly confirmation: string;
+}
+
+/** What keeps a form from being sent, by field; `form` for what concerns all of it. Empty when nothing does. */
+type Errors<Field extends string> = Readonly<Partial<Record<Field | "form", string>>>;
+
+/** Spec 5. */
+export function validateLogin({ email, password }: Pick<SignUpFields, "email" | "password">): Errors<"email"> {
+  if (email.trim() === "" || password === "") return { form: texts.requiredFields };
+  return isEmail(email.trim()) ? {} : { email: notices.emailForm };
+}
+
+/** In the order of spec 5. */
+export function validateSignUp({ email, password, confirmation }: SignUpFields): Errors<keyof SignUpFields> {
+  const errors = validateLogin({ email, password });
+  if (Object.keys(errors).length > 0) return errors;
+  if (password !== confirmation) return { confirmation: texts.passwordsDiffer };
+  return password.length < signupPasswordLength ? { password: texts.passwordTooShort } : {};
+}
+
+/** In the order of spec 5. Guards every way of submitting (G78). */
+export function validateReset({ password, confirmation }: Omit<SignUpFields, "email">): Errors<"form"> {
+  if (password === "" || confirmation === "") return { form: texts.resetFields };
+  if (password !== confirmation) return { form: texts.passwordsDiffer };
+  return isStrong(password) ? {} : { form: texts.passwordWeak };
+}
+
+/** An empty address is also told by a toast (spec 8). */
+export function validateForgot({ email }: Pick<SignUpFields, "email">): Errors<"email"> {
+  if (email.trim() === "") return { email: texts.emailEmpty };
+  return isEmail(email.trim()) ? {} : { email: notices.emailForm };
+}
+
+/** The whole checklist is met (G46). */
+export function isStrong(password: string): boolean {
+  return passwordChecks.every(({ met }) => met(password));
+}
