@@ -1,36 +1,85 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Lints a tree of planted files under the project's own rules. */
-function lint(files: Readonly<Record<string, string>>): { failed: boolean; output: string } {
+/** A folder of its own with the planted files. */
+function plant(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "berth-planted-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(join(root, "biome.json"), join(folder, "biome.json"));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin/biome"), ["lint", "."], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+  return folder;
+}
+
+function run(program: string, args: readonly string[], cwd = root): { failed: boolean; output: string } {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8" });
   return { failed: status !== 0, output: stdout + stderr };
 }
 
-test("a cycle is refused", () => {
-  const { failed, output } = lint({
-    "server/src/http/one.ts": 'export { two } from "./two.ts";\nexport const one = 1;\n',
-    "server/src/http/two.ts": 'export { one } from "./one.ts";\nexport const two = 2;\n',
+/** Lints the planted files under the project's own rules. */
+function lint(files: Readonly<Record<string, string>>): { failed: boolean; output: string } {
+  const folder = plant(files);
+  cpSync(join(root, "biome.json"), join(folder, "biome.json"));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  return run(join(root, "node_modules/.bin/biome"), ["lint", "."], folder);
+}
+
+const checkLayers = (files: Readonly<Record<string, string>>) =>
+  run(process.execPath, [join(root, "scripts/check-layers.ts"), plant(files)]);
+
+test.each([
+  ["server/src/database/planted.ts", "server/src/payments/orders/place-order.ts"],
+  ["server/src/http/planted.ts", "server/src/environments/reconciler/plan.ts"],
+  ["server/src/payments/ledger/planted.ts", "server/src/payments/orders/place-order.ts"],
+  ["server/src/environments/leases/planted.ts", "server/src/environments/queue/serve-queue.ts"],
+  ["server/src/roles/planted.ts", "server/src/main.ts"],
+  ["contract/src/planted.ts", "server/src/app-error.ts"],
+  ["web/src/ui/toast/planted.ts", "web/src/ui/dialogs/dialog.ts"],
+  ["web/src/environments/planted.ts", "web/src/shell/shell.ts"],
+])("%s may not import %s, which stands to its right; a type of it neither", (from, to) => {
+  const path = relative(dirname(from), to);
+  for (const statement of [`export { x } from "${path}";`, `import type { X } from "${path}";`]) {
+    const { failed, output } = checkLayers({ [from]: `${statement}\n`, [to]: "export const x = 1;\n" });
+    expect(output).toContain(`${from} imports ${to}, which stands to its right: move what both need`);
+    expect(failed).toBe(true);
+  }
+});
+
+test("an import to the left is fine, and a test imports what it likes", () => {
+  const to = "server/src/environments/allocation/launch.ts";
+  const from = "server/src/payments/orders/place-order.ts";
+  const files = {
+    [to]: "export const x = 1;\n",
+    [from]: 'export { x } from "../../environments/allocation/launch.ts";\n',
+    "server/src/database/one.test.ts": 'import { x } from "../payments/orders/place-order.ts";\n',
+  };
+  expect(checkLayers(files)).toEqual({ failed: false, output: "" });
+});
+
+test("a circle is refused, a circle of types too", () => {
+  const { failed, output } = checkLayers({
+    "server/src/http/one.ts": 'import type { Two } from "./two.ts";\nexport type One = Two;\n',
+    "server/src/http/two.ts": 'import type { One } from "./one.ts";\nexport type Two = One;\n',
   });
-  expect(output).toContain("noImportCycles");
+  expect(output).toContain("server/src/http/one.ts -> server/src/http/two.ts -> server/src/http/one.ts is a circle");
   expect(failed).toBe(true);
+});
+
+test("the product imports no test code, and a folder with rooms has an order", () => {
+  const { output } = checkLayers({
+    "server/src/http/one.ts": 'import "../testing/two.ts";\n',
+    "server/src/testing/two.ts": "export const two = 2;\n",
+    "web/src/legal/rooms/one.ts": "export const one = 1;\n",
+  });
+  expect(output).toContain("server/src/http/one.ts imports server/src/testing/two.ts, which is test code");
+  expect(output).toContain("web/src/legal has folders without an order: add it to scripts/check-layers.ts");
 });
 
 test("only main reads the process environment", () => {
@@ -41,19 +90,12 @@ test("only main reads the process environment", () => {
 
 /** Runs the check of the coverage page on a planted page beside one test file. */
 function cover(page: string): { failed: boolean; output: string } {
-  const folder = mkdtempSync(join(tmpdir(), "berth-coverage-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, "docs"));
-  writeFileSync(join(folder, "docs/spec-coverage.md"), page);
-  writeFileSync(join(folder, "one.test.ts"), 'test("one is shown", () => expect("Failed to pause container"));\n');
-  mkdirSync(join(folder, "server"));
-  writeFileSync(
-    join(folder, "server/money.test.ts"),
-    'test("C1 a: b", () => {});\ntest.each([1])(\n  "C2 %s", () => {},\n);\n',
-  );
-  const check = join(root, "scripts/check-coverage.mjs");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [check, folder], { encoding: "utf8" });
-  return { failed: status !== 0, output: stdout + stderr };
+  const folder = plant({
+    "docs/spec-coverage.md": page,
+    "one.test.ts": 'test("one is shown", () => expect("Failed to pause container"));\n',
+    "server/money.test.ts": 'test("C1 a: b", () => {});\ntest.each([1])(\n  "C2 %s", () => {},\n);\n',
+  });
+  return run(process.execPath, [join(root, "scripts/check-coverage.mjs"), folder]);
 }
 
 const proof = '`one.test.ts` › "one is shown"';

@@ -1,0 +1,99 @@
+// Fails when a file imports what stands to its right in the list below, when files import each other in a circle, or
+// when the product imports test code. Type-only imports count. Tests import what they like.
+import { dirname, join, posix, resolve } from "node:path";
+import { isTestCode, sourceFiles } from "./source-files.ts";
+
+/** The entries of each folder, left to right: an entry imports only itself and what stands to its left. `.` is the folder's unlisted files. */
+const layers: Readonly<Record<string, string>> = {
+  "": "contract server web images testing scripts . e2e prove bench",
+  server: "src",
+  "server/src":
+    "app-error.ts async text config database installation http mail drivers identity environments payments account billing support notifications operator gateway roles main.ts",
+  "server/src/drivers": ". homes process fake docker",
+  "server/src/drivers/docker": "engine containers machine images firewall .",
+  "server/src/identity": ". local",
+  "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api",
+  "server/src/payments": "ledger provider embedded-provider refunds disputes settlement orders",
+  "server/src/operator": "parse-command.ts process-registry.ts capacity doctor .",
+  "server/src/gateway": "http-client principal target refusals access sign-in forward .",
+  contract: "src",
+  "contract/src": "errors.ts lifecycle.ts endpoint.ts wire.ts support .",
+  web: "src .",
+  "web/src":
+    "format.ts content api ui environments dashboard launch billing settings auth landing legal status support shell .",
+  "web/src/ui": "toast controls display dialogs",
+  "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
+  "web/src/launch": "draft purchase steps extend .",
+  prove: "mutants notebook.ts labs.ts proof-page.ts random.ts hostile .",
+  bench: "gateway .",
+};
+
+const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
+const here = "scripts/check-layers.ts";
+const files = sourceFiles(root);
+const packages: Readonly<Record<string, string>> = { "@berth/contract": "contract/src/index.ts" };
+const product = /^(contract|server|web|images)\//;
+const faults: string[] = [];
+const arrows = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]));
+
+for (const [from, targets] of arrows) if (!isTestCode(from)) for (const to of targets) judge(from, to);
+for (const folder of unlisted()) faults.push(`${folder} has folders without an order: add it to ${here}`);
+for (const circle of circles())
+  faults.push(`${circle.join(" -> ")} is a circle: move what they share to a file of its own`);
+
+for (const fault of faults) console.error(fault);
+process.exit(faults.length > 0 ? 1 : 0);
+
+function importsOf(path: string, text: string): string[] {
+  const found = text.matchAll(/(?:\bfrom|^import|\bimport\()\s*"([^"]+)"/gm);
+  const targets = [...found].map(([, name = ""]) =>
+    name.startsWith(".") ? posix.join(dirname(path), name) : (packages[name] ?? ""),
+  );
+  return targets.filter((target) => files.has(target));
+}
+
+function judge(from: string, to: string): void {
+  if (isTestCode(to) && product.test(from))
+    faults.push(`${from} imports ${to}, which is test code: move what both need out of it`);
+  const { folder, left, right } = partingOf(from, to);
+  const order = layers[folder]?.split(" ") ?? [];
+  if (left === right || order.length === 0) return;
+  if (order.indexOf(right) > order.indexOf(left))
+    faults.push(
+      `${from} imports ${to}, which stands to its right: move what both need to the left, or hand it in (${here})`,
+    );
+}
+
+/** The folder below which two paths part, and what each goes on with there. */
+function partingOf(from: string, to: string): { folder: string; left: string; right: string } {
+  const [a, b] = [from.split("/"), to.split("/")];
+  let depth = 0;
+  while (a[depth] === b[depth] && depth < a.length - 1) depth += 1;
+  const folder = a.slice(0, depth).join("/");
+  return { folder, left: entryOf(folder, a.slice(depth)), right: entryOf(folder, b.slice(depth)) };
+}
+
+function entryOf(folder: string, [name = "", ...deeper]: readonly string[]): string {
+  return deeper.length > 0 || layers[folder]?.split(" ").includes(name) ? name : ".";
+}
+
+function unlisted(): string[] {
+  const inner = [...files.keys()].filter((path) => !isTestCode(path)).map(dirname);
+  const parents = new Set(inner.map(dirname).filter((folder) => folder !== "."));
+  return [...parents].filter((folder) => !(folder in layers)).sort();
+}
+
+/** One circle of each group of files that reach each other. */
+function circles(): string[][] {
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const walk = (path: string, way: readonly string[]): void => {
+    const at = way.indexOf(path);
+    if (at >= 0) found.push([...way.slice(at), path]);
+    if (at >= 0 || done.has(path)) return;
+    for (const target of arrows.get(path) ?? []) walk(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of files.keys()) walk(path, []);
+  return found;
+}
