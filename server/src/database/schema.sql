@@ -527,17 +527,19 @@ create table mails (
   created_at timestamptz not null default now(),
   useful_until timestamptz not null,
   ended_at timestamptz,
-  next_try_at timestamptz not null default now(),
-  claim text,
+  due_at timestamptz not null default now(),
   attempts integer not null default 0,
   last_error text,
+  lease_token uuid,
+  lease_expires_at timestamptz,
   constraint mails_pkey primary key (id),
   constraint mails_cause_key unique (cause),
   constraint mails_check check ((status = 'queued') = (ended_at is null)),
   constraint mails_check1 check (status = 'queued' or body_text = '' and body_html = ''),
+  constraint mails_lease check ((lease_token is null) = (lease_expires_at is null)),
   constraint mails_status_check check (status in ('queued', 'sent', 'refused', 'lapsed'))
 );
-create index mails_due on mails (next_try_at) where status = 'queued';
+create index mails_due on mails (greatest(due_at, lease_expires_at)) where status = 'queued';
 create index mails_user on mails (user_id);
 create trigger mails_alive before insert on mails for each row execute function skip_deleted();
 create trigger mails_inserted after insert on mails for each row execute function tell_change('mail');

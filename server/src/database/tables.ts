@@ -358,10 +358,11 @@ export interface Tables {
     created_at: Generated<Date>;
     useful_until: Date;
     ended_at: Date | null;
-    next_try_at: Generated<Date>;
-    claim: string | null;
+    due_at: Generated<Date>;
     attempts: Generated<number>;
     last_error: string | null;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   notifications: {
     id: string;

@@ -55,7 +55,7 @@ async function setup() {
         changes,
         smtp: { url: `smtp://127.0.0.1:${port}`, from: { name: "Berth", address: "hello@berth.example" } },
         failed: (error) => void failures.push(String(error)),
-        retryMs: 20,
+        backoff: { firstMs: 20, longestMs: 60_000 },
       });
       onTestFinished(loop.stop);
       return loop;
@@ -89,7 +89,7 @@ test("a queued mail arrives whole and once, and what it said is kept no longer",
   expect(raw).toContain("text/plain");
   expect(raw).toContain("text/html");
   const [row] = await rows();
-  expect(row).toMatchObject({ body_text: "", body_html: "", claim: null, attempts: 1 });
+  expect(row).toMatchObject({ body_text: "", body_html: "", lease_token: null, attempts: 1 });
   expect(messageId(raw)).toBe(`${row?.id}@berth.example`);
   expect(failures).toEqual([]);
 });
@@ -255,19 +255,22 @@ test("nobody listens at first: the mail waits, and what lives too short is given
   expect(taken).toHaveLength(1);
 });
 
+/** The lease of another server. */
+const theirs = "11111111-1111-4111-8111-111111111111";
+
 test("a mail that another server has in hand is left alone, and taken over when that one died", async () => {
   const { db, enqueue, start, rows } = await setup();
   const { taken, port } = await relay();
   await enqueue("ready:1");
-  const inHand = { claim: "theirs", next_try_at: new Date(Date.now() + 60_000) };
+  const inHand = { lease_token: theirs, lease_expires_at: new Date(Date.now() + 60_000) };
   await db.updateTable("mails").set(inHand).execute();
   const loop = start(port);
   await enqueue("ready:2");
   await expect.poll(async () => (await rows()).map(({ status }) => status)).toEqual(["queued", "sent"]);
-  expect((await rows())[0]?.claim).toBe("theirs");
+  expect((await rows())[0]?.lease_token).toBe(theirs);
   await db
     .updateTable("mails")
-    .set({ next_try_at: new Date(0) })
+    .set({ lease_expires_at: new Date(0) })
     .where("status", "=", "queued")
     .execute();
   loop.nudge();
@@ -291,13 +294,13 @@ test("a relay that says nothing does not keep the server from stopping", async (
   await loop.stop();
   expect(performance.now() - startedMs).toBeLessThan(4000);
   const [row] = await rows();
-  expect(row).toMatchObject({ status: "queued", claim: expect.any(String) });
+  expect(row).toMatchObject({ status: "queued", lease_token: expect.any(String) });
   for (const socket of held) socket.destroy();
-  await expect.poll(async () => (await rows())[0]?.claim).toBeNull();
+  await expect.poll(async () => (await rows())[0]?.lease_token).toBeNull();
 });
 
 test.each([451, undefined])(
-  "an answer (%s) that comes after the claim ran out writes nothing",
+  "an answer (%s) that comes after the lease expired writes nothing",
   async (responseCode) => {
     const { db, enqueue, start, rows } = await setup();
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
@@ -313,9 +316,9 @@ test.each([451, undefined])(
     const loop = start(port);
     await enqueue("ready:1");
     await expect.poll(() => reached).toBe(true);
-    await db.updateTable("mails").set({ claim: "theirs" }).execute();
+    await db.updateTable("mails").set({ lease_token: theirs }).execute();
     letGo();
     await loop.stop();
-    expect(await rows()).toMatchObject([{ status: "queued", claim: "theirs", last_error: null }]);
+    expect(await rows()).toMatchObject([{ status: "queued", lease_token: theirs, last_error: null }]);
   },
 );

@@ -1,10 +1,20 @@
-import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Loop } from "../async/start-interval.ts";
 import type { Changes } from "../database/changes.ts";
 import type { Db, RowOf, Tx } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import { startWokenLoop } from "../database/woken-loop.ts";
+import {
+  type Backoff,
+  backoffMs,
+  fetchDue,
+  finish,
+  type Leased,
+  nextDueMs,
+  noLease,
+  retryIn,
+  startWorker,
+  type WorkQueue,
+} from "../database/work-queue.ts";
 import type { Letter } from "./render-email.ts";
 import { type SmtpSettings, smtpSender } from "./smtp-sender.ts";
 
@@ -43,41 +53,40 @@ interface Outbox {
   readonly changes: Changes;
   readonly smtp: SmtpSettings;
   readonly failed: (error: unknown) => void;
-  /** The first wait after a failure; doubled by each further one, up to a quarter of an hour. */
-  readonly retryMs?: number;
+  readonly backoff?: Backoff;
 }
 
-type Claimed = RowOf<"mails">;
+type QueuedMail = Leased<RowOf<"mails">>;
 
 const intervalMs = 60_000;
 const stopMs = 2000;
-const longestRetryMs = 15 * 60_000;
-/** Longer than any conversation, so that no second one starts beside it. After a crash a mail waits this long. */
-const claimFor = "5 minutes";
+/** The lease is longer than any conversation, so that no second one starts beside it. */
+const queue: WorkQueue<RowOf<"mails">> = { table: "mails", key: ["id"], leaseSeconds: 300 };
+const isQueued = sql`status = 'queued'`;
 
 /**
- * Sends what is queued, each under a claim. A relay that took a mail and was cut off before it could say so gets it once
- * more under the same Message-ID: SMTP cannot do better, and a mail that comes twice beats one that never comes.
+ * Sends queued mails. A relay that took a mail and was cut off before it could confirm gets the mail once more, with the
+ * same Message-ID: SMTP cannot do better, and a mail that comes twice beats one that never comes.
  */
 export function startOutbox(outbox: Outbox): Loop {
-  const { changes, failed } = outbox;
+  const { db, changes, failed } = outbox;
   const send = smtpSender(outbox.smtp);
-  const loop = startWokenLoop({
+  const loop = startWorker({
     changes,
     by: ["mail"],
-    work: async () => {
+    fetch: async () => {
       await endLapsed(outbox);
-      const mails = await claim(outbox);
-      await Promise.all(mails.map((mail) => deliver(outbox, send, mail)));
-      return mails.length > 0 ? 0 : untilNext(outbox);
+      return await fetchDue(db, queue, { where: isQueued, limit: 5, set: { attempts: sql`attempts + 1` } });
     },
+    work: (mail) => deliver(outbox, send, mail),
+    nextDueMs: () => nextDueMs(db, queue, isQueued),
     intervalMs,
     failed,
   });
   return { nudge: loop.nudge, stop: () => atMost(stopMs, loop.stop()) };
 }
 
-/** A relay that dawdles does not keep the server from stopping: the claim runs out, and another pass sends the mail. */
+/** A slow relay does not keep the server from stopping: the lease expires, and another pass sends the mail. */
 async function atMost(ms: number, work: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
@@ -85,64 +94,30 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-async function claim({ db }: Outbox): Promise<Claimed[]> {
-  const { rows } = await sql<Claimed>`
-    update mails set claim = ${randomUUID()}, next_try_at = now() + ${claimFor}::interval, attempts = attempts + 1
-    where id in (
-      select id from mails where status = 'queued' and next_try_at <= now()
-      order by next_try_at limit 5 for update skip locked)
-    returning *`.execute(db);
-  return rows;
-}
-
-async function untilNext({ db }: Outbox): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(next_try_at) - now()) * 1000 as ms from mails where status = 'queued'`.execute(db);
-  return Math.max(0, rows[0]?.ms ?? intervalMs);
-}
-
-async function deliver(outbox: Outbox, send: ReturnType<typeof smtpSender>, mail: Claimed): Promise<void> {
+async function deliver(outbox: Outbox, send: ReturnType<typeof smtpSender>, mail: QueuedMail): Promise<void> {
+  const { db, failed, backoff = { firstMs: 5000, longestMs: 15 * 60_000 } } = outbox;
   const { id, recipient: to, subject, body_text: text, body_html: html } = mail;
   try {
     const answer = await send({ id, to, subject, text, html });
-    if (answer.kind === "refused") outbox.failed(new Error(`Mail ${id} was refused for good: ${answer.reason}`));
-    await end(outbox, mail, answer.kind, answer.kind === "refused" ? answer.reason : null);
+    const reason = answer.kind === "refused" ? answer.reason : null;
+    if (reason !== null) failed(new Error(`Mail ${id} was refused for good: ${reason}`));
+    await finish(db, queue, mail, { ...emptied, status: answer.kind, last_error: reason?.slice(0, 500) ?? null });
   } catch (error) {
-    outbox.failed(error);
-    const { retryMs = 5000 } = outbox;
-    const waitMs = Math.min(retryMs * 2 ** Math.min(mail.attempts - 1, 16), longestRetryMs);
-    await outbox.db
-      .updateTable("mails")
-      .set({
-        claim: null,
-        last_error: String(error).slice(0, 500),
-        next_try_at: sql`now() + make_interval(secs => ${waitMs / 1000})`,
-      })
-      .where("id", "=", id)
-      .where("claim", "=", mail.claim)
-      .execute();
+    failed(error);
+    await finish(db, queue, mail, retryIn(backoffMs(mail.attempts, backoff), error));
   }
 }
 
-const emptied = { claim: null, body_text: "", body_html: "", ended_at: sql<Date>`now()` };
+const emptied = { body_text: "", body_html: "", ended_at: sql<Date>`now()` };
 
-async function end({ db }: Outbox, mail: Claimed, status: "sent" | "refused", reason: string | null): Promise<void> {
-  await db
-    .updateTable("mails")
-    .set({ ...emptied, status, last_error: reason?.slice(0, 500) ?? null })
-    .where("id", "=", mail.id)
-    .where("claim", "=", mail.claim)
-    .execute();
-}
-
-/** What could not be sent in time is given up aloud. */
+/** Ends the mails whose time is over, and reports each. */
 async function endLapsed({ db, failed }: Outbox): Promise<void> {
   const lapsed = await db
     .updateTable("mails")
-    .set({ ...emptied, status: "lapsed" })
+    .set({ ...emptied, ...noLease, status: "lapsed" })
     .where("status", "=", "queued")
     .where("useful_until", "<=", sql<Date>`now()`)
-    .where((where) => where.or([where("claim", "is", null), where("next_try_at", "<=", sql<Date>`now()`)]))
+    .where((where) => where.or([where("lease_token", "is", null), where("lease_expires_at", "<=", sql<Date>`now()`)]))
     .returning(["id", "last_error"])
     .execute();
   for (const { id, last_error } of lapsed) failed(new Error(`Mail ${id} could not be sent in time: ${last_error}`));

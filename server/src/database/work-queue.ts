@@ -1,0 +1,184 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Loop } from "../async/start-interval.ts";
+import type { ChangeKind, Changes } from "./changes.ts";
+import type { Sql } from "./database.ts";
+import { startWokenLoop } from "./woken-loop.ts";
+
+/**
+ * A table whose rows are the work. `due_at` says when a row is next to be worked at; null means never again. A worker
+ * holds a row under a lease: `lease_token` names it, and `lease_expires_at` says when others may take the row.
+ * docs/internals/work-queue.md
+ */
+export interface WorkQueue<Row> {
+  readonly table: string;
+  /** The columns of the primary key. */
+  readonly key: readonly (keyof Row & string)[];
+  /** How long the rows of a killed worker wait for another one. */
+  readonly leaseSeconds: number;
+}
+
+/** A row that only this worker writes results to, until the lease expires or is taken away. */
+export type Leased<Row> = Row & { readonly lease_token: string };
+
+/** New values by column; an expression may use the row's columns as they were. */
+export type Values<Row> = { readonly [K in keyof Row]?: Row[K] | RawBuilder<Row[K]> };
+
+interface Take<Row, More> {
+  /** Which rows; a condition of a partial index stands in it word for word. */
+  readonly where: RawBuilder<unknown>;
+  readonly limit: number;
+  /** Rows that are not due yet as well, as long as nobody holds them. */
+  readonly early?: boolean;
+  /** Computed once for each row when it is locked: returned with the row, and known to `set` as `due.NAME`. */
+  readonly compute?: { readonly [K in keyof More]: RawBuilder<More[K]> };
+  readonly set?: Values<Row>;
+  /** The commit does not wait for the disk. For leases that may be lost with the machine: that is one more pass. */
+  readonly isAsync?: boolean;
+}
+
+/** When a row may be taken. The indexes of due rows hold this very expression. */
+const readyAt = sql<Date>`greatest(due_at, lease_expires_at)`;
+
+/** Takes a lease on rows, the longest due first. What another worker is taking at this moment is skipped. */
+export async function fetchDue<Row, More = unknown>(
+  db: Sql,
+  queue: WorkQueue<Row>,
+  { where, limit, early = false, compute, set, isAsync = false }: Take<Row, More>,
+): Promise<readonly Leased<Row & More>[]> {
+  const table = sql.table(queue.table);
+  const computed = Object.entries<RawBuilder<unknown>>(compute ?? {});
+  const selected = [
+    ...queue.key.map((column) => sql`${sql.ref(column)} as ${sql.ref(`key_${column}`)}`),
+    ...computed.map(([name, value]) => sql`${value} as ${sql.ref(name)}`),
+  ];
+  const isSame = queue.key.map((column) => sql`${table}.${sql.ref(column)} = ${sql.ref(`due.key_${column}`)}`);
+  const returned = [sql`${table}.*`, ...computed.map(([name]) => sql.ref(`due.${name}`))];
+  const { rows } = await sql<Leased<Row & More>>`
+    with setting as (select ${isAsync ? sql`set_config('synchronous_commit', 'off', true)` : sql`null`}),
+    due as (
+      select ${sql.join(selected)} from ${table}
+      where ${early ? sql`(lease_expires_at is null or lease_expires_at <= now())` : sql`${readyAt} <= now()`} and ${where}
+      order by ${readyAt} limit ${limit} for update skip locked)
+    update ${table} set ${assign({ ...newLease(queue), ...set })}
+    from due, setting where ${sql.join(isSame, sql` and `)} returning ${sql.join(returned)}`.execute(db);
+  return rows;
+}
+
+/** Milliseconds until the next row may be taken, 0 where one may be already; infinite where none ever is. */
+export async function nextDueMs(db: Sql, { table }: { readonly table: string }, where: RawBuilder<unknown>) {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(${readyAt}) - now()) * 1000)::float8 as ms
+    from ${sql.table(table)} where ${where}`.execute(db);
+  return Math.max(0, Math.ceil(rows[0]?.ms ?? Number.POSITIVE_INFINITY));
+}
+
+/** Runs the work under a lease that is renewed for as long as it takes. Work that loses its lease goes on; `finish` refuses it. */
+export async function keepLease<Row, T>(
+  db: Sql,
+  queue: WorkQueue<Row>,
+  row: Leased<Row>,
+  failed: (error: unknown) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const renewal = setInterval(() => void renew(db, queue, row).catch(failed), (queue.leaseSeconds * 1000) / 3);
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** False where the lease is lost. */
+export async function renew<Row>(db: Sql, queue: WorkQueue<Row>, row: Leased<Row>): Promise<boolean> {
+  const { rows } = await sql`
+    update ${sql.table(queue.table)} set lease_expires_at = ${inMs(queue.leaseSeconds * 1000)}
+    where ${isHeld(queue, row)} returning true`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Writes a result and gives the lease back. Nothing is written where the lease is lost or `and` does not hold: whoever
+ * took it away knows better.
+ */
+export async function finish<Row>(
+  db: Sql,
+  queue: WorkQueue<Row>,
+  row: Leased<Row>,
+  values: Values<Row>,
+  and: RawBuilder<unknown> = sql`true`,
+): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    update ${sql.table(queue.table)} set ${assign({ ...noLease, ...values })}
+    where ${isHeld(queue, row)} and ${and} returning *`.execute(db);
+  return rows[0];
+}
+
+/** Deletes a row whose work is over, unless the lease is lost. */
+export async function finishAndDelete<Row>(db: Sql, queue: WorkQueue<Row>, row: Leased<Row>): Promise<void> {
+  await sql`delete from ${sql.table(queue.table)} where ${isHeld(queue, row)}`.execute(db);
+}
+
+/** What `finish` writes after a failed attempt. */
+export function retryIn(ms: number, error: unknown) {
+  return { due_at: inMs(ms), last_error: String(error).slice(0, 500) };
+}
+
+/** Columns of a row that is inserted under a lease. */
+export function newLease({ leaseSeconds }: { readonly leaseSeconds: number }) {
+  return { lease_token: sql<string>`gen_random_uuid()`, lease_expires_at: inMs(leaseSeconds * 1000) };
+}
+
+/** Takes the lease of a row away: the worker that holds it writes nothing any more. */
+export const noLease = { lease_token: null, lease_expires_at: null } as const;
+export const withoutLease = sql`lease_token = null, lease_expires_at = null`;
+
+/** By the database's clock. */
+export function inMs(ms: number): RawBuilder<Date> {
+  return sql`now() + make_interval(secs => ${ms / 1000})`;
+}
+
+export interface Backoff {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/** The wait after so many failures in a row: the first one, doubled by each further failure up to the longest. */
+export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
+}
+
+function isHeld<Row>({ table, key }: WorkQueue<Row>, row: Leased<Row>) {
+  const columns = [...key, "lease_token"] as readonly (keyof Leased<Row> & string)[];
+  return sql.join(
+    columns.map((column) => sql`${sql.ref(`${table}.${column}`)} = ${row[column]}`),
+    sql` and `,
+  );
+}
+
+function assign(values: object) {
+  return sql.join(Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
+}
+
+interface Worker<Row> {
+  readonly changes: Changes;
+  /** Which changes mean that a row may be due now. */
+  readonly by: readonly ChangeKind[];
+  readonly fetch: () => Promise<readonly Row[]>;
+  /** Never throws: it finishes the row, whatever happens. */
+  readonly work: (row: Row) => Promise<void>;
+  readonly nextDueMs: () => Promise<number>;
+  readonly intervalMs: number;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Fetches and works for as long as anything is due, all rows of one fetch at once, then waits for the next. */
+export function startWorker<Row>({ fetch, work, nextDueMs: next, ...loop }: Worker<Row>): Loop {
+  return startWokenLoop({
+    ...loop,
+    work: async () => {
+      const rows = await fetch();
+      await Promise.all(rows.map(work));
+      return rows.length > 0 ? 0 : await next();
+    },
+  });
+}
