@@ -5,9 +5,11 @@ import {
   duration,
   environmentAddress,
   environmentName,
+  hostName,
   money,
   moneyShort,
   plural,
+  sizeText,
   timeLeft,
 } from "./format.ts";
 
@@ -89,4 +91,23 @@ test("money at its edges: nothing, less than nothing, millions, and paise that a
   expect([money(0, "USD"), money(-40, "USD"), money(123_456_789, "USD")]).toEqual(["$0.00", "-$0.40", "$1,234,567.89"]);
   expect([money(0, "INR"), money(1_850, "INR")]).toEqual(["₹0", "₹18.50"]);
   expect([moneyShort(0, "USD"), moneyShort(28_000, "USD")]).toEqual(["$0", "$280"]);
+});
+
+test("the host of a subdomain, and the suffix", () => {
+  expect(hostName("http://{subdomain}.localhost:3000", "lab")).toBe("lab.localhost:3000");
+  expect(hostName("https://{subdomain}.berth.example/", "lab")).toBe("lab.berth.example");
+  expect(hostName("http://{subdomain}.localhost:3000", "")).toBe(".localhost:3000");
+});
+
+test.each([
+  [null, "Measuring..."],
+  [0, "0 KB"],
+  [5e-6, "1 KB"],
+  [0.512, "512 KB"],
+  [1, "1.0 MB"],
+  [999.94, "999.9 MB"],
+  [1000, "1.00 GB"],
+  [45_678, "45.68 GB"],
+])("%s megabytes are %s", (megabytes, text) => {
+  expect(sizeText(megabytes)).toBe(text);
 });

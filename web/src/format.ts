@@ -50,6 +50,20 @@ export function environmentAddress(template: string, subdomain: string): string 
   return template.replace("{subdomain}", subdomain);
 }
 
+/** The host name as people write it, port included; an empty subdomain gives the suffix. `template` is `GET /config`'s. */
+export function hostName(template: string, subdomain: string): string {
+  return environmentAddress(template, subdomain)
+    .replace(/^https?:\/\//, "")
+    .replace(/\/$/, "");
+}
+
+/** "512 KB", "12.3 MB", "4.20 GB", by tens as disks are sold. Null while it is being measured. */
+export function sizeText(megabytes: number | null): string {
+  if (megabytes === null) return "Measuring...";
+  if (megabytes < 1) return `${Math.ceil(megabytes * 1000)} KB`;
+  return megabytes < 1000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(2)} GB`;
+}
+
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -12,6 +12,11 @@ export const pageSettings = {
   environmentHost: settingOf("environment-host", "{{ENVIRONMENT_HOST}}", exampleHost),
 };
 
+/** "resnet-lab.berth.example": where an environment of this name is or would be, without the scheme. */
+export function environmentHost(subdomain: string): string {
+  return `${subdomain}.${pageSettings.environmentHost}`;
+}
+
 function settingOf(name: string, mark: string, fallback: string): string {
   if (typeof document === "undefined") return mark;
   const content = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;

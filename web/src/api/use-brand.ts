@@ -8,8 +8,3 @@ const pageBrand: typeof brand = { ...brand, name: pageSettings.name, email: page
 export function useBrand(): typeof brand {
   return useConfig()?.brand ?? pageBrand;
 }
-
-/** "resnet-lab.berth.example": where an environment of this name is or would be, without the scheme. */
-export function environmentHost(subdomain: string): string {
-  return `${subdomain}.${pageSettings.environmentHost}`;
-}

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { environmentHost } from "../api/use-brand.ts";
+import { environmentHost } from "../api/page-settings.ts";
 import { typeName } from "../content/catalogue.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
 import { stageWords } from "../environments/lifecycle/timeline-of.ts";

@@ -1,6 +1,6 @@
 import { type Quote, quote } from "@berth/contract";
 import { Link } from "react-router";
-import { environmentHost } from "../api/use-brand.ts";
+import { environmentHost } from "../api/page-settings.ts";
 import { exampleOrder } from "../content/example-order.ts";
 import { money } from "../format.ts";
 import { LaunchTimeline } from "../ui/display/launch-timeline.tsx";

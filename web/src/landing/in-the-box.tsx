@@ -1,6 +1,5 @@
 import { gpuCounts } from "@berth/contract";
-import { pageSettings } from "../api/page-settings.ts";
-import { environmentHost } from "../api/use-brand.ts";
+import { environmentHost, pageSettings } from "../api/page-settings.ts";
 import { environmentTypes } from "../content/catalogue.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./landing.module.css";

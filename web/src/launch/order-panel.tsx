@@ -1,6 +1,6 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
 import { durations, typeName } from "../content/catalogue.ts";
-import { hostOf } from "../environments/lifecycle/host-of.ts";
+import { hostName } from "../format.ts";
 import { Facts } from "../ui/display/facts.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
 import { Total } from "../ui/display/total.tsx";
@@ -34,7 +34,7 @@ export function OrderSummary({ draft, lines, config, capacity, sumLabel }: Props
         name === "" || !config ? (
           <span className="faint">In step 3</span>
         ) : (
-          <span className="mono">{hostOf(config.environmentUrl, name)}</span>
+          <span className="mono">{hostName(config.environmentUrl, name)}</span>
         ),
     },
   ];

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
 import { buttonsOf, type Environment, isFirstLaunch } from "../lifecycle/environment.ts";
-import classes from "../list/list-table.module.css";
 import { actionTexts, cannotPause } from "./action-texts.ts";
+import classes from "./row-actions.module.css";
 import { RowMenu } from "./row-menu.tsx";
 import type { RowAction } from "./use-actions.ts";
 

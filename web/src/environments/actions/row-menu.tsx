@@ -9,8 +9,8 @@ import { environmentQuery } from "../../api/queries.ts";
 import { supportPath } from "../../ui/controls/support-path.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { type Environment, isFirstLaunch } from "../lifecycle/environment.ts";
-import classes from "../list/list-table.module.css";
 import { extendParam } from "./extend-param.ts";
+import classes from "./row-actions.module.css";
 import { useDownload } from "./use-download.ts";
 
 interface Props {

@@ -1,9 +1,9 @@
 import { useConfig } from "../../api/product-config.ts";
+import { hostName } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { RowActions } from "../actions/row-actions.tsx";
 import type { RowAction } from "../actions/use-actions.ts";
 import type { Environment } from "../lifecycle/environment.ts";
-import { hostOf } from "../lifecycle/host-of.ts";
 import { StatusCell } from "../lifecycle/status-cell.tsx";
 import classes from "./environment-page.module.css";
 
@@ -18,7 +18,7 @@ interface Props {
 export function EnvironmentHead({ environment, ...actions }: Props) {
   const template = useConfig()?.environmentUrl;
   const { name, subdomain } = environment;
-  const host = template === undefined ? subdomain : hostOf(template, subdomain);
+  const host = template === undefined ? subdomain : hostName(template, subdomain);
   return (
     <header className={classes.head} aria-busy={actions.busy !== undefined || undefined}>
       <div className={classes.title}>

@@ -5,13 +5,13 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { call, said } from "../../api/call.ts";
 import { filesQuery, keys } from "../../api/queries.ts";
-import { date } from "../../format.ts";
+import { date, sizeText } from "../../format.ts";
 import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { useDownload } from "../actions/use-download.ts";
 import classes from "./kept-files.module.css";
-import { type Kept, keptText, sizeText } from "./kept-text.ts";
+import { type Kept, keptText } from "./kept-text.ts";
 
 /** Files that outlive their environment, with the days left (G31). Nothing stands here while there are none. */
 export function KeptFiles({ userId }: { readonly userId: string }) {

@@ -3,13 +3,6 @@ import { duration } from "../../format.ts";
 
 export type Kept = ReplyOf<typeof listFiles>["files"][number];
 
-/** "512 KB", "12.3 MB", "4.20 GB", by tens as disks are sold. Null while it is being measured. */
-export function sizeText(megabytes: number | null): string {
-  if (megabytes === null) return "Measuring...";
-  if (megabytes < 1) return `${Math.ceil(megabytes * 1000)} KB`;
-  return megabytes < 1000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(2)} GB`;
-}
-
 /** How long they stay: days, and hours on the last one; nothing deletes those of a stopped environment (G31, G76). */
 export function keptText({ files_until, banked_seconds }: Kept, now: number): string {
   if (files_until === null)

@@ -1,6 +1,5 @@
 import type { Container } from "@berth/contract";
 import { expect, test } from "vitest";
-import { doneText, failedText } from "../actions/action-texts.ts";
 import { buttonsOf, environmentsOf, isFirstLaunch, isSettled } from "./environment.ts";
 
 const container = {
@@ -50,13 +49,4 @@ test("an action has settled when its status is reached or another one is", () =>
   expect(isSettled("pause", "active", "paused")).toBe(true);
   expect(isSettled("restart", "stopped", "pending")).toBe(true);
   expect(isSettled("stop", "stopped", "stopped")).toBe(true);
-});
-
-test("texts of actions", () => {
-  expect(doneText("pause", "lab")).toBe("Environment lab paused");
-  expect(doneText("stop", "lab")).toBe("Environment lab stopped and cleaned up");
-  expect(doneText("restart", "lab")).toBe("Environment lab restarted");
-  expect(doneText("start", "lab")).toBe("Environment lab started");
-  expect(failedText("pause", "")).toBe("Failed to pause container - Unknown error");
-  expect(failedText("pause", "No GPU is free")).toBe("Failed to pause environment: No GPU is free");
 });

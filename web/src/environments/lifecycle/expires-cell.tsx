@@ -1,8 +1,8 @@
 import { dateTime, duration } from "../../format.ts";
 import { TimeLeft } from "../../ui/display/time-left.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
-import classes from "../list/list-table.module.css";
 import type { Environment } from "./environment.ts";
+import classes from "./expires-cell.module.css";
 
 /** N/A where no end is set: the clock of a stopped hourly plan stands still (G24). Moves by itself, without its row. */
 export function ExpiresCell({ environment }: { readonly environment: Environment }) {

@@ -1,8 +1,8 @@
 import { startTransition, useEffect, useState } from "react";
 import { useConfig } from "../../api/product-config.ts";
+import { hostName } from "../../format.ts";
 import type { Actions } from "../actions/use-actions.ts";
 import type { Environment } from "../lifecycle/environment.ts";
-import { hostOf } from "../lifecycle/host-of.ts";
 import classes from "./list-table.module.css";
 import type { Sort } from "./list-view.ts";
 import { EnvironmentCells } from "./row-cells.tsx";
@@ -44,7 +44,7 @@ export function EnvironmentsTable({ environments, shown, sort, onSort, actions, 
           >
             <EnvironmentCells
               environment={environment}
-              host={template === undefined ? environment.subdomain : hostOf(template, environment.subdomain)}
+              host={template === undefined ? environment.subdomain : hostName(template, environment.subdomain)}
               busy={actions.busy.get(environment.id)}
               onAction={actions.run}
               onTerminate={onTerminate}

@@ -2,11 +2,11 @@ import { CloseButton } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { useConfig } from "../../api/product-config.ts";
+import { hostName } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
 import { Status } from "../../ui/display/status.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
-import { hostOf } from "../lifecycle/host-of.ts";
 import { stageWords } from "../lifecycle/timeline-of.ts";
 import classes from "./ready-card.module.css";
 
@@ -58,7 +58,7 @@ export function ReadyCard({ arrival, environment, onClose }: Props) {
         </p>
         <CloseButton aria-label="Close" onClick={onClose} />
       </div>
-      <h2>{template === undefined ? subdomain : hostOf(template, subdomain)}</h2>
+      <h2>{template === undefined ? subdomain : hostName(template, subdomain)}</h2>
       <div className={classes.foot}>
         {status === "active" && <OpenSession subdomain={subdomain} />}
         <div>

@@ -1,5 +1,5 @@
 import type { SamplePoint, SampleSpan } from "@berth/contract";
-import { sizeText } from "../kept-files/kept-text.ts";
+import { sizeText } from "../../format.ts";
 
 /** One thing that is measured, of one place that has it: a line of a chart. */
 export interface Line {

@@ -1,6 +1,6 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
-import { hostOf } from "../../environments/lifecycle/host-of.ts";
 import { timelineOf } from "../../environments/lifecycle/timeline-of.ts";
+import { hostName } from "../../format.ts";
 import { LaunchTimeline } from "../../ui/display/launch-timeline.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
@@ -32,7 +32,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
   const launching = state.phase === "creating" || state.phase === "ready";
   return (
     <>
-      <h2 className={classes.address}>{config ? hostOf(config.environmentUrl, name) : name}</h2>
+      <h2 className={classes.address}>{config ? hostName(config.environmentUrl, name) : name}</h2>
       {/* The loading overlay of a launch until it leads on (spec 2.9), with its stages inside. */}
       <div className={launching ? `panel ${classes.launching}` : undefined} data-overlay={launching || undefined}>
         <LaunchLead state={state} draft={draft} />

@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { Check } from "lucide-react";
-import { hostOf } from "../../environments/lifecycle/host-of.ts";
+import { hostName } from "../../format.ts";
 import classes from "./step-review.module.css";
 import { type NameCheck, useNameCheck } from "./use-name-check.ts";
 
@@ -15,7 +15,7 @@ interface Props {
 /** The name and what is known of it, in one line beneath (G36). */
 export function SubdomainField({ subdomain, template, error, onChange }: Props) {
   const check = useNameCheck(subdomain);
-  const suffix = template === undefined ? "" : hostOf(template, "");
+  const suffix = template === undefined ? "" : hostName(template, "");
   const refusal = check.state === "refused" ? check.message : undefined;
   return (
     <>
