@@ -7,7 +7,7 @@ import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
 import { imageOf } from "../server/src/drivers/docker/images/image-catalogue.ts";
 import { removeRuns } from "../server/src/drivers/testing/docker-machine.ts";
 import { shareOf } from "../server/src/environments/reconciler/run-spec.ts";
-import { answers } from "../server/src/gateway/forward/probe-readiness.ts";
+import { probeReadiness } from "../server/src/gateway/forward/probe-readiness.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
 const lookMs = 100;
@@ -40,7 +40,7 @@ export async function openFloor(stack: AsyncDisposableStack): Promise<() => Prom
     await container.start();
     const { NetworkSettings } = await container.inspect();
     const port = Number(NetworkSettings.Ports[labPort]?.[0]?.HostPort);
-    while (!(await answers({ host: "127.0.0.1", port }, id).catch(() => false)))
+    while (!(await probeReadiness({ host: "127.0.0.1", port }, id).catch(() => false)))
       await new Promise((resolve) => setTimeout(resolve, lookMs));
     const tookMs = performance.now() - began;
     await container.remove({ force: true });

@@ -19,10 +19,10 @@ import { startRemoteHosts } from "./environments/hosts/start-remote-hosts.ts";
 import { startQueue } from "./environments/queue/process-queue.ts";
 import { type Announce, type ReconcilerParts, startReconciler } from "./environments/reconciler/start-reconciler.ts";
 import { startWarmPool } from "./environments/warm-pool/start-warm-pool.ts";
-import { answers } from "./gateway/forward/probe-readiness.ts";
+import { probeReadiness } from "./gateway/forward/probe-readiness.ts";
 import { frontServer } from "./gateway/front-server.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
-import { createHosts } from "./gateway/target/host-names.ts";
+import { createHostNames } from "./gateway/target/host-names.ts";
 import { startHealth } from "./http/health-routes.ts";
 import { type LocalPages, localPages } from "./http/operator-pages.ts";
 import { trustedProxies } from "./http/visitor-address.ts";
@@ -169,7 +169,7 @@ async function serveApp(
   const app = await buildApp({
     ...parts,
     ...parts.money,
-    hosts: createHosts({ appUrl, envHost: config.envHost }),
+    hosts: createHostNames({ appUrl, envHost: config.envHost }),
     identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights }),
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     disk: () => diskOf(dataDir),
@@ -197,7 +197,7 @@ function workerLoops(parts: Common & Rental): Loop[] {
     ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
     ...environmentLoops(config, remotes, {
       ...remote,
-      ...{ db, changes, drivers, delivery: deliver, announce, answers, failed },
+      ...{ db, changes, drivers, delivery: deliver, announce, answers: probeReadiness, failed },
     }),
     ...moneyLoops(money, port),
     ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),

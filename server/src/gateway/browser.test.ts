@@ -2,7 +2,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "@playwright/test";
 import { expect, onTestFinished, test } from "vitest";
 import type { Row } from "./testing/insert-environment.ts";
-import { setup, upstreamServer } from "./testing/setup-gateway.ts";
+import { setupGateway, upstreamServer } from "./testing/setup-gateway.ts";
 
 async function browser() {
   const opened = await chromium.launch({
@@ -18,7 +18,7 @@ test("the first visit clears what the name's former environment left in the brow
     response.setHeader("content-type", "text/html");
     response.end("<!doctype html><title>notebook</title>");
   });
-  const { environment, codeFor, hostOf, ask, db } = await setup();
+  const { environment, codeFor, hostOf, ask, db } = await setupGateway();
   const page = await (await browser()).newPage();
   const visit = async (row: Row) => {
     await expect.poll(() => ask(hostOf(row), "/").then(({ status }) => status)).toBe(401);
@@ -53,7 +53,7 @@ test("the first visit clears what the name's former environment left in the brow
 });
 
 test("every page is readable by everyone, on a phone and a wide screen, in both schemes", async () => {
-  const { environment, signedIn, hostOf } = await setup();
+  const { environment, signedIn, hostOf } = await setupGateway();
   const rows = [
     await environment({ status: "pending", stage: "image" }),
     await environment({ status: "paused", desired: "paused", expires_at: new Date(Date.now() + 1e8) }),

@@ -5,10 +5,10 @@ import type { TrustProxy } from "../http/visitor-address.ts";
 import { type Gateway, serverOptions } from "./gateway.ts";
 import { wrongHostRefusal } from "./refusals/refusals.ts";
 import { refuse, refuseUnread, refuseUpgrade } from "./refusals/refuse.ts";
-import type { Hosts } from "./target/host-names.ts";
+import type { HostNames } from "./target/host-names.ts";
 
 interface Parts {
-  readonly hosts: Hosts;
+  readonly hosts: HostNames;
   /** Without a slash at its end. */
   readonly appUrl: string;
   readonly trustProxy: TrustProxy;

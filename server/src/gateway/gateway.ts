@@ -3,21 +3,21 @@ import type { Duplex } from "node:stream";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import { type TrustProxy, visitorAddress } from "../http/visitor-address.ts";
-import { createOpenSockets, type Limits } from "./access/open-exchanges.ts";
+import { createOpenExchanges, type Limits } from "./access/open-exchanges.ts";
 import { type Core, mayStay } from "./access/resolve-route.ts";
-import { openUses } from "./forward/activity-tracker.ts";
-import { createCookies } from "./principal/grant-cookies.ts";
+import { createActivityTracker } from "./forward/activity-tracker.ts";
+import { createGrantCookies } from "./principal/grant-cookies.ts";
 import type { Grants } from "./principal/grants.ts";
 import { refuseUnread } from "./refusals/refuse.ts";
 import { serveRequest, serveUpgrade } from "./serve-request.ts";
-import { createHosts, type Hosts } from "./target/host-names.ts";
+import { createHostNames, type HostNames } from "./target/host-names.ts";
 import { openTargets } from "./target/targets.ts";
 
 const sweepMs = 500;
 
 export interface Gateway {
   /** Which hosts are whose, and where an environment answers. */
-  readonly hosts: Hosts;
+  readonly hosts: HostNames;
   owns(host: string | undefined): boolean;
   /** Any host but the app's: an environment's, or a foreign one, which gets 421. */
   onRequest(request: IncomingMessage, response: ServerResponse): void;
@@ -30,7 +30,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-export interface GatewayParts {
+export interface GatewayDeps {
   readonly db: Db;
   readonly changes: Changes;
   /** Its scheme and port hold for the environments too (G96). */
@@ -67,15 +67,15 @@ export const serverOptions = {
 } satisfies ServerOptions;
 
 /** Every environment at `{subdomain}.{envHost}`, for its owner alone (docs/internals/gateway.md). */
-export async function createGateway(parts: GatewayParts): Promise<Gateway> {
+export async function createGateway(parts: GatewayDeps): Promise<Gateway> {
   const { db, appUrl, failed } = parts;
-  const hosts = createHosts(parts);
+  const hosts = createHostNames(parts);
   const grants: Grants = new Map();
-  const open = createOpenSockets(parts.limits ?? {});
+  const open = createOpenExchanges(parts.limits ?? {});
   let sweep = () => {};
   const targets = await openTargets({ db, changes: parts.changes, grants, failed, changed: () => sweep() });
-  const cookies = createCookies({ secret: parts.secret, secure: hosts.secure, grants, now: targets.nowMs });
-  const uses = openUses(db, parts.usesMs ?? 5000, failed);
+  const cookies = createGrantCookies({ secret: parts.secret, secure: hosts.secure, grants, now: targets.nowMs });
+  const uses = createActivityTracker(db, parts.usesMs ?? 5000, failed);
   const core: Core = {
     db,
     appUrl,

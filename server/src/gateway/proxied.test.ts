@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { connect, createServer as createNetServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { trustedProxies } from "../http/visitor-address.ts";
-import { listen, openUpstream, poll, setup, track } from "./testing/setup-gateway.ts";
+import { listen, openUpstream, poll, setupGateway, track } from "./testing/setup-gateway.ts";
 
 /** A reverse proxy as operators put one in front: it adds the visitor's address to the first request of a connection. */
 async function reverseProxy(port: number): Promise<number> {
@@ -38,7 +38,7 @@ async function behindProxy(trustProxy: string | undefined) {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
   });
   const upstream = await openUpstream(environment);
-  const given = await setup({ trustProxy: trustedProxies(trustProxy) });
+  const given = await setupGateway({ trustProxy: trustedProxies(trustProxy) });
   const proxy = await reverseProxy(given.port);
   /** One connection of a visitor at `from`, any address of loopback; what comes back. */
   const visit = (from: string, text: string) => {
@@ -95,7 +95,7 @@ test("an environment hears the visitor's address from a trusted proxy alone", as
 
 test("addresses of one home network count as one", async () => {
   const upstream = await openUpstream(createServer(() => {}));
-  const { environment, hostOf, ask, open, gateway } = await setup({
+  const { environment, hostOf, ask, open, gateway } = await setupGateway({
     trustProxy: trustedProxies("127.0.0.1"),
     limits: { perAddress: 2 },
   });

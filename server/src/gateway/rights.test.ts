@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { newId } from "../database/ids.ts";
 import { makeShare, revokeShare } from "../environments/api/share-links.ts";
-import { openUpstream, poll, setup } from "./testing/setup-gateway.ts";
+import { openUpstream, poll, setupGateway } from "./testing/setup-gateway.ts";
 
 const kinds = ["owner", "guest", "token", "address"] as const;
 type Kind = (typeof kinds)[number];
@@ -18,7 +18,7 @@ async function visited() {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
   });
   const { port } = await openUpstream(environment);
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port });
   const host = given.hostOf(row);
   const owned = { id: row.id, userId: row.userId };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { admit, type Core, closed, wayOf } from "./access/resolve-route.ts";
+import { admit, type Core, closed, resolveRoute } from "./access/resolve-route.ts";
 import { forward } from "./forward/forward.ts";
 import { requestHead } from "./forward/request-head.ts";
 import { tunnel } from "./forward/tunnel.ts";
@@ -17,8 +17,8 @@ import {
 } from "./refusals/refusals.ts";
 import { refuse, refuseUpgrade } from "./refusals/refuse.ts";
 import { openShare } from "./sign-in/open-share.ts";
-import { setOut, signIn, signInPath } from "./sign-in/sign-in.ts";
-import { standingOf } from "./target/availability.ts";
+import { signIn, signInPath, startSignIn } from "./sign-in/sign-in.ts";
+import { availabilityOf } from "./target/availability.ts";
 import type { Target } from "./target/target-table.ts";
 
 const crossSite = plainRefusal(
@@ -91,14 +91,14 @@ function pass(core: Core, request: IncomingMessage, response: ServerResponse): R
   const target = core.targets.find(label);
   const url = request.url as string;
   if (target && url.startsWith(ownPrefix)) return serveOwn(core, request, response, target);
-  const way = wayOf(core, request, target);
+  const way = resolveRoute(core, request, target);
   if (way.to === "refusal") return way.refusal;
   if (way.to === "unread_grant") {
     void lookForGrant(core, way.id).then(() => response.destroyed || serveRequest(core, request, response));
     return undefined;
   }
   if (way.to === "sign_in") {
-    setOut(request, response, { subdomain: label }, core, withoutToken(url));
+    startSignIn(request, response, { subdomain: label }, core, withoutToken(url));
     return undefined;
   }
   if ("grant" in way.visitor && isCrossSite(request, core.hosts.originOf(request.headers.host))) return crossSite;
@@ -134,7 +134,7 @@ function serveOwn(core: Core, request: IncomingMessage, response: ServerResponse
   // A form's Origin is its page's; a link's end is told to everybody alike.
   if (request.method === "POST" && request.headers.origin !== core.hosts.originOf(request.headers.host))
     return crossSite;
-  if (own === openShare && standingOf(target.route, core.targets.nowMs()) === "ended")
+  if (own === openShare && availabilityOf(target.route, core.targets.nowMs()) === "ended")
     return endedShareRefusal(core.appUrl);
   own(request, response, target.route, core).catch((error: unknown) => {
     core.failed(error);
@@ -149,7 +149,7 @@ function passUpgrade(core: Core, request: IncomingMessage, socket: Duplex, early
   const label = core.hosts.labelOf(request.headers.host);
   if (label === undefined) return wrongHostRefusal(core.appUrl);
   const own = (request.url as string).startsWith(ownPrefix);
-  const way = wayOf(core, request, own ? undefined : core.targets.find(label), { navigation: false });
+  const way = resolveRoute(core, request, own ? undefined : core.targets.find(label), { navigation: false });
   if (way.to === "unread_grant") {
     void lookForGrant(core, way.id).then(() => connectOrRefuse(core, request, socket, early));
     return undefined;

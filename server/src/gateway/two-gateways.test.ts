@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { makeShare } from "../environments/api/share-links.ts";
-import { openUpstream, poll, setup } from "./testing/setup-gateway.ts";
+import { openUpstream, poll, setupGateway } from "./testing/setup-gateway.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
 const handshake = (host: string, cookie: string) =>
@@ -18,7 +18,7 @@ async function twoGateways() {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
   });
   const { port } = await openUpstream(environment);
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port });
   const host = given.hostOf(row);
   await poll(() => given.ask(host, "/").then(({ status }) => status === 401));

@@ -13,7 +13,7 @@ import { logsRoutes } from "../environments/api/log-routes.ts";
 import { frontServer } from "../gateway/front-server.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { gatewayRoutes } from "../gateway/sign-in/gateway-routes.ts";
-import type { Hosts } from "../gateway/target/host-names.ts";
+import type { HostNames } from "../gateway/target/host-names.ts";
 import { describeApi } from "../http/describe-api.ts";
 import { type PageSettings, readDocuments } from "../http/documents.ts";
 import { eventRoutes } from "../http/event-routes.ts";
@@ -51,7 +51,7 @@ export interface Parts {
   /** Mounted when no keys of a real provider are set. */
   readonly embeddedGateway: EmbeddedGateway | undefined;
   /** Which hosts are whose, and where environments answer. */
-  readonly hosts: Hosts;
+  readonly hosts: HostNames;
   /** Absent where another process has the role. */
   readonly gateway: Gateway | undefined;
   /** Who may see the operator's pages. */

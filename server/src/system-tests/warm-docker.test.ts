@@ -9,8 +9,8 @@ import { launchTimes } from "../environments/reconciler/launch-times.ts";
 import { startReconciler } from "../environments/reconciler/start-reconciler.ts";
 import { rent, writeOnly } from "../environments/testing/setup-environments.ts";
 import { startWarmPool } from "../environments/warm-pool/start-warm-pool.ts";
-import { answers } from "../gateway/forward/probe-readiness.ts";
-import { setup as openGateway } from "../gateway/testing/setup-gateway.ts";
+import { probeReadiness } from "../gateway/forward/probe-readiness.ts";
+import { setupGateway as openGateway } from "../gateway/testing/setup-gateway.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -28,7 +28,7 @@ async function setup() {
   const failures: unknown[] = [];
   const drivers = new Map([["docker", driver]]);
   const failed = (error: unknown) => void failures.push(error);
-  const parts = { db, changes: await openChanges(database), drivers, answers, failed };
+  const parts = { db, changes: await openChanges(database), drivers, answers: probeReadiness, failed };
   const pool = startWarmPool({ ...parts, sizes: { jupyter: 1 } });
   const delivery = {
     delivered: async () => ({ bonusHours: 0 }),

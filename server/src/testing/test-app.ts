@@ -17,7 +17,7 @@ import { fakeDriver } from "../drivers/fake/fake-driver.ts";
 import { endRights } from "../environments/api/revoke-access.ts";
 import { registerHost } from "../environments/hosts/register-host.ts";
 import { startReconciler } from "../environments/reconciler/start-reconciler.ts";
-import { answers } from "../gateway/forward/probe-readiness.ts";
+import { probeReadiness } from "../gateway/forward/probe-readiness.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { localPages } from "../http/operator-pages.ts";
 import { trustedProxies } from "../http/visitor-address.ts";
@@ -107,7 +107,8 @@ export async function testApp(
     ...customers(app),
     rows: () => everyRow(database.db),
     /** Delivers what is paid, as a running product does, until the answer is called. */
-    deliver: () => host.deliver({ db, changes, announce, answers, retentionDays: config.retentionDays, failed }),
+    deliver: () =>
+      host.deliver({ db, changes, announce, answers: probeReadiness, retentionDays: config.retentionDays, failed }),
   };
 }
 

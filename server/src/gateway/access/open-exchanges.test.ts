@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createUpstream } from "../http-client/connection-pool.ts";
-import { createOpenSockets, type OpenOne } from "./open-exchanges.ts";
+import { createConnectionPool } from "../http-client/connection-pool.ts";
+import { createOpenExchanges, type OpenExchange } from "./open-exchanges.ts";
 
-const upstream = createUpstream({ host: "127.0.0.1", port: 1 });
+const upstream = createConnectionPool({ host: "127.0.0.1", port: 1 });
 
-function one(environmentId: string, ended: OpenOne[]): OpenOne {
-  const own: OpenOne = {
+function one(environmentId: string, ended: OpenExchange[]): OpenExchange {
+  const own: OpenExchange = {
     subdomain: environmentId,
     environmentId,
     address: "203.0.113.7",
@@ -19,12 +19,12 @@ function one(environmentId: string, ended: OpenOne[]): OpenOne {
 }
 
 test("in whatever order they end, each is counted and ended once, and no other in its place", () => {
-  const ended: OpenOne[] = [];
-  const open = createOpenSockets({ perEnvironment: 2, perAddress: 4 });
+  const ended: OpenExchange[] = [];
+  const open = createOpenExchanges({ perEnvironment: 2, perAddress: 4 });
   const all = ["a", "a", "b", "c"].map((id) => one(id, ended));
   for (const each of all) open.add(each);
   expect([open.full("a", "203.0.113.9"), open.full("b", "203.0.113.7")]).toEqual(["environment", "address"]);
-  const [first, second, third, last] = all as [OpenOne, OpenOne, OpenOne, OpenOne];
+  const [first, second, third, last] = all as [OpenExchange, OpenExchange, OpenExchange, OpenExchange];
   for (const gone of [second, second, last]) open.remove(gone);
   expect([open.size, open.full("a", "203.0.113.7")]).toEqual([2, undefined]);
   open.add(second);

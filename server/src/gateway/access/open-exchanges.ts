@@ -1,5 +1,5 @@
 import type { Exchange } from "../forward/forward.ts";
-import type { Upstream } from "../http-client/connection-pool.ts";
+import type { ConnectionPool } from "../http-client/connection-pool.ts";
 
 export interface Limits {
   /** Requests and WebSockets under way at once. */
@@ -8,13 +8,13 @@ export interface Limits {
 }
 
 /** A request or WebSocket under way, and what it was allowed by. */
-export interface OpenOne {
+export interface OpenExchange {
   readonly subdomain: string;
   readonly environmentId: string;
   /** As it is counted: one home network is one (`addressKey`). */
   readonly address: string;
   /** The run it talks to. */
-  readonly upstream: Upstream;
+  readonly upstream: ConnectionPool;
   /** Exactly one of the two: the grant's id, or the secret that was shown. */
   readonly grant: string | undefined;
   readonly secret: string | undefined;
@@ -24,23 +24,23 @@ export interface OpenOne {
 }
 
 /** Everything under way, so that it can be counted and ended. */
-export interface OpenSockets {
+export interface OpenExchanges {
   /** Why one more is too many. */
   full(environmentId: string, address: string): "environment" | "address" | undefined;
-  add(one: OpenOne): void;
-  remove(one: OpenOne): void;
+  add(one: OpenExchange): void;
+  remove(one: OpenExchange): void;
   /** Ends whatever `may` refuses. */
-  keep(may: (one: OpenOne) => boolean): void;
+  keep(may: (one: OpenExchange) => boolean): void;
   readonly size: number;
 }
 
 /** One environment cannot use up what its owner's network, and whoever shares that, may open. */
 const defaults: Limits = { perEnvironment: 500, perAddress: 2000 };
 
-export function createOpenSockets(given: Partial<Limits>): OpenSockets {
+export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
   const limits = { ...defaults, ...given };
   // A set hashes each of them, which costs a request more than all else that is done for it here.
-  const open: OpenOne[] = [];
+  const open: OpenExchange[] = [];
   const counts = { environment: new Map<string, number>(), address: new Map<string, number>() };
 
   function count(by: Map<string, number>, key: string, step: 1 | -1): void {

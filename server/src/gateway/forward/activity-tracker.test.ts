@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { openUpstream, setup } from "../testing/setup-gateway.ts";
+import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
 
 const handshake = (host: string, cookie: string, path = "/terminals/websocket/1") =>
   `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
@@ -25,7 +25,7 @@ function echo() {
 /** An environment that was last busy an hour ago. */
 async function setupUses() {
   const { port } = await openUpstream(echo());
-  const given = await setup({ usesMs: 20 });
+  const given = await setupGateway({ usesMs: 20 });
   const { db } = given;
   const row = await given.environment({ port });
   const cookie = await given.signedIn(row);
@@ -88,7 +88,7 @@ test("an open page that looks whether something is new is not used; what somebod
 
 test("a stop ends what is under way, then writes what was used, and waits two seconds at most for the database", async () => {
   for (const isAway of [false, true]) {
-    const { db, gateway, environment, hostOf, open, signedIn } = await setup({ usesMs: 3_600_000 });
+    const { db, gateway, environment, hostOf, open, signedIn } = await setupGateway({ usesMs: 3_600_000 });
     const { port } = await openUpstream(echo());
     const row = await environment({ port });
     await db

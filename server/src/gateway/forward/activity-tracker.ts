@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { startLoop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { noteUse } from "../../environments/activity/activity.ts";
-import { isNavigation, type Visitor } from "../principal/principal.ts";
+import { isNavigation, type Principal } from "../principal/principal.ts";
 
 /** More than one exchange of an open page that only looks whether something is new. */
 const largeBytes = 1_000_000;
@@ -13,9 +13,9 @@ const heartbeatBytes = 64;
 const patienceMs = 2000;
 
 /** What is done through the gateway, as opposed to a page that was left open (docs/internals/runtime.md). */
-export interface Uses {
+export interface ActivityTracker {
   /** A request that somebody, or a script, made: a page asking by itself whether something is new does not count. */
-  request(environmentId: string, request: IncomingMessage, visitor: Visitor): void;
+  request(environmentId: string, request: IncomingMessage, visitor: Principal): void;
   /** Counts the bytes of one exchange, either way; one that is large is a use for as long as it goes on. */
   exchange(environmentId: string): (bytes: number) => void;
   /** Hears of the bytes of a WebSocket, either way. */
@@ -24,7 +24,7 @@ export interface Uses {
   stop(): Promise<void>;
 }
 
-export function openUses(db: Db, intervalMs: number, failed: (error: unknown) => void): Uses {
+export function createActivityTracker(db: Db, intervalMs: number, failed: (error: unknown) => void): ActivityTracker {
   const used = new Set<string>();
   async function write(): Promise<number> {
     const ids = [...used];
@@ -74,6 +74,6 @@ function isOwnAccord({ url = "" }: IncomingMessage): boolean {
 const reads: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Open pages ask with GET whether something is new. A page that is opened, anything sent, and whatever a script does with the token is work. */
-function isUse(request: IncomingMessage, visitor: Visitor): boolean {
+function isUse(request: IncomingMessage, visitor: Principal): boolean {
   return visitor.kind === "token" || (!reads.has(request.method) && !isOwnAccord(request)) || isNavigation(request);
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { listen, poll, setup, track, upstreamServer } from "../testing/setup-gateway.ts";
+import { listen, poll, setupGateway, track, upstreamServer } from "../testing/setup-gateway.ts";
 
 /** Signed in to a running environment that echoes what it was asked, as JSON. */
 async function echoing() {
@@ -15,7 +15,7 @@ async function echoing() {
       response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.rawHeaders, body }));
     });
   });
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port: upstream.port });
   const cookie = await given.signedIn(row);
   return { ...given, upstream, row, cookie, host: given.hostOf(row) };
@@ -88,7 +88,7 @@ test("an answer loses what would reach beyond its environment", async () => {
     ]);
     response.end("ok");
   });
-  const { environment, signedIn, ask, hostOf } = await setup();
+  const { environment, signedIn, ask, hostOf } = await setupGateway();
   const row = await environment({ port: upstream.port });
   const reply = await ask(hostOf(row), "/", { headers: { cookie: await signedIn(row) } });
   expect([reply.status, reply.body]).toEqual([201, "ok"]);
@@ -118,7 +118,7 @@ test("a stream passes piece by piece, and idle connections are used again", asyn
     response.write("data: 1\n\n");
     release = () => response.end("data: 2\n\n");
   });
-  const { environment, signedIn, open, hostOf, ask } = await setup();
+  const { environment, signedIn, open, hostOf, ask } = await setupGateway();
   const row = await environment({ port: upstream.port });
   const cookie = await signedIn(row);
   const stream = open(`GET /events HTTP/1.1\r\nHost: ${hostOf(row)}\r\nCookie: ${cookie}\r\n\r\n`);
@@ -147,7 +147,7 @@ test("a slow reader slows the environment down, and nothing is lost or changed",
     };
     more();
   });
-  const { environment, signedIn, open, hostOf } = await setup();
+  const { environment, signedIn, open, hostOf } = await setupGateway();
   const row = await environment({ port: upstream.port });
   const { socket } = open(
     `GET /big HTTP/1.1\r\nHost: ${hostOf(row)}\r\nCookie: ${await signedIn(row)}\r\nConnection: close\r\n\r\n`,
@@ -184,7 +184,7 @@ test("who leaves early is followed upstream", async () => {
     });
     if (request.url === "/partly") response.write("some");
   });
-  const { environment, signedIn, open, hostOf, gateway } = await setup();
+  const { environment, signedIn, open, hostOf, gateway } = await setupGateway();
   const row = await environment({ port: upstream.port });
   const cookie = await signedIn(row);
   for (const path of ["/partly", "/silent"]) {
@@ -205,7 +205,7 @@ test("an environment that dies half-way cuts the answer, and one that is not the
     response.write("half");
     setImmediate(() => response.destroy());
   });
-  const { environment, signedIn, open, hostOf, ask } = await setup();
+  const { environment, signedIn, open, hostOf, ask } = await setupGateway();
   const row = await environment({ port: upstream.port });
   const cookie = await signedIn(row);
   const cut = open(`GET / HTTP/1.1\r\nHost: ${hostOf(row)}\r\nCookie: ${cookie}\r\n\r\n`);
@@ -221,7 +221,7 @@ test("an environment that dies half-way cuts the answer, and one that is not the
 
 test("a connection that the environment closed while idle costs a reader nothing", async () => {
   const upstream = await upstreamServer((_request, response) => void response.end("ok"));
-  const { environment, signedIn, hostOf, ask } = await setup();
+  const { environment, signedIn, hostOf, ask } = await setupGateway();
   const row = await environment({ port: upstream.port });
   const headers = { cookie: await signedIn(row) };
   for (let i = 0; i < 20; i++) {
@@ -245,7 +245,7 @@ test("a connection is used again after an answer whose last piece filled the buf
     for (const socket of sockets) socket.destroy();
     upstream.close();
   });
-  const { environment, signedIn, hostOf, ask } = await setup();
+  const { environment, signedIn, hostOf, ask } = await setupGateway();
   const row = await environment({ port });
   const headers = { cookie: await signedIn(row) };
   for (let i = 0; i < 5; i++) expect((await ask(hostOf(row), "/", { headers })).body).toHaveLength(size);
@@ -254,7 +254,7 @@ test("a connection is used again after an answer whose last piece filled the buf
 
 test("connections are never shared between environments", async () => {
   const upstream = await upstreamServer((request, response) => void response.end(String(request.socket.remotePort)));
-  const { environment, signedIn, hostOf, ask } = await setup();
+  const { environment, signedIn, hostOf, ask } = await setupGateway();
   const ports = new Set<string>();
   for (const row of [await environment({ port: upstream.port }), await environment({ port: upstream.port })]) {
     ports.add((await ask(hostOf(row), "/", { headers: { cookie: await signedIn(row) } })).body);
@@ -268,7 +268,7 @@ test("too many at once are refused, per environment and per address", async () =
     [{ perEnvironment: 2 }, 503],
     [{ perAddress: 2 }, 429],
   ] as const) {
-    const { environment, signedIn, hostOf, ask, open, gateway } = await setup({ limits });
+    const { environment, signedIn, hostOf, ask, open, gateway } = await setupGateway({ limits });
     const row = await environment({ port: upstream.port });
     const cookie = await signedIn(row);
     const held = [1, 2].map(() => open(`GET / HTTP/1.1\r\nHost: ${hostOf(row)}\r\nCookie: ${cookie}\r\n\r\n`));

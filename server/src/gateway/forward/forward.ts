@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { atTurnEnd } from "../http-client/at-turn-end.ts";
-import type { Connection, ExchangeSink, Upstream } from "../http-client/connection-pool.ts";
+import type { Connection, ConnectionPool, ExchangeSink } from "../http-client/connection-pool.ts";
 import type { RequestHead } from "./request-head.ts";
 
 /** A body that stops arriving for this long ends the request; answers may be silent for ever. */
@@ -29,7 +29,7 @@ interface Heard {
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  upstream: Upstream,
+  upstream: ConnectionPool,
   head: RequestHead,
   heard: Heard,
 ): Exchange {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { upstreamServer } from "../testing/setup-gateway.ts";
-import { answers } from "./probe-readiness.ts";
+import { probeReadiness } from "./probe-readiness.ts";
 
 test("ready is 200 from both /api and /lab with the run's token", async () => {
   let broken = "";
@@ -13,11 +13,11 @@ test("ready is 200 from both /api and /lab with the run's token", async () => {
     response.writeHead(allowed ? 200 : 403).end("x".repeat(100_000));
   });
   const endpoint = { host: "127.0.0.1", port };
-  expect(await answers(endpoint, "right")).toBe(true);
-  expect(await answers(endpoint, "wrong")).toBe(false);
-  for (broken of ["/api", "/lab"]) expect(await answers(endpoint, "right")).toBe(false);
+  expect(await probeReadiness(endpoint, "right")).toBe(true);
+  expect(await probeReadiness(endpoint, "wrong")).toBe(false);
+  for (broken of ["/api", "/lab"]) expect(await probeReadiness(endpoint, "right")).toBe(false);
   server.close();
-  expect(await answers(endpoint, "right")).toBe(false);
+  expect(await probeReadiness(endpoint, "right")).toBe(false);
 });
 
 test("an environment may answer on a Unix socket", async () => {
@@ -28,5 +28,5 @@ test("an environment may answer on a Unix socket", async () => {
     server.close();
     rmSync(directory, { recursive: true, force: true });
   });
-  await expect.poll(() => answers({ socketPath }, "any")).toBe(true);
+  await expect.poll(() => probeReadiness({ socketPath }, "any")).toBe(true);
 });

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../drivers/driver.ts";
-import { createUpstream, type ExchangeSink, type Upstream } from "../http-client/connection-pool.ts";
+import { type ConnectionPool, createConnectionPool, type ExchangeSink } from "../http-client/connection-pool.ts";
 
 const limitMs = 5000;
 
@@ -7,8 +7,8 @@ const limitMs = 5000;
  * Whether JupyterLab answers through the code that forwards: `GET /api` and `GET /lab` are 200 with its token
  * (docs/internals/runtime.md).
  */
-export async function answers(endpoint: Endpoint, runToken: string): Promise<boolean> {
-  const upstream = createUpstream(endpoint);
+export async function probeReadiness(endpoint: Endpoint, runToken: string): Promise<boolean> {
+  const upstream = createConnectionPool(endpoint);
   const limit = setTimeout(upstream.close, limitMs);
   try {
     return (await statusOf(upstream, "/api", runToken)) === 200 && (await statusOf(upstream, "/lab", runToken)) === 200;
@@ -19,7 +19,7 @@ export async function answers(endpoint: Endpoint, runToken: string): Promise<boo
 }
 
 /** Undefined when nothing answered. */
-function statusOf(upstream: Upstream, path: string, runToken: string): Promise<number | undefined> {
+function statusOf(upstream: ConnectionPool, path: string, runToken: string): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   let status: number | undefined;
   const sink: ExchangeSink = {

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { openUpstream, setup } from "../testing/setup-gateway.ts";
+import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
 
 /** An upstream that keeps every byte it gets and answers each request head with 200; signed in to it. */
 async function recording(answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") {
@@ -13,7 +13,7 @@ async function recording(answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no
     });
   });
   const { port, sockets } = await openUpstream(upstream);
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port });
   return { ...given, host: given.hostOf(row), cookie: await given.signedIn(row), received: () => received, sockets };
 }

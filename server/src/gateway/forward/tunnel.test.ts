@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { createServer as createNetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { listen, openUpstream, setup, track } from "../testing/setup-gateway.ts";
+import { listen, openUpstream, setupGateway, track } from "../testing/setup-gateway.ts";
 
 const handshake = (host: string, headers: string) =>
   `GET /api/kernels/1/channels HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${headers}\r\n`;
@@ -24,7 +24,7 @@ async function echoing(
     socket.pipe(socket);
   });
   const { port: upstreamPort, sockets } = await openUpstream(upstream);
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port: upstreamPort });
   const cookie = await given.signedIn(row);
   const host = given.hostOf(row);

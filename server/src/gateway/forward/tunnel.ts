@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../drivers/driver.ts";
 import { openSocket } from "../http-client/connection-pool.ts";
-import { parseHead } from "../http-client/response-head.ts";
+import { parseResponseHead } from "../http-client/response-head.ts";
 import { refuseUpgrade } from "../refusals/refuse.ts";
 import type { Exchange } from "./forward.ts";
 
@@ -136,7 +136,7 @@ function createHandshake() {
     const end = bytes.indexOf("\r\n\r\n");
     if (end === -1) return bytes.length <= longestHead ? undefined : { status: 502 };
     try {
-      const { status, headers } = parseHead(bytes.toString("latin1", 0, end), { noBody: true });
+      const { status, headers } = parseResponseHead(bytes.toString("latin1", 0, end), { noBody: true });
       return status === 101 ? { status, head: switched(headers), rest: bytes.subarray(end + 4) } : { status };
     } catch {
       return { status: 502 };

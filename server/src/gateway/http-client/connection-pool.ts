@@ -46,7 +46,7 @@ interface Line extends Connection {
 }
 
 /** The keep-alive connections of one run of one environment; never shared with another. */
-export interface Upstream {
+export interface ConnectionPool {
   send(request: UpstreamRequest, sink: ExchangeSink): Connection;
   /** Closes what has been idle too long. */
   sweep(): void;
@@ -89,7 +89,7 @@ export function openSocket(
   return socket;
 }
 
-export function createUpstream(endpoint: Endpoint): Upstream {
+export function createConnectionPool(endpoint: Endpoint): ConnectionPool {
   const idle: Line[] = [];
   const all = new Set<Line>();
 

@@ -39,7 +39,7 @@ const chunked = { kind: "chunked" } as const;
 const untilClose = { kind: "until_close" } as const;
 
 /** Reads everything before the empty line. Throws UpstreamError for what two parsers could read differently. */
-export function parseHead(text: string, { noBody }: { readonly noBody: boolean }): ResponseHead {
+export function parseResponseHead(text: string, { noBody }: { readonly noBody: boolean }): ResponseHead {
   const start = statusLine.exec(text);
   if (!start) throw new UpstreamError("the status line is malformed");
   const status = Number(start[2]);

@@ -1,5 +1,5 @@
 import { createChunkDecoder } from "./chunk-decoder.ts";
-import { parseHead, type ResponseHead } from "./response-head.ts";
+import { parseResponseHead, type ResponseHead } from "./response-head.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 /** Who takes one response, in this order: head, any number of data, end. */
@@ -96,7 +96,7 @@ function finalHead(bytes: Buffer, noBody: boolean): { readonly head: ResponseHea
     const end = bytes.indexOf(headEnd, at);
     if ((end === -1 ? bytes.length : end) - at > longestHead) throw new UpstreamError("the head is too long");
     if (end === -1) return { head: undefined, at };
-    const head = parseHead(bytes.toString("latin1", at, end), { noBody });
+    const head = parseResponseHead(bytes.toString("latin1", at, end), { noBody });
     at = end + headEnd.length;
     if (head.status === 101) throw new UpstreamError("it switched protocols unasked");
     if (head.status >= 200) return { head, at };

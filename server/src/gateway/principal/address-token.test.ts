@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
 import { answersTo, becomes, spec } from "../../drivers/testing/driver.suite.ts";
-import { openUpstream, poll, setup } from "../testing/setup-gateway.ts";
+import { openUpstream, poll, setupGateway } from "../testing/setup-gateway.ts";
 import { withoutToken } from "./address-token.ts";
 
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
@@ -21,7 +21,7 @@ async function jupyter() {
     throw error;
   };
   const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment();
   const wanted = spec({ token: row.runToken });
   onTestFinished(async () => {
@@ -102,7 +102,7 @@ async function recording() {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
   });
   const { port } = await openUpstream(environment);
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port });
   const host = given.hostOf(row);
   await poll(() => given.ask(host, "/").then(({ status }) => status === 401));

@@ -3,7 +3,7 @@ import { cookieHeader } from "./cookie-header.ts";
 import { type Grant, type Grants, grantDays } from "./grants.ts";
 import { cookieName } from "./reserved-names.ts";
 
-export interface Cookies {
+export interface GrantCookies {
   /** The Set-Cookie value for a new grant: host-only, not readable by script (G90). */
   issue(grant: Grant): string;
   /** The grant that a Cookie header proves for this environment: its owner's, or of a link that its owner made. */
@@ -27,12 +27,12 @@ const mostTried = 8;
 const rememberedMs = 1000;
 
 /** `now`, in ms, is compared with the expiry inside the cookie. */
-export function createCookies(parts: {
+export function createGrantCookies(parts: {
   readonly secret: Buffer;
   readonly secure: boolean;
   readonly grants: Grants;
   readonly now: () => number;
-}): Cookies {
+}): GrantCookies {
   const key = Buffer.from(hkdfSync("sha256", parts.secret, "", "gateway cookie v1", 32));
   const prefix = `${cookieName(parts.secure)}=`;
   const verified = new Map<string, { readonly grant: string; readonly expiresAt: number }>();

@@ -11,7 +11,7 @@ export interface Grant {
 }
 
 /** A link's end comes without an event. */
-export function holds({ share }: Grant, nowMs: number): boolean {
+export function isUnexpired({ share }: Grant, nowMs: number): boolean {
   return share === undefined || share.expiresAtMs > nowMs;
 }
 

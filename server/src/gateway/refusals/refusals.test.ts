@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Changes } from "../../database/changes.ts";
-import { poll, setup, upstreamServer } from "../testing/setup-gateway.ts";
+import { poll, setupGateway, upstreamServer } from "../testing/setup-gateway.ts";
 
 const html = { accept: "text/html" };
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000 + 30_000);
@@ -49,7 +49,7 @@ test.each([
   ["ending", { status: "active", desired: "terminated" }, 410, /has ended/],
   ["without an endpoint", { status: "active" }, 502, /does not answer[\s\S]*>Try again</],
 ] as const)("%s", async (_name, fields, status, text) => {
-  const { environment, signedIn, ask, hostOf, appUrl } = await setup();
+  const { environment, signedIn, ask, hostOf, appUrl } = await setupGateway();
   const row = await environment(fields);
   const cookie = await signedIn(row);
   const page = await ask(hostOf(row), "/lab", { headers: { ...html, cookie } });
@@ -74,7 +74,7 @@ test.each([
 });
 
 test("an ended environment says until when its files are kept", async () => {
-  const { environment, signedIn, ask, hostOf, db } = await setup();
+  const { environment, signedIn, ask, hostOf, db } = await setupGateway();
   await db
     .insertInto("subdomain_claims")
     .values({
@@ -91,7 +91,7 @@ test("an ended environment says until when its files are kept", async () => {
 });
 
 test("free, another's and impossible names, and foreign hosts", async () => {
-  const { ask, port, appUrl } = await setup();
+  const { ask, port, appUrl } = await setupGateway();
   const missing = await ask(`free-name.localhost:${port}`, "/", { headers: html });
   expect([missing.status, missing.body]).toEqual([
     404,
@@ -125,7 +125,7 @@ test("who was told elsewhere that it runs is let in, body and all, though nobody
     },
     subscribeUser: () => () => {},
   };
-  const { environment, ask, hostOf, db } = await setup({ changes });
+  const { environment, ask, hostOf, db } = await setupGateway({ changes });
   const row = await environment({ status: "pending", stage: "answering" });
   tell({ kind: "environment", id: row.id, user: row.userId });
   const headers = { authorization: `token ${row.secret}` };
@@ -142,7 +142,7 @@ test("who was told elsewhere that it runs is let in, body and all, though nobody
 
 test("a starting environment opens by itself, and a change is seen within a second", async () => {
   const upstream = await upstreamServer((_request, response) => void response.end("notebook"));
-  const { environment, signedIn, ask, hostOf, db } = await setup();
+  const { environment, signedIn, ask, hostOf, db } = await setupGateway();
   const row = await environment({ status: "pending", stage: "answering" });
   const headers = { ...html, cookie: await signedIn(row) };
   expect((await ask(hostOf(row), "/lab", { headers })).status).toBe(503);

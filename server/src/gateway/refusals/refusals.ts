@@ -1,7 +1,7 @@
 import type { Route } from "../../environments/api/list-routes.ts";
 import { escapeHtml } from "../../text/escape-html.ts";
 import { formatDuration } from "../../text/format-duration.ts";
-import type { Standing } from "../target/availability.ts";
+import type { Availability } from "../target/availability.ts";
 import { style } from "./page-style.ts";
 
 type Glyph = "pending" | "paused" | "stopped" | "terminated" | "unknown" | "failed";
@@ -52,8 +52,8 @@ function stoppedText(route: Route, nowMs: number): string {
  * What an environment's owner meets when it is not open. `path` is what was asked for; `silentSinceMs` when it first
  * did not answer.
  */
-export function standingRefusal(
-  standing: Exclude<Standing, "open">,
+export function availabilityRefusal(
+  standing: Exclude<Availability, "open">,
   route: Route,
   about: {
     readonly appUrl: string;
@@ -171,7 +171,7 @@ export function shareConfirmation(owner: string): Asked {
   };
 }
 
-const guestTexts: Readonly<Record<Exclude<Standing, "open">, readonly [title: string, text: string]>> = {
+const guestTexts: Readonly<Record<Exclude<Availability, "open">, readonly [title: string, text: string]>> = {
   starting: ["This environment is starting", "The page opens by itself as soon as JupyterLab answers."],
   paused: ["This environment is paused", "It goes on when its owner resumes it."],
   stopped: ["This environment is stopped", "It can be opened again when its owner restarts it."],
@@ -180,7 +180,7 @@ const guestTexts: Readonly<Record<Exclude<Standing, "open">, readonly [title: st
 };
 
 /** What somebody with a share link meets when it is not open: the state, and nothing of the owner's affairs. */
-export function guestRefusal(standing: Exclude<Standing, "open">, path: string): Refusal {
+export function guestRefusal(standing: Exclude<Availability, "open">, path: string): Refusal {
   const [title, text] = guestTexts[standing];
   const status = standing === "ended" ? 410 : standing === "not_answering" ? 502 : 503;
   return {

@@ -6,7 +6,7 @@ import type { Db } from "../../database/database.ts";
 import { rotateSecret as drawAnew } from "../../environments/api/revoke-access.ts";
 import { makeShare, revokeShare as takeBack } from "../../environments/api/share-links.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
-import type { Hosts } from "../target/host-names.ts";
+import type { HostNames } from "../target/host-names.ts";
 import { shareUrl } from "./open-share.ts";
 import { signInPath } from "./sign-in.ts";
 
@@ -16,7 +16,7 @@ const codeSeconds = 30;
  * The app's half of the hand-off: a code for the caller's own environment, by its id or its name, links for others
  * (G50), and a new password for scripts (G109).
  */
-export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: Hosts }): void {
+export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: HostNames }): void {
   const { db } = parts;
   mount(app, signInCode, async ({ params, body, user }) => {
     if (!/^[a-z0-9-]{1,64}$/.test(params.id)) throw notFound();

@@ -6,7 +6,7 @@ import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { makeShare, revokeShare } from "../../environments/api/share-links.ts";
 import { testApp } from "../../testing/test-app.ts";
-import { openUpstream, setup } from "../testing/setup-gateway.ts";
+import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -20,7 +20,7 @@ async function running() {
     socket.pipe(socket);
   });
   const { port } = await openUpstream(upstream);
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port });
   const host = given.hostOf(row);
   await given.db.insertInto("profiles").values({ user_id: "owner", email: "ada@a.example", name: "Ada <b>" }).execute();

@@ -5,7 +5,7 @@ import { newId } from "../../database/ids.ts";
 import type { Route } from "../../environments/api/list-routes.ts";
 import { shareHash } from "../../environments/api/share-links.ts";
 import { limitBody } from "../../http/limit-body.ts";
-import type { Cookies } from "../principal/grant-cookies.ts";
+import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
 import { sharePath } from "../principal/reserved-names.ts";
 import { endedShareRefusal } from "../refusals/refusals.ts";
@@ -20,7 +20,7 @@ interface Parts {
   readonly db: Db;
   readonly appUrl: string;
   readonly targets: Pick<Targets, "lookForGrant">;
-  readonly cookies: Cookies;
+  readonly cookies: GrantCookies;
 }
 
 export function shareUrl(environmentUrl: string, secret: string): string {

@@ -2,8 +2,8 @@ import { signInCode } from "@berth/contract";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { handleErrors } from "../../http/handle-errors.ts";
-import { createHosts } from "../target/host-names.ts";
-import { type Reply, setup, upstreamServer } from "../testing/setup-gateway.ts";
+import { createHostNames } from "../target/host-names.ts";
+import { type Reply, setupGateway, upstreamServer } from "../testing/setup-gateway.ts";
 import { gatewayRoutes } from "./gateway-routes.ts";
 import { localPath } from "./sign-in.ts";
 
@@ -15,7 +15,7 @@ async function running() {
     cookies.push(request.headers.cookie);
     response.end("notebook");
   });
-  const given = await setup();
+  const given = await setupGateway();
   const row = await given.environment({ port: upstream.port });
   await expect.poll(() => given.ask(given.hostOf(row), "/").then(({ status }) => status)).toBe(401);
   return { ...given, upstream, cookies, row, host: given.hostOf(row) };
@@ -36,7 +36,7 @@ function routes(given: Awaited<ReturnType<typeof running>>) {
     if (typeof id === "string")
       request.user = { id, email: "a@b.example", emailVerified: true, name: "A", sessionId: null };
   });
-  gatewayRoutes(app, { db: given.db, hosts: createHosts({ appUrl: given.appUrl, envHost: "localhost" }) });
+  gatewayRoutes(app, { db: given.db, hosts: createHostNames({ appUrl: given.appUrl, envHost: "localhost" }) });
   onTestFinished(() => app.close());
   return (id: string, user?: string, payload: { visit?: string } = {}) =>
     app.inject({

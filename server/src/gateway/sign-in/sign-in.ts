@@ -4,12 +4,12 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { Route } from "../../environments/api/list-routes.ts";
-import type { Cookies } from "../principal/grant-cookies.ts";
+import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
 import { ownPrefix } from "../principal/reserved-names.ts";
 import { spentCodeRefusal } from "../refusals/refusals.ts";
 import { redirect, refuse } from "../refusals/refuse.ts";
-import type { Hosts } from "../target/host-names.ts";
+import type { HostNames } from "../target/host-names.ts";
 import type { Targets } from "../target/targets.ts";
 import { beginVisit, mayUse } from "./visit.ts";
 
@@ -20,12 +20,12 @@ interface Parts {
   readonly db: Db;
   readonly appUrl: string;
   readonly targets: Pick<Targets, "lookForGrant">;
-  readonly cookies: Cookies;
-  readonly hosts: Pick<Hosts, "secure">;
+  readonly cookies: GrantCookies;
+  readonly hosts: Pick<HostNames, "secure">;
 }
 
 /** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back. */
-export function setOut(
+export function startSignIn(
   request: IncomingMessage,
   response: ServerResponse,
   { subdomain }: Pick<Route, "subdomain">,
@@ -61,7 +61,7 @@ export async function signIn(
   if (!mayUse(request, parts.hosts.secure, code.visit)) {
     // Cleared with all cookies, the browser's value is gone too: the code's use says that nothing is left to clear.
     if (query.has("cleared")) await markUsed(parts.db, hash);
-    return setOut(request, response, route, parts, path);
+    return startSignIn(request, response, route, parts, path);
   }
   if (!query.has("cleared")) {
     const directives = await toClear(parts.db, route);

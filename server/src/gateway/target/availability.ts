@@ -1,13 +1,13 @@
 import type { Route } from "../../environments/api/list-routes.ts";
 
 /** What a visitor of an environment meets. */
-export type Standing = "open" | "starting" | "paused" | "stopped" | "ended" | "not_answering";
+export type Availability = "open" | "starting" | "paused" | "stopped" | "ended" | "not_answering";
 
 /**
  * By status, never by trying: a paused container accepts a connection and stays silent. What the owner asked for counts
  * as soon as it is asked for, except that only a start makes it open.
  */
-export function standingOf(route: Route, nowMs: number): Standing {
+export function availabilityOf(route: Route, nowMs: number): Availability {
   if (route.status === "terminated" || route.desired === "terminated") return "ended";
   if (route.expiresAt !== null && route.expiresAt.getTime() <= nowMs) return "ended";
   if (route.status === "pending") return route.desired === "running" ? "starting" : "stopped";
@@ -20,8 +20,8 @@ export function standingOf(route: Route, nowMs: number): Standing {
  * Whether a socket opened earlier may stay: a paused environment keeps its kernels and its connections (G23), also while
  * it resumes. JupyterLab asks for a lost kernel again only after half a minute.
  */
-export function keepsSockets(route: Route, nowMs: number): boolean {
-  const standing = standingOf(route, nowMs);
+export function keepsConnections(route: Route, nowMs: number): boolean {
+  const standing = availabilityOf(route, nowMs);
   if (standing === "starting") return route.status === "paused";
   return standing === "open" || standing === "paused" || standing === "not_answering";
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
 /** The database's time between two looks at it, carried by the monotonic clock: ours may jump, and expiry is the database's. */
-export function createClock() {
+export function createDatabaseClock() {
   let atMs = Date.now();
   let since = performance.now();
   return {

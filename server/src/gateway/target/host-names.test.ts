@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createHosts } from "./host-names.ts";
+import { createHostNames } from "./host-names.ts";
 
 test("on one machine every loopback name is the app, and every label before localhost an environment", () => {
-  const hosts = createHosts({ appUrl: "http://localhost:3000", envHost: "localhost" });
+  const hosts = createHostNames({ appUrl: "http://localhost:3000", envHost: "localhost" });
   for (const app of ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "LOCALHOST"])
     expect([app, hosts.kindOf(app)]).toEqual([app, "app"]);
   expect(hosts.kindOf("a.localhost:3000")).toBe("environment");
@@ -13,7 +13,7 @@ test("on one machine every loopback name is the app, and every label before loca
 });
 
 test("in public the app's name wins over the environments' domain, and only loopback names beside it are the app", () => {
-  const hosts = createHosts({ appUrl: "https://app.berth.test", envHost: "berth.test" });
+  const hosts = createHostNames({ appUrl: "https://app.berth.test", envHost: "berth.test" });
   expect(hosts.kindOf("app.berth.test")).toBe("app");
   expect(hosts.labelOf("app.berth.test")).toBeUndefined();
   expect(hosts.labelOf("Mine.berth.test:443")).toBe("mine");

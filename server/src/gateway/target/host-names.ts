@@ -1,6 +1,6 @@
 type HostKind = "app" | "environment" | "foreign";
 
-export interface Hosts {
+export interface HostNames {
   /** By a Host header's value. Whatever is neither the app nor one label in front of ENV_HOST is foreign: 421 (G90). */
   kindOf(host: string | undefined): HostKind;
   /** The environment's name, "" when the host is below ENV_HOST but cannot be one; undefined when it is not below it. */
@@ -28,7 +28,7 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,62})$/;
  * `appUrl` decides scheme and port for both: environments answer on the same port (G96). Every app answers to the loopback names, which only
  * this machine can reach it by: its own calls to the embedded payment gateway come that way.
  */
-export function createHosts({ appUrl, envHost }: { readonly appUrl: string; readonly envHost: string }): Hosts {
+export function createHostNames({ appUrl, envHost }: { readonly appUrl: string; readonly envHost: string }): HostNames {
   const app = new URL(appUrl);
   const appNames = new Set([...loopback, app.hostname]);
   const suffix = `.${envHost}`;

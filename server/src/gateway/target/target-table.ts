@@ -1,15 +1,15 @@
 import type { Route } from "../../environments/api/list-routes.ts";
-import { createUpstream, type Upstream } from "../http-client/connection-pool.ts";
+import { type ConnectionPool, createConnectionPool } from "../http-client/connection-pool.ts";
 
 /** One name, and the connections to what runs behind it. */
 export interface Target {
   readonly route: Route;
   /** Undefined while nothing runs. */
-  readonly upstream: Upstream | undefined;
+  readonly upstream: ConnectionPool | undefined;
 }
 
 /** Every name with its connections; whoever leaves the table loses them. */
-export function createTable() {
+export function createTargetTable() {
   const targets = new Map<string, Target>();
   const names = new Map<string, string>();
 
@@ -40,10 +40,10 @@ export function createTable() {
 }
 
 /** The same connections as long as the same run answers; another run, or none, closes them. */
-function upstreamOf(route: Route, before: Target | undefined): Upstream | undefined {
+function upstreamOf(route: Route, before: Target | undefined): ConnectionPool | undefined {
   if (before?.upstream && isSameRun(route, before.route)) return before.upstream;
   before?.upstream?.close();
-  return route.endpoint !== null && route.runToken !== null ? createUpstream(route.endpoint) : undefined;
+  return route.endpoint !== null && route.runToken !== null ? createConnectionPool(route.endpoint) : undefined;
 }
 
 function isSameRun(one: Route, other: Route): boolean {

@@ -3,8 +3,8 @@ import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import { routesOf } from "../../environments/api/list-routes.ts";
 import { type Grants, loadGrants } from "../principal/grants.ts";
-import { createClock } from "./database-clock.ts";
-import { createTable, type Target } from "./target-table.ts";
+import { createDatabaseClock } from "./database-clock.ts";
+import { createTargetTable, type Target } from "./target-table.ts";
 
 export interface Targets {
   find(subdomain: string): Target | undefined;
@@ -33,8 +33,8 @@ export async function openTargets(parts: {
   readonly changed: () => void;
   readonly failed: (error: unknown) => void;
 }): Promise<Targets> {
-  const table = createTable();
-  const clock = createClock();
+  const table = createTargetTable();
+  const clock = createDatabaseClock();
   const read = createReads(parts, table, clock);
   let due = { ...nothingDue(), everything: true };
   let passed = Promise.withResolvers<void>();
@@ -100,8 +100,8 @@ export async function openTargets(parts: {
 
 function createReads(
   { db, grants }: { readonly db: Db; readonly grants: Grants },
-  table: ReturnType<typeof createTable>,
-  clock: ReturnType<typeof createClock>,
+  table: ReturnType<typeof createTargetTable>,
+  clock: ReturnType<typeof createDatabaseClock>,
 ) {
   async function one(id: string): Promise<void> {
     const routes = await routesOf(db, id);

@@ -10,7 +10,7 @@ import { type AddressInfo, connect, type Server as NetServer, type Socket } from
 import { onTestFinished } from "vitest";
 import { openChanges } from "../../database/changes.ts";
 import { testDatabase } from "../../database/testing.ts";
-import { createGateway, type GatewayParts, serverOptions } from "../gateway.ts";
+import { createGateway, type GatewayDeps, serverOptions } from "../gateway.ts";
 import { type Fields, insertCode, insertEnvironment, type Row } from "./insert-environment.ts";
 
 export interface Reply {
@@ -26,7 +26,7 @@ interface Given {
 }
 
 /** A gateway on a real server with a real database, and what a test needs to speak to it. */
-export async function setup(options: Partial<GatewayParts> = {}) {
+export async function setupGateway(options: Partial<GatewayDeps> = {}) {
   const database = await testDatabase();
   const changes = await openChanges(database);
   const { db } = database;
@@ -35,7 +35,7 @@ export async function setup(options: Partial<GatewayParts> = {}) {
   const server = createServer(serverOptions);
   const port = await listen(server);
   const appUrl = options.appUrl ?? `http://localhost:${port}`;
-  const parts: GatewayParts = {
+  const parts: GatewayDeps = {
     db,
     changes,
     appUrl,
@@ -66,7 +66,7 @@ export async function setup(options: Partial<GatewayParts> = {}) {
   }
 
   /** One more gateway to the same environments, under the same names. */
-  async function beside(options: Partial<GatewayParts> = {}) {
+  async function beside(options: Partial<GatewayDeps> = {}) {
     const second = createServer(serverOptions);
     const at = await listen(second);
     await serve(second, { ...parts, changes: await openChanges(database), ...options });
@@ -93,7 +93,7 @@ export async function setup(options: Partial<GatewayParts> = {}) {
   };
 }
 
-async function serve(server: Server, parts: GatewayParts) {
+async function serve(server: Server, parts: GatewayDeps) {
   const gateway = await createGateway(parts);
   server.on("request", gateway.onRequest).on("upgrade", gateway.onUpgrade).on("clientError", gateway.onClientError);
   onTestFinished(async () => {
@@ -165,15 +165,15 @@ export async function listen(server: NetServer | Server): Promise<number> {
 /** A socket to the gateway that has sent `text`; `heard()` is what came back so far. */
 function rawSocket(port: number, text: string) {
   const socket = connect(port, "127.0.0.1");
-  let heard = "";
+  let received = "";
   socket.on("data", (chunk) => {
-    heard += chunk.toString("latin1");
+    received += chunk.toString("latin1");
   });
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
   socket.on("error", () => {});
   socket.write(text, "latin1");
   onTestFinished(() => void socket.destroy());
-  return { socket, heard: () => heard, closed };
+  return { socket, heard: () => received, closed };
 }
 
 export async function poll(met: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
