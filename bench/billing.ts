@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { monthsOf, readBilling } from "../server/src/billing/read-billing.ts";
-import { statementOf } from "../server/src/billing/statement.ts";
+import { buildStatement } from "../server/src/billing/statement.ts";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
 import { claimOrders, untilNext } from "../server/src/payments/orders/order-poller.ts";
@@ -78,7 +78,7 @@ async function inDatabase(dataDir: string, work: (db: Db) => Promise<void>): Pro
 /** At the database: all queries of the page, and the first one alone, which must not leave its index. */
 async function readOne(db: Db, userId: string, orders: number): Promise<void> {
   const page = await timed(async () => {
-    const { paymentCount } = statementOf(await readBilling(db, userId), new Date());
+    const { paymentCount } = buildStatement(await readBilling(db, userId), new Date());
     assert.equal(paymentCount, orders);
   });
   line(`billing, ${orders} orders`, page);

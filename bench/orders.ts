@@ -4,9 +4,9 @@ import { cpus, loadavg } from "node:os";
 import type { Db } from "../server/src/database/database.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
-import type { GatewayPayment } from "../server/src/payments/provider/provider.ts";
+import type { ProviderPayment } from "../server/src/payments/provider/provider.ts";
 import { razorpay } from "../server/src/payments/provider/razorpay.ts";
-import { observe } from "../server/src/payments/settlement/settle-payment.ts";
+import { settlePayment } from "../server/src/payments/settlement/settle-payment.ts";
 import {
   type Answer,
   type Customer,
@@ -181,8 +181,8 @@ async function observer(db: Db, url: string) {
   });
   return {
     payment: provider.payment,
-    observe: (payment: GatewayPayment) =>
-      observe(db, { gateway: "embedded", payment, giveUpAfterSeconds: 600, announce, seller: undefined }),
+    observe: (payment: ProviderPayment) =>
+      settlePayment(db, { gateway: "embedded", payment, giveUpAfterSeconds: 600, announce, seller: undefined }),
   };
 }
 

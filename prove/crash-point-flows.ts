@@ -4,19 +4,19 @@ import { major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 import { act, cancel, terminate } from "../server/src/environments/api/environment-actions.ts";
-import type { EmbeddedGateway } from "../server/src/payments/embedded-provider/embedded-provider.ts";
-import { deliver } from "../server/src/payments/orders/confirm-payment.ts";
+import type { EmbeddedProvider } from "../server/src/payments/embedded-provider/embedded-provider.ts";
+import { confirmPayment } from "../server/src/payments/orders/confirm-payment.ts";
 import { placeExtension } from "../server/src/payments/orders/place-extension.ts";
 import { clearOrder, placeOrder } from "../server/src/payments/orders/place-order.ts";
 import { grantRefund, type Share } from "../server/src/payments/refunds/grant-refund.ts";
 import { requestRefund } from "../server/src/payments/refunds/request-refund.ts";
-import { followDispute } from "../server/src/payments/settlement/dispute-poller.ts";
+import { syncDispute } from "../server/src/payments/settlement/dispute-poller.ts";
 import { note } from "../server/src/payments/settlement/sync-payments.ts";
 import type { Process, World } from "./process-model.ts";
 
 export interface Scene extends World {
   readonly db: Db;
-  readonly gateway: EmbeddedGateway;
+  readonly gateway: EmbeddedProvider;
   readonly gatewayUrl: string;
 }
 
@@ -144,7 +144,7 @@ async function prove(
     .digest("hex");
   const payment_data = { razorpay_order_id: order_id, razorpay_payment_id: payment_id, razorpay_signature };
   const signal = AbortSignal.any([AbortSignal.timeout(5000), process.ending]);
-  return deliver(process.payments, user, { container_request, payment_data }, signal);
+  return confirmPayment(process.payments, user, { container_request, payment_data }, signal);
 }
 
 type Payment = Awaited<ReturnType<typeof pay>>;
@@ -198,7 +198,7 @@ async function askBack(visit: Visit, share: Share): Promise<void> {
 async function loseDispute({ scene, process }: Visit, payment_id: string): Promise<void> {
   const { id } = await asMerchant(scene, "/test/disputes", { payment_id });
   await asMerchant(scene, `/test/disputes/${id}`, { status: "lost" });
-  await followDispute(process.payments, id);
+  await syncDispute(process.payments, id);
 }
 
 async function addPayment({ scene }: Visit, order_id: string, change: { amount?: number }): Promise<void> {

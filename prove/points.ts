@@ -11,7 +11,7 @@ import { fakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
 import { localPages } from "../server/src/http/operator-pages.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
-import { embeddedGateway, embeddedGatewayPath } from "../server/src/payments/embedded-provider/embedded-provider.ts";
+import { embeddedProvider, embeddedProviderPath } from "../server/src/payments/embedded-provider/embedded-provider.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { razorpay } from "../server/src/payments/provider/razorpay.ts";
 import { startCluster } from "./cluster.ts";
@@ -94,13 +94,13 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: 
   await sql`insert into host_images (host_id, container_type, state, percent) values ('local', 'jupyter', 'ready', 100)`.execute(
     db,
   );
-  const gateway = await embeddedGateway({ db, refundDelayMs: 0 });
+  const gateway = await embeddedProvider({ db, refundDelayMs: 0 });
   const app = Fastify({ forceCloseConnections: true });
   gateway.routes(app, localPages({ key: randomUUID(), appUrl: "http://localhost" }));
   await app.listen({ host: "127.0.0.1", port: 0 });
   stack.defer(() => app.close());
   const address = app.server.address();
-  const gatewayUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}${embeddedGatewayPath}`;
+  const gatewayUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}${embeddedProviderPath}`;
   const provider = razorpay({
     ...gateway,
     baseUrl: gatewayUrl,

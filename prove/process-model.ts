@@ -6,13 +6,13 @@ import type { Driver } from "../server/src/drivers/driver.ts";
 import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import type { FakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
 import { type Announce, startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
-import { startWatch } from "../server/src/payments/orders/order-poller.ts";
-import type { Payments } from "../server/src/payments/provider/payments-deps.ts";
+import { startOrderPoller } from "../server/src/payments/orders/order-poller.ts";
+import type { PaymentsDeps } from "../server/src/payments/provider/payments-deps.ts";
 import type { Provider } from "../server/src/payments/provider/provider.ts";
-import { startRefunds } from "../server/src/payments/refunds/refund-sender.ts";
+import { startRefundSender } from "../server/src/payments/refunds/refund-sender.ts";
 import { delivery } from "../server/src/payments/settlement/delivery.ts";
-import { startDisputes } from "../server/src/payments/settlement/dispute-poller.ts";
-import { startEvents } from "../server/src/payments/settlement/webhook-processor.ts";
+import { startDisputePoller } from "../server/src/payments/settlement/dispute-poller.ts";
+import { startWebhookProcessor } from "../server/src/payments/settlement/webhook-processor.ts";
 
 /** Where a process ends: at its nth step out of itself, before the step or after it, with the answer lost. */
 export interface Fuse {
@@ -42,7 +42,7 @@ export function startProcess(
   const db = fusedDatabase(world.pool, gate);
   const provider = fused(world.provider, gate);
   const failed = () => {};
-  const payments: Payments = {
+  const payments: PaymentsDeps = {
     ...{ db, provider, failed, changes: world.changes, announce: world.announce, webhookSecrets: [] },
     caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000, newcomerShare: 1 },
     brandName: "Berth",
@@ -56,10 +56,10 @@ export function startProcess(
       delivery: delivery({ announce: world.announce }),
       answers: async () => answers,
     }),
-    startWatch(payments),
-    startRefunds(payments),
-    startEvents(payments),
-    startDisputes(payments),
+    startOrderPoller(payments),
+    startRefundSender(payments),
+    startWebhookProcessor(payments),
+    startDisputePoller(payments),
   ];
   return {
     payments,

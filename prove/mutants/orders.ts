@@ -23,7 +23,7 @@ export const orderFaults: readonly FaultsOf[] = [
       ],
       [
         "the two requests may differ",
-        "hashOf(container, currency, 0) !== hashOf(payment.container_request, currency, 0)",
+        "requestHash(container, currency, 0) !== requestHash(payment.container_request, currency, 0)",
         "false",
         "C5",
       ],
@@ -40,7 +40,7 @@ export const orderFaults: readonly FaultsOf[] = [
     tests: ["payments/orders/place-order"],
     rows: [
       ["GPUs of the past count", " and l.released_at is null and e.user_id", " and e.user_id", "C41"],
-      ["one order a minute more", "orders >= payments.caps", "orders > payments.caps", "C41"],
+      ["one order a minute more", "orders >= deps.caps", "orders > deps.caps", "C41"],
       [
         "the last GPU of the cap cannot be had",
         "gpus + gpuCount <= caps.gpusPerUser",
@@ -68,7 +68,7 @@ export const orderFaults: readonly FaultsOf[] = [
       ],
       [
         "dismissed without asking what is in flight",
-        "isOurs(payments, order) && (await hasPaymentInFlight(payments, order))) return false;",
+        "isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order))) return false;",
         "false) return false;",
         "C33",
       ],
@@ -78,14 +78,14 @@ export const orderFaults: readonly FaultsOf[] = [
       ["an order whose time is over is offered again", " && order.hold_until > new Date()", "", "time is over"],
       [
         "superseded without asking what is in flight",
-        "  if (isOurs(payments, order) && (await hasPaymentInFlight(payments, order)))\n    throw",
+        "  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order)))\n    throw",
         "  if (false)\n    throw",
         "in flight another",
       ],
       ["a double click fails", 'isUniqueViolation(error, "one_unpaid_order_per_user")', "false", "C9"],
       [
         "a parallel request gets the other one's order",
-        'row?.status === "open" && isSame(payments, row, request)',
+        'row?.status === "open" && isSameRequest(deps, row, request)',
         'row?.status === "open"',
         "at the same moment",
       ],
@@ -114,11 +114,11 @@ export const orderFaults: readonly FaultsOf[] = [
       ["more time holds GPUs of its own", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
       [
         "a provider that cannot be reached ends the draft",
-        "error instanceof GatewayError && !error.retryable) await expireDraft",
-        "error instanceof GatewayError && error.retryable) await expireDraft",
+        "error instanceof ProviderError && !error.retryable) await expireDraft",
+        "error instanceof ProviderError && error.retryable) await expireDraft",
         "C12 both",
       ],
-      ["watched for five hours instead of days", "watchDays * 24 * 60", "watchDays * 60", "an order answers"],
+      ["watched for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order answers"],
     ],
   },
   {
@@ -230,7 +230,7 @@ export const orderFaults: readonly FaultsOf[] = [
       ["a body of another user is taken", "container.user_id !== userId", "false", "C26"],
       [
         "another environment than was ordered",
-        "hashOf(container, order.currency, order.amount_minor) !== order.request_hash",
+        "requestHash(container, order.currency, order.amount_minor) !== order.request_hash",
         "false",
         "G6",
       ],
@@ -242,7 +242,7 @@ export const orderFaults: readonly FaultsOf[] = [
         'return status === "created"\n',
         "C28",
       ],
-      ["waiting at shutdown there is no answer", "(await look(payments, order, true)) ?? ", "", "G72"],
+      ["waiting at shutdown there is no answer", "(await readOutcome(deps, order, true)) ?? ", "", "G72"],
     ],
   },
   {

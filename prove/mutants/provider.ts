@@ -58,7 +58,7 @@ export const providerFaults: readonly FaultsOf[] = [
         "      order by",
         "other keys",
       ],
-      ["a restart waits for the next poll", "      if (first) await makeUnpaidDue(payments);\n", "", "C15"],
+      ["a restart waits for the next poll", "      if (first) await makeUnpaidDue(deps);\n", "", "C15"],
       [
         "late, another amount is captured",
         "attempt.amountMinor !== order.amount_minor || attempt.currency !== order.currency",
@@ -99,7 +99,7 @@ export const providerFaults: readonly FaultsOf[] = [
       ["a late poll writes over what was settled", '    .where("claim", "=", order.claim)\n', "", "late worker"],
       [
         "with the provider away a hold lasts for ever",
-        '    await endUnpaid(payments, row.id, "expired");\n',
+        '    await endUnpaidOrder(deps, row.id, "expired");\n',
         "    {}\n",
         "provider away",
       ],
@@ -111,7 +111,7 @@ export const providerFaults: readonly FaultsOf[] = [
       ],
       [
         "a dead caller's order is not looked for",
-        "  if (made) await storeOrder(payments, draft, made);\n  else if",
+        "  if (made) await storeOrder(deps, draft, made);\n  else if",
         "  if",
         "C14",
       ],
@@ -129,19 +129,19 @@ export const providerFaults: readonly FaultsOf[] = [
       ],
       [
         "another account's event is tried for ever",
-        "error instanceof GatewayError && !error.retryable) await end",
+        "error instanceof ProviderError && !error.retryable) await end",
         "false) await end",
         "C24",
       ],
       [
         "an event of a week ago is tried for ever",
-        "> watchDays * 86_400_000) return",
-        "> watchDays * 86_400_000_000) return",
+        "> pollDays * 86_400_000) return",
+        "> pollDays * 86_400_000_000) return",
         "C24",
       ],
       [
         "a refund's event is not followed",
-        "if (refund) await followRefund(payments, refund.entity.id, paymentId);",
+        "if (refund) await followRefund(deps, refund.entity.id, paymentId);",
         "",
         "followed at once",
       ],

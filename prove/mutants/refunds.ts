@@ -28,8 +28,8 @@ export const refundFaults: readonly FaultsOf[] = [
       ["a credit never runs out", " and used_by_order is null for update", " for update", "later than ten"],
       [
         "a credit for whoever cancels",
-        'if (reason === "not_delivered") await giveCredit',
-        "await giveCredit",
+        'if (reason === "not_delivered") await grantCredit',
+        "await grantCredit",
         "cancelled while pending",
       ],
       [
@@ -41,7 +41,7 @@ export const refundFaults: readonly FaultsOf[] = [
       ["what was not used is earned and kept", "if (unusedSeconds > 0)", "if (unusedSeconds < 0)", "fails for ten"],
       [
         "a session that is over is not earned",
-        "        await bookSessionOver(tx, order.id);\n",
+        "        await bookRemainingRevenue(tx, order.id);\n",
         "",
         "a rental to its end",
       ],
@@ -96,8 +96,8 @@ export const refundFaults: readonly FaultsOf[] = [
       ],
       [
         "refused for good, nobody looks whether it exists",
-        "const found = await findMade(payments, refund);",
-        "const found = undefined as GatewayRefund | undefined;",
+        "const found = await findAtProvider(deps, refund);",
+        "const found = undefined as ProviderRefund | undefined;",
         "C36",
       ],
       [
@@ -114,14 +114,14 @@ export const refundFaults: readonly FaultsOf[] = [
       ],
       [
         "a refund that arrives after all is not owed again",
-        'if (refund.status === "failed") await oweAgain(tx, payment, refund);',
+        'if (refund.status === "failed") await recordRetry(tx, payment, refund);',
         "",
         "refund that fails",
       ],
       [
         "refused for good, it is tried every second",
-        "error instanceof GatewayError && !error.retryable\n            ?",
-        "error instanceof GatewayError && error.retryable\n            ?",
+        "error instanceof ProviderError && !error.retryable\n            ?",
+        "error instanceof ProviderError && error.retryable\n            ?",
         "refuses for good",
       ],
       [
@@ -166,7 +166,7 @@ export const refundFaults: readonly FaultsOf[] = [
       ],
       [
         "a bank's part of the price is all that goes back",
-        '  await payBack(tx, payment, usage, "discretionary", announce);\n',
+        '  await refundUnused(tx, payment, usage, "discretionary", announce);\n',
         "",
         "in part",
       ],

@@ -39,16 +39,20 @@ import { startOutbox } from "./mail/outbox.ts";
 import { outboxPath } from "./mail/outbox-page.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { settingsOf, startPresence } from "./operator/process-registry.ts";
-import { embeddedGateway, embeddedGatewayPath, outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
-import { startWatch } from "./payments/orders/order-poller.ts";
+import {
+  embeddedProvider,
+  embeddedProviderPath,
+  outcomesPath,
+} from "./payments/embedded-provider/embedded-provider.ts";
+import { startOrderPoller } from "./payments/orders/order-poller.ts";
 import { checkKeys } from "./payments/provider/check-keys.ts";
-import type { Payments } from "./payments/provider/payments-deps.ts";
+import type { PaymentsDeps } from "./payments/provider/payments-deps.ts";
 import { razorpay } from "./payments/provider/razorpay.ts";
-import { startRefunds } from "./payments/refunds/refund-sender.ts";
+import { startRefundSender } from "./payments/refunds/refund-sender.ts";
 import { delivery } from "./payments/settlement/delivery.ts";
-import { startDisputes } from "./payments/settlement/dispute-poller.ts";
-import { startSweep } from "./payments/settlement/payment-sweep.ts";
-import { startEvents } from "./payments/settlement/webhook-processor.ts";
+import { startDisputePoller } from "./payments/settlement/dispute-poller.ts";
+import { startPaymentSweep } from "./payments/settlement/payment-sweep.ts";
+import { startWebhookProcessor } from "./payments/settlement/webhook-processor.ts";
 import { buildApp } from "./roles/build-app.ts";
 import { openMachines, wallOf } from "./roles/open-machines.ts";
 import { startPurging } from "./roles/start-purging.ts";
@@ -260,7 +264,7 @@ async function portOf({ port, host }: Config): Promise<number> {
 async function moneyOf(
   config: Config,
   port: number,
-  parts: Pick<Payments, "db" | "changes" | "announce" | "failed" | "checkRoom">,
+  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "failed" | "checkRoom">,
 ) {
   const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
   const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
@@ -270,20 +274,20 @@ async function moneyOf(
     await checkKeys(provider, failed);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
   }
-  const own = await embeddedGateway({ db: parts.db });
-  const baseUrl = `http://127.0.0.1:${port}${embeddedGatewayPath}`;
+  const own = await embeddedProvider({ db: parts.db });
+  const baseUrl = `http://127.0.0.1:${port}${embeddedProviderPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
   return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedGateway: own };
 }
 
 function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeof moneyOf>>, port: number): Loop[] {
   return [
-    startWatch(payments),
-    startRefunds(payments),
-    startEvents(payments),
-    startSweep(payments),
-    startDisputes(payments),
-    ...(own ? [own.startWebhooks(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
+    startOrderPoller(payments),
+    startRefundSender(payments),
+    startWebhookProcessor(payments),
+    startPaymentSweep(payments),
+    startDisputePoller(payments),
+    ...(own ? [own.startWebhookSender(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
   ];
 }
 

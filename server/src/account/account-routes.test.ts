@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
-import { startWatch } from "../payments/orders/order-poller.ts";
-import { startRefunds } from "../payments/refunds/refund-sender.ts";
+import { startOrderPoller } from "../payments/orders/order-poller.ts";
+import { startRefundSender } from "../payments/refunds/refund-sender.ts";
 import { testApp } from "../testing/test-app.ts";
 
 const password = "good password 1";
@@ -258,8 +258,8 @@ test("paid and not yet delivered: cancelled, and the whole price arrives though 
   const { ada, db, order, pay, call, remove, payments, driver } = await setup({ answerMs: 600_000 });
   const placed = await order(ada, { subdomain: "slow-lab" });
   const proof = await pay(placed);
-  const watch = startWatch(payments);
-  const refunds = startRefunds(payments);
+  const watch = startOrderPoller(payments);
+  const refunds = startRefundSender(payments);
   await using _ = { [Symbol.asyncDispose]: async () => void (await Promise.all([watch.stop(), refunds.stop()])) };
   await sql`update orders set next_check_at = now()`.execute(db);
   watch.nudge();
@@ -284,8 +284,8 @@ test("money that arrives after the deletion goes back and buys nothing", async (
   const placed = await order(ada);
   expect((await remove()).statusCode).toBe(200);
   await pay(placed);
-  const watch = startWatch(payments);
-  const refunds = startRefunds(payments);
+  const watch = startOrderPoller(payments);
+  const refunds = startRefundSender(payments);
   await using _ = { [Symbol.asyncDispose]: async () => void (await Promise.all([watch.stop(), refunds.stop()])) };
   await sql`update orders set next_check_at = now()`.execute(db);
   watch.nudge();

@@ -4,7 +4,7 @@ import { endAll } from "../environments/api/environment-actions.ts";
 import { isAccountDeleted, releaseHomes } from "../environments/homes/home-records.ts";
 import { leave } from "../environments/queue/join-queue.ts";
 import type { Identity } from "../identity/identity.ts";
-import { endUnpaidOf } from "../payments/orders/place-order.ts";
+import { endUnpaidOrdersOf } from "../payments/orders/place-order.ts";
 
 /**
  * Deletes an account as a whole or not at all (G71). What takes time comes after, by the loops that do it anyway:
@@ -14,7 +14,7 @@ import { endUnpaidOf } from "../payments/orders/place-order.ts";
 export async function eraseAccount(db: Db, identity: Identity, userId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await identity.deleteUser(userId, tx);
-    await endUnpaidOf(tx, userId);
+    await endUnpaidOrdersOf(tx, userId);
     await endAll(tx, userId);
     await leave(tx, userId);
     // Waits for whoever is writing about this user; whoever comes later sees the mark and writes nothing.

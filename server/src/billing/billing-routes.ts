@@ -8,18 +8,18 @@ import { readBilling } from "./read-billing.ts";
 import { readOrder } from "./read-order.ts";
 import { readCreditNote, readReceipt } from "./read-receipt.ts";
 import { receiptNotes, receiptSections } from "./receipt-sections.ts";
-import { statementOf } from "./statement.ts";
+import { buildStatement } from "./statement.ts";
 
-interface Parts {
+interface BillingDeps {
   readonly db: Db;
   readonly brand: { readonly name: string; readonly email: string };
 }
 
 /** What the screen Billing and Usage shows (G63), one order whole, and the papers: a receipt for each payment (G86), a credit note for each refund. */
-export function billingRoutes(app: FastifyInstance, { db, brand }: Parts): void {
+export function billingRoutes(app: FastifyInstance, { db, brand }: BillingDeps): void {
   mount(app, billing, async ({ user }) => ({
     ...success,
-    ...statementOf(await readBilling(db, user.id), new Date()),
+    ...buildStatement(await readBilling(db, user.id), new Date()),
   }));
 
   mount(app, orderDetail, async ({ user, params: { order_id } }) => {

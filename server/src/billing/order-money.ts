@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 const stuckAfterMs = 3_600_000;
 
 /** What became of the order, in the order's own words or in those of the refund that ended it. */
-export function stateOf({ order, attempts, refunds }: OrderSources): OrderState {
+export function orderState({ order, attempts, refunds }: OrderSources): OrderState {
   switch (order.status) {
     case "draft":
     case "open":
@@ -38,7 +38,7 @@ function givenBackState({ extends: extended, ended_reason }: FoundOrder, reasons
 }
 
 /** Every payment of the order is counted, also one that bought nothing and one of another currency than was asked for. */
-export function moneyOf(sources: OrderSources): Order["money"] {
+export function orderMoney(sources: OrderSources): Order["money"] {
   const { attempts, refunds, disputes, order } = sources;
   const captured = attempts.filter(({ status }) => status === "captured");
   const currency = (captured.find(({ settles_order }) => settles_order) ?? captured[0] ?? order).currency as Currency;

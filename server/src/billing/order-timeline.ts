@@ -7,11 +7,11 @@ import {
   refundReasons,
 } from "@berth/contract";
 import { bonusHours, hoursOfCredit } from "../payments/settlement/deadlines.ts";
-import { expectedBy, needsPerson, stateOf } from "./order-money.ts";
+import { expectedBy, needsPerson, orderState } from "./order-money.ts";
 import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./read-order.ts";
 
 /** What happened, oldest first; what is still to come stands last. Of two things in the same instant the cause is first. */
-export function timelineOf(sources: OrderSources): OrderFact[] {
+export function orderTimeline(sources: OrderSources): OrderFact[] {
   const { order, refunds, attempts } = sources;
   const facts: OrderFact[] = [
     { kind: "ordered", at: order.created_at.toISOString() },
@@ -59,7 +59,7 @@ function deliveryFacts(sources: OrderSources): OrderFact[] {
   const { ready_at, terminated_at, ended_reason, deliver_by } = order;
   // What ended an environment that was there already is told where it was bought.
   if (order.extends !== null)
-    return ["delivered", "ended", "refunded"].includes(stateOf(sources)) ? [extended(order)] : [];
+    return ["delivered", "ended", "refunded"].includes(orderState(sources)) ? [extended(order)] : [];
   const facts: OrderFact[] = [];
   // What was stopped for its silence counts as its owner's, but JupyterLab had not answered then.
   if (ready_at && !sources.requests.some(({ reason }) => reason === "silent")) {

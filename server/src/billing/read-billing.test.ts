@@ -6,7 +6,7 @@ import { testDatabase } from "../database/testing.ts";
 import { note } from "../payments/settlement/sync-payments.ts";
 import { setup } from "../payments/testing/setup.ts";
 import { monthsOf, readBilling } from "./read-billing.ts";
-import { statementOf } from "./statement.ts";
+import { buildStatement } from "./statement.ts";
 
 interface Bought {
   readonly at: string;
@@ -94,7 +94,10 @@ test("C43 last month's payment goes back today: last month is less by it, this o
   await sql`update orders set paid_at = timestamptz '2026-10-31 23:59:59.999Z'`.execute(db);
   const november = new Date("2026-11-01T00:00:00Z");
   const figures = async () => {
-    const { monthlyTotals, currentMonthUsage, chartData, trend } = statementOf(await readBilling(db, "ada"), november);
+    const { monthlyTotals, currentMonthUsage, chartData, trend } = buildStatement(
+      await readBilling(db, "ada"),
+      november,
+    );
     return [
       monthlyTotals,
       currentMonthUsage,
@@ -146,7 +149,7 @@ test("a real payment, refunded in part and then whole: totals follow, the invoic
   runWatch();
   await makeDue(id);
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
-  const statement = async () => statementOf(await readBilling(db, "ada"), new Date());
+  const statement = async () => buildStatement(await readBilling(db, "ada"), new Date());
   expect(await statement()).toMatchObject({ totalSpent: 0.75, paymentCount: 1, invoices: [{ state: "paid" }] });
 
   await provider.refund({ paymentId, amountMinor: 25, key: "the-dashboard-1", notes: {} });

@@ -4,7 +4,7 @@ import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { declineRefund, grantRefund } from "../payments/refunds/grant-refund.ts";
 import { requestRefund } from "../payments/refunds/request-refund.ts";
-import { followDispute } from "../payments/settlement/dispute-poller.ts";
+import { syncDispute } from "../payments/settlement/dispute-poller.ts";
 import { note } from "../payments/settlement/sync-payments.ts";
 import { setup as money } from "../payments/testing/setup.ts";
 import { expectedBy } from "./order-money.ts";
@@ -252,7 +252,7 @@ test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank
     const payment_id = await addPayment(id, { amount_minor: 39 });
     await note(payments, await provider.payment(payment_id));
     const { id: dispute } = await bank("", { payment_id });
-    await followDispute(payments, dispute);
+    await syncDispute(payments, dispute);
     return { id, dispute };
   };
   const won = await buy("won-lab");
@@ -270,7 +270,7 @@ test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank
     [lost, "lost"],
   ] as const) {
     await bank(`/${dispute}`, { status });
-    await followDispute(payments, dispute);
+    await syncDispute(payments, dispute);
   }
   expect((await page(won.id)).money, "its hour begins now").toMatchObject({ place: "refund_started", disputed: 0 });
   expect((await page(won.id)).kinds).toContain("dispute_closed");

@@ -2,8 +2,8 @@ import { type EndedReason, major, type Order } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, RowOf } from "../database/database.ts";
 import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
-import { moneyOf, stateOf } from "./order-money.ts";
-import { timelineOf } from "./order-timeline.ts";
+import { orderMoney, orderState } from "./order-money.ts";
+import { orderTimeline } from "./order-timeline.ts";
 
 /** An order with the environment that it launched, or bought more hours for, and that one's newest session. */
 export interface FoundOrder extends RowOf<"orders"> {
@@ -74,7 +74,7 @@ function orderOf(sources: OrderSources): Order {
   const captured = attempts.filter(({ status }) => status === "captured");
   return {
     id: order.id,
-    state: stateOf(sources),
+    state: orderState(sources),
     container_type: order.container_type,
     subdomain: order.subdomain,
     gpu_count: order.gpu_count,
@@ -87,8 +87,8 @@ function orderOf(sources: OrderSources): Order {
     inr_per_usd: order.currency === "INR" ? order.inr_paise_per_usd / 100 : null,
     paid_with: furthest?.status === "captured" ? methodOf(furthest) : null,
     test_mode: order.mode !== "live",
-    money: moneyOf(sources),
-    timeline: timelineOf(sources),
+    money: orderMoney(sources),
+    timeline: orderTimeline(sources),
     references: {
       environment: order.environment_id,
       invoice: furthest ? invoiceNumber(furthest.id) : null,

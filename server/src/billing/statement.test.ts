@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type InvoiceRow, type MonthRow, type Sources, statementOf, trendOf } from "./statement.ts";
+import { buildStatement, type InvoiceRow, type MonthRow, type Sources, trendOf } from "./statement.ts";
 
 const now = new Date("2026-11-20T14:00:00Z");
 const empty: Sources = { months: [], invoices: [], runs: [] };
@@ -30,7 +30,7 @@ function invoice(change: Partial<InvoiceRow> = {}): InvoiceRow {
 }
 
 test("C43 nobody paid anything: zeros, and no chart rather than six empty months (G20)", () => {
-  expect(statementOf(empty, now)).toEqual({
+  expect(buildStatement(empty, now)).toEqual({
     currentMonthUsage: 0,
     totalSpent: 0,
     paymentCount: 0,
@@ -44,7 +44,7 @@ test("C43 nobody paid anything: zeros, and no chart rather than six empty months
 });
 
 test("C43 the first month: six months zero-filled, and up by 100 (G19, G20)", () => {
-  const { chartData, trend, monthlyTotals } = statementOf({ ...empty, months: [month("2026-11", 40)] }, now);
+  const { chartData, trend, monthlyTotals } = buildStatement({ ...empty, months: [month("2026-11", 40)] }, now);
   expect(chartData.map(({ month, totalPaid }) => [month, totalPaid])).toEqual([
     ["2026-06", 0],
     ["2026-07", 0],
@@ -59,8 +59,8 @@ test("C43 the first month: six months zero-filled, and up by 100 (G19, G20)", ()
 
 test("C43 the month is the UTC one at both ends of the year, whatever the zone of the machine", () => {
   const months = [month("2026-12", 100), month("2027-01", 300)];
-  const before = statementOf({ ...empty, months }, new Date("2026-12-31T23:59:59.999Z"));
-  const after = statementOf({ ...empty, months }, new Date("2027-01-01T00:00:00Z"));
+  const before = buildStatement({ ...empty, months }, new Date("2026-12-31T23:59:59.999Z"));
+  const after = buildStatement({ ...empty, months }, new Date("2027-01-01T00:00:00Z"));
   expect(before.currentMonthUsage).toBe(1);
   expect(after.currentMonthUsage).toBe(3);
   expect(after.chartData.map(({ month }) => month)).toEqual([
@@ -73,7 +73,7 @@ test("C43 the month is the UTC one at both ends of the year, whatever the zone o
   ]);
   expect(after.trend).toEqual({ trend: "up", changePercent: 200 });
   // The 31st has no counterpart in five of the other months.
-  const august = statementOf({ ...empty, months: [month("2026-08", 1)] }, new Date("2026-08-31T12:00:00Z"));
+  const august = buildStatement({ ...empty, months: [month("2026-08", 1)] }, new Date("2026-08-31T12:00:00Z"));
   expect(august.chartData.map(({ month }) => month)).toEqual([
     "2026-03",
     "2026-04",
@@ -87,7 +87,7 @@ test("C43 the month is the UTC one at both ends of the year, whatever the zone o
 test("C43 a refund of last month's payment lowers last month; a full one leaves totals and counts (G20)", () => {
   const kept = month("2026-10", 480);
   const refunded = month("2026-10", 0, { service: "pytorch", hours: 0 });
-  const { totalSpent, paymentCount, chartData, monthlyTotals, usageBreakdown, trend } = statementOf(
+  const { totalSpent, paymentCount, chartData, monthlyTotals, usageBreakdown, trend } = buildStatement(
     { ...empty, months: [kept, refunded, month("2026-11", 240)] },
     now,
   );
@@ -99,13 +99,13 @@ test("C43 a refund of last month's payment lowers last month; a full one leaves 
 });
 
 test("all of it refunded: the chart is six true zeros, and no month counts", () => {
-  const { chartData, monthlyTotals, paymentCount } = statementOf({ ...empty, months: [month("2026-11", 0)] }, now);
+  const { chartData, monthlyTotals, paymentCount } = buildStatement({ ...empty, months: [month("2026-11", 0)] }, now);
   expect(chartData).toHaveLength(6);
   expect([monthlyTotals, paymentCount]).toEqual([{}, 0]);
 });
 
 test("what was paid before the six months counts in the total and not in the chart", () => {
-  const { totalSpent, chartData } = statementOf({ ...empty, months: [month("2026-05", 500)] }, now);
+  const { totalSpent, chartData } = buildStatement({ ...empty, months: [month("2026-05", 500)] }, now);
   expect(totalSpent).toBe(5);
   expect(chartData.map(({ totalPaid }) => totalPaid)).toEqual([0, 0, 0, 0, 0, 0]);
 });
@@ -125,10 +125,10 @@ test.each([
 test("averages round half a cent up, and sums of cents stay exact", () => {
   const rows = (usd_minor: number, payments: number) => [month("2026-11", usd_minor, { payments })];
   const average = (usd: number, payments: number) =>
-    statementOf({ ...empty, months: rows(usd, payments) }, now).chartData.at(-1)?.avgPayment;
+    buildStatement({ ...empty, months: rows(usd, payments) }, now).chartData.at(-1)?.avgPayment;
   expect([average(1, 2), average(201, 2), average(100, 3), average(200, 3)]).toEqual([0.01, 1.01, 0.33, 0.67]);
   const dimes = Array.from({ length: 3 }, () => month("2026-11", 10));
-  expect(statementOf({ ...empty, months: dimes }, now).totalSpent).toBe(0.3);
+  expect(buildStatement({ ...empty, months: dimes }, now).totalSpent).toBe(0.3);
 });
 
 test("usage by type: booked beside run with one decimal, dearest first (G32)", () => {
@@ -141,7 +141,7 @@ test("usage by type: booked beside run with one decimal, dearest first (G32)", (
     { service: "jupyter", hours: 0.94 },
     { service: "tensorflow", hours: 0.5 },
   ];
-  expect(statementOf({ ...empty, months, runs }, now).usageBreakdown).toEqual([
+  expect(buildStatement({ ...empty, months, runs }, now).usageBreakdown).toEqual([
     { service: "pytorch", usage: 24, run: 0, cost: 4.8, unit: "hours" },
     { service: "jupyter", usage: 2.3, run: 0.9, cost: 0.4, unit: "hours" },
     { service: "tensorflow", usage: 0, run: 0.5, cost: 0, unit: "hours" },
@@ -149,7 +149,7 @@ test("usage by type: booked beside run with one decimal, dearest first (G32)", (
 });
 
 test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () => {
-  const { invoices, recentPayments } = statementOf({ ...empty, invoices: [invoice()] }, now);
+  const { invoices, recentPayments } = buildStatement({ ...empty, invoices: [invoice()] }, now);
   expect(invoices).toEqual([
     {
       number: "INV-9kx2mq7vt4a",
@@ -177,7 +177,7 @@ test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () =
     },
   ]);
   const other = invoice({ container_type: "", duration_hours: 1, session_id: null });
-  const [one] = statementOf({ ...empty, invoices: [other] }, now).invoices;
+  const [one] = buildStatement({ ...empty, invoices: [other] }, now).invoices;
   expect(one).toMatchObject({ description: "GPU Environment", duration: "1 hour", session_id: null });
 });
 
@@ -188,13 +188,13 @@ test.each([
   [{ refund_minor: 1 }, "Paid", "partially_refunded", "paid"],
   [{ refund_minor: 21200 }, "Paid", "refunded", "refunded"],
 ] as const)("a payment of %o reads %s and is %s (G17, G87)", (change, status, state, paid) => {
-  const { invoices, recentPayments } = statementOf({ ...empty, invoices: [invoice(change)] }, now);
+  const { invoices, recentPayments } = buildStatement({ ...empty, invoices: [invoice(change)] }, now);
   expect(invoices[0]).toMatchObject({ status, state });
   expect(recentPayments[0]?.status).toBe(paid);
 });
 
 test("five recent payments of ten invoices (spec 3.4)", () => {
   const invoices = Array.from({ length: 10 }, () => invoice());
-  const answer = statementOf({ ...empty, invoices }, now);
+  const answer = buildStatement({ ...empty, invoices }, now);
   expect([answer.invoices.length, answer.recentPayments.length]).toEqual([10, 5]);
 });

@@ -50,7 +50,7 @@ const chartMonths = 6;
 const recentCount = 5;
 
 /** What `GET /billing/{user_id}` answers (spec 3.4). */
-export function statementOf({ months, invoices, runs }: Sources, now: Date): Statement {
+export function buildStatement({ months, invoices, runs }: Sources, now: Date): Statement {
   const totals = totalsOf(months);
   const shown = lastMonths(now, chartMonths);
   const [previous, current] = shown.slice(-2).map((month) => totals.get(month)?.usdMinor ?? 0);

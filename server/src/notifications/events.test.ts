@@ -6,7 +6,7 @@ import { tellOfDeletion } from "../environments/homes/apply-retention.ts";
 import { setupEnvironments } from "../environments/testing/setup-environments.ts";
 import { changeFlags } from "../identity/flags.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
-import { askRefund } from "../payments/refunds/create-refund.ts";
+import { refundPayment } from "../payments/refunds/create-refund.ts";
 import { delivery } from "../payments/settlement/delivery.ts";
 import { note } from "../payments/settlement/sync-payments.ts";
 import { setup as setupMoney } from "../payments/testing/setup.ts";
@@ -228,7 +228,7 @@ const events: readonly Event[] = [
     link: "/billing/orders/ID",
     async happen(flagOff) {
       const { db, payment } = await paid(flagOff);
-      const ask = () => db.transaction().execute((tx) => askRefund(tx, payment, "cancelled", announce));
+      const ask = () => db.transaction().execute((tx) => refundPayment(tx, payment, "cancelled", announce));
       await ask();
       return { db, again: ask };
     },
@@ -242,7 +242,7 @@ const events: readonly Event[] = [
     link: "/billing/orders/ID",
     async happen(flagOff) {
       const { db, payment, paymentId, provider, payments, runRefunds, refundsOf } = await paid(flagOff);
-      await db.transaction().execute((tx) => askRefund(tx, payment, "cancelled", announce));
+      await db.transaction().execute((tx) => refundPayment(tx, payment, "cancelled", announce));
       await clear(db);
       runRefunds();
       await expect.poll(async () => (await refundsOf())[0]?.status).toBe("processed");

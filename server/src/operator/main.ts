@@ -14,8 +14,8 @@ import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime
 import { countOn } from "../environments/hosts/decommissioned-hosts.ts";
 import { installationOf } from "../installation/installation.ts";
 import { announcer } from "../notifications/announcer.ts";
-import { liftHold } from "../payments/disputes/account-holds.ts";
-import { embeddedGatewayPath, readAccount } from "../payments/embedded-provider/embedded-provider.ts";
+import { liftAccountHold } from "../payments/disputes/account-holds.ts";
+import { embeddedProviderPath, readAccount } from "../payments/embedded-provider/embedded-provider.ts";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/refunds/grant-refund.ts";
 import { loseHost } from "./capacity/add-host.ts";
@@ -217,13 +217,13 @@ async function gatewayKeys(config: Config): Promise<void> {
   if (config.payments.kind !== "embedded")
     throw new ConfigError("This installation has keys of its provider: RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET");
   const { keyId, keySecret, webhookSecret } = await beside(config, readAccount);
-  const address = `${config.appUrl ?? `http://localhost:${config.port}`}${embeddedGatewayPath}`;
+  const address = `${config.appUrl ?? `http://localhost:${config.port}`}${embeddedProviderPath}`;
   console.log(`${address}\nkey id ${keyId}\nkey secret ${keySecret}\nwebhook secret ${webhookSecret}`);
 }
 
 /** An account that lost a dispute may order again. */
 async function unflag(config: Config, userId = ""): Promise<void> {
-  const lifted = await beside(config, (db) => liftHold(db, userId));
+  const lifted = await beside(config, (db) => liftAccountHold(db, userId));
   if (lifted > 0) return console.log(`${userId} may order again`);
   console.error(`No account ${userId} was stopped for a lost dispute; doctor names those that are.`);
   process.exitCode = 1;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import type { Granted } from "../payments/refunds/grant-refund.ts";
-import { whatIsLeft } from "../payments/refunds/take-back-hours.ts";
+import { remainingTimeText } from "../payments/refunds/take-back-hours.ts";
 import { prorate, usageOfOrder } from "../payments/refunds/usage-of-order.ts";
 import { formatInstant } from "../text/format-instant.ts";
 
@@ -65,7 +65,7 @@ export async function describeRefund(tx: Tx, orderId: string, granted: Granted):
   const [first] = rows;
   if (!first) return [];
   const { subdomain, user_id, status } = first;
-  const fate = granted.left ? whatIsLeft(subdomain, granted.left).trim() : `${subdomain} is left as it is.`;
+  const fate = granted.left ? remainingTimeText(subdomain, granted.left).trim() : `${subdomain} is left as it is.`;
   return [`${subdomain} of ${user_id}, ${status}`, ...rows.map((row) => concerned(row, granted)), fate];
 }
 

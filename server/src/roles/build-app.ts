@@ -35,10 +35,10 @@ import type { Disk } from "../installation/free-space.ts";
 import { outboxPage } from "../mail/outbox-page.ts";
 import { notificationRoutes } from "../notifications/notification-routes.ts";
 import { welcoming } from "../notifications/notifications.ts";
-import { type EmbeddedGateway, embeddedGatewayPath } from "../payments/embedded-provider/embedded-provider.ts";
-import { checkWish } from "../payments/orders/check-quota.ts";
+import { type EmbeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
+import { checkQuota } from "../payments/orders/check-quota.ts";
 import { paymentRoutes } from "../payments/orders/payment-routes.ts";
-import type { Payments } from "../payments/provider/payments-deps.ts";
+import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
 import { supportRoutes } from "../support/support-routes.ts";
 
 export interface Parts {
@@ -47,9 +47,9 @@ export interface Parts {
   readonly db: Db;
   readonly changes: Changes;
   readonly identity: LocalIdentity;
-  readonly payments: Payments;
+  readonly payments: PaymentsDeps;
   /** Mounted when no keys of a real provider are set. */
-  readonly embeddedGateway: EmbeddedGateway | undefined;
+  readonly embeddedGateway: EmbeddedProvider | undefined;
   /** Which hosts are whose, and where environments answer. */
   readonly hosts: HostNames;
   /** Absent where another process has the role. */
@@ -100,7 +100,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   environmentRoutes(app, {
     db,
     environmentUrl: hosts.environmentUrl,
-    mayOrder: (tx, userId, gpuCount) => checkWish(tx, payments, userId, gpuCount),
+    mayOrder: (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount),
   });
   filesRoutes(app, { db, changes, drivers: parts.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
@@ -136,7 +136,7 @@ function productRoutes(
       scriptUrl:
         provider.kind === "razorpay"
           ? "https://checkout.razorpay.com/v1/checkout.js"
-          : `${embeddedGatewayPath}/checkout.js`,
+          : `${embeddedProviderPath}/checkout.js`,
       currencies: [...currencies],
       minimumMinor: provider.minimumMinor,
     },

@@ -7,12 +7,12 @@ import { purgeSignIns } from "../gateway/principal/grants.ts";
 import { purgeIdentity } from "../identity/purge-identity.ts";
 import { purgeMails } from "../mail/outbox.ts";
 import { purgeNotifications } from "../notifications/notifications.ts";
-import { purgeEvents, purgeOrders } from "../payments/orders/purge-orders.ts";
+import { purgeOrders, purgeProviderEvents } from "../payments/orders/purge-orders.ts";
 
 const intervalMs = 3_600_000;
 
 export const purges = [
-  purgeEvents,
+  purgeProviderEvents,
   purgeIdentity,
   purgeMails,
   purgeNotifications,

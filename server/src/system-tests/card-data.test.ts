@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { embeddedConnection } from "../database/embedded.ts";
-import { embeddedGatewayPath } from "../payments/embedded-provider/embedded-provider.ts";
+import { embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { type TypedCard, tracesInDatabase, tracesInLog } from "../payments/testing/card-traces.ts";
 import { dataFolder, operatorKey, start } from "../testing/server-process.ts";
 import { containerRequest, orderBody } from "../testing/test-app.ts";
@@ -48,7 +48,7 @@ async function open() {
     db: database.db,
     order,
     pay: ({ id, key_id }: { id: string; key_id: string }, { number, cvv, month, year }: TypedCard) =>
-      post(`${embeddedGatewayPath}/payments/create/checkout`, {
+      post(`${embeddedProviderPath}/payments/create/checkout`, {
         key_id,
         order_id: id,
         method: "card",
@@ -61,7 +61,7 @@ async function open() {
         idToken,
       ),
     choose: ({ id }: { id: string }, outcome: string) =>
-      post(`${embeddedGatewayPath}/test/orders/${id}/outcome?key=${operatorKey(folder)}`, { outcome }),
+      post(`${embeddedProviderPath}/test/orders/${id}/outcome?key=${operatorKey(folder)}`, { outcome }),
     post: (path: string, body: object | string) => post(path, body, idToken),
   };
 }
@@ -82,7 +82,7 @@ test("nothing of a card is stored or logged, at any level, through purchases, fa
 
   // Whole cards where none belongs: broken JSON, our own calls, an address.
   const typed = JSON.stringify({ number: real.number, cvv: real.cvv, expiry: "11/2093" });
-  const checkout = `${embeddedGatewayPath}/payments/create/checkout`;
+  const checkout = `${embeddedProviderPath}/payments/create/checkout`;
   for (const [path, body] of [
     [checkout, `${typed.slice(0, -1)}, oops`],
     [checkout, { key_id: first.key_id, order_id: first.id, method: "card", card: typed }],

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { localPages } from "../http/operator-pages.ts";
-import { embeddedGateway, embeddedGatewayPath } from "../payments/embedded-provider/embedded-provider.ts";
+import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
 import { containerRequest, orderBody } from "../testing/test-app.ts";
 
@@ -20,13 +20,13 @@ async function provider(): Promise<string> {
   const { db, close } = await openDatabase(connection, () => {});
   await sql`insert into embedded_gateway_account (key_id, key_secret) values (${keyId}, ${keySecret})`.execute(db);
   const app = Fastify({ forceCloseConnections: true });
-  (await embeddedGateway({ db })).routes(app, localPages({ key: keySecret, appUrl: "http://localhost" }));
+  (await embeddedProvider({ db })).routes(app, localPages({ key: keySecret, appUrl: "http://localhost" }));
   await app.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
     await app.close();
     await close();
   });
-  return `${app.listeningOrigin}${embeddedGatewayPath}`;
+  return `${app.listeningOrigin}${embeddedProviderPath}`;
 }
 
 async function freePort(): Promise<number> {

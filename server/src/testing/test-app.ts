@@ -23,8 +23,8 @@ import { localPages } from "../http/operator-pages.ts";
 import { trustedProxies } from "../http/visitor-address.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
 import { announcer } from "../notifications/announcer.ts";
-import { embeddedGateway, embeddedGatewayPath } from "../payments/embedded-provider/embedded-provider.ts";
-import type { Payments } from "../payments/provider/payments-deps.ts";
+import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
+import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
 import { razorpay } from "../payments/provider/razorpay.ts";
 import { delivery } from "../payments/settlement/delivery.ts";
 import { buildApp } from "../roles/build-app.ts";
@@ -113,12 +113,12 @@ export async function testApp(
 }
 
 async function moneyOf(
-  parts: Pick<Payments, "db" | "changes" | "announce" | "failed">,
+  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "failed">,
   { caps, giveUpAfterSeconds, brand, seller }: ReturnType<typeof readConfig>,
   address: () => string,
 ) {
-  const own = await embeddedGateway({ db: parts.db, refundDelayMs: 0 });
-  const baseUrl = () => `${address()}${embeddedGatewayPath}`;
+  const own = await embeddedProvider({ db: parts.db, refundDelayMs: 0 });
+  const baseUrl = () => `${address()}${embeddedProviderPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
   const webhookSecrets = [own.webhookSecret];
   const payments = { ...parts, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds, seller };
@@ -242,7 +242,7 @@ export function customers(app: Pick<FastifyInstance, "inject">) {
 
   async function pay({ key_id, id: order_id }: { key_id: string; id: string }) {
     const card = { number: "5555555555554444", cvv: "123", expiry_month: "12", expiry_year: "34" };
-    const url = `${embeddedGatewayPath}/payments/create/checkout`;
+    const url = `${embeddedProviderPath}/payments/create/checkout`;
     return must("POST", url, undefined, { key_id, order_id, method: "card", card });
   }
 

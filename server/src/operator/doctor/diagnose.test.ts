@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { liftHold } from "../../payments/disputes/account-holds.ts";
-import { observeDispute } from "../../payments/disputes/record-dispute.ts";
-import type { GatewayDispute } from "../../payments/provider/provider.ts";
+import { liftAccountHold } from "../../payments/disputes/account-holds.ts";
+import { recordDispute } from "../../payments/disputes/record-dispute.ts";
+import type { ProviderDispute } from "../../payments/provider/provider.ts";
 import { note } from "../../payments/settlement/sync-payments.ts";
 import { setup } from "../../payments/testing/setup.ts";
 import { examine } from "./diagnose.ts";
@@ -52,17 +52,17 @@ test("a dispute to answer, what it holds back, and the account that lost one", a
   const { id } = (await order("ada")).body;
   const payment = await addPayment(id, { amount_minor: 39 });
   await note(payments, await provider.payment(payment));
-  const dispute: GatewayDispute = {
+  const dispute: ProviderDispute = {
     ...{ id: "disp_1", paymentId: payment, amountMinor: 30, currency: "USD", deductedMinor: 0, status: "open" },
     ...{ phase: "chargeback", reasonCode: null, respondBy: new Date("2027-01-02T03:04:05Z"), createdAt: new Date() },
   };
-  await observeDispute(payments, dispute);
+  await recordDispute(payments, dispute);
   const rows = async () => (await examine(db)).flatMap((finding) => finding.rows);
   expect(await rows()).toEqual([
     `disp_1 ${payment} $0.30 chargeback open, answer by Jan 2, 2027, 3:04 AM UTC, holds back a refund of $0.39`,
   ]);
-  await observeDispute(payments, { ...dispute, status: "lost", deductedMinor: 30 });
+  await recordDispute(payments, { ...dispute, status: "lost", deductedMinor: 30 });
   expect(await rows()).toEqual(["ada lost disp_1: $0.30"]);
-  expect(await liftHold(db, "ada")).toBe(1);
+  expect(await liftAccountHold(db, "ada")).toBe(1);
   expect(await rows()).toEqual([]);
 });

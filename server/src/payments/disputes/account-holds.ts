@@ -3,7 +3,7 @@ import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 
 /** Refuses an account of which a dispute was lost, until an operator has looked at it. */
-export async function checkHold(tx: Tx, userId: string): Promise<void> {
+export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
   const held = tx.selectFrom("account_holds").select("user_id").where("user_id", "=", userId);
   if (await held.where("lifted_at", "is", null).executeTakeFirst())
     throw new AppError(
@@ -14,7 +14,7 @@ export async function checkHold(tx: Tx, userId: string): Promise<void> {
 }
 
 /** The account may order again, whatever disputes it has lost so far. Answers how many holds were lifted. */
-export async function liftHold(db: Db, userId: string): Promise<number> {
+export async function liftAccountHold(db: Db, userId: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable("account_holds")
     .set({ lifted_at: sql`now()` })

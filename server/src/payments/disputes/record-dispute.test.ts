@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { followDispute, startDisputes } from "../settlement/dispute-poller.ts";
+import { startDisputePoller, syncDispute } from "../settlement/dispute-poller.ts";
 import { note } from "../settlement/sync-payments.ts";
 import { setup as money } from "../testing/setup.ts";
-import { liftHold } from "./account-holds.ts";
-import { observeDispute } from "./record-dispute.ts";
+import { liftAccountHold } from "./account-holds.ts";
+import { recordDispute } from "./record-dispute.ts";
 
 async function setup() {
   const shop = await money();
@@ -75,9 +75,9 @@ test("lost: booked once, the environment ends, the order is refunded, and new or
   runReconciler();
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   const dispute = (await open(paymentId)).id;
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   await decide(dispute, "lost");
-  for (const _ of [1, 2]) await followDispute(payments, dispute);
+  for (const _ of [1, 2]) await syncDispute(payments, dispute);
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   expect(await rowOf(id)).toMatchObject({ status: "refunded", usd_net_minor: 0, hours: 0 });
   expect(await rest.payment()).toMatchObject({ refund_minor: 40, order_id: orderId });
@@ -94,10 +94,12 @@ test("lost: booked once, the environment ends, the order is refunded, and new or
   });
   expect(extension.status).toBe(409);
   expect((await rest.order("ben", { subdomain: "lab-ben" })).status).toBe(200);
-  expect([await liftHold(rest.db, "ada"), await liftHold(rest.db, "ada"), await liftHold(rest.db, "ben")]).toEqual([
-    1, 0, 0,
-  ]);
-  await followDispute(payments, dispute);
+  expect([
+    await liftAccountHold(rest.db, "ada"),
+    await liftAccountHold(rest.db, "ada"),
+    await liftAccountHold(rest.db, "ben"),
+  ]).toEqual([1, 0, 0]);
+  await syncDispute(payments, dispute);
   expect((await rest.order("ada")).status).toBe(200);
 });
 
@@ -108,9 +110,9 @@ test("C50 dispute after a full refund: the loss is booked, nothing is sent back 
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   expect(await balances()).toEqual({});
   const dispute = (await open(paymentId)).id;
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   await decide(dispute, "lost");
-  for (const _ of [1, 2]) await followDispute(payments, dispute);
+  for (const _ of [1, 2]) await syncDispute(payments, dispute);
   await note(payments, await provider.payment(paymentId));
   expect(await balances()).toEqual({ gateway: -39, disputes: 39 });
   expect(await rest.disputes()).toMatchObject([{ status: "lost", lost_minor: 39, counted_minor: 0 }]);
@@ -124,14 +126,14 @@ test("a refund waits while a dispute is open, and goes on when it is won", async
   const { buy, open, decide, payments, runRefunds, makeRefundsDue, rowOf, db, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
   const dispute = (await open(paymentId)).id;
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   runRefunds();
   await expect.poll(async () => (await rest.refundsOf())[0]?.last_error).toContain("held back");
   for (const _ of [1, 2]) await makeRefundsDue();
   await expect.poll(async () => (await rest.refundsOf())[0]?.next_check_at?.getTime()).toBeGreaterThan(Date.now());
   expect(await rest.sentRefunds()).toEqual([]);
   await decide(dispute, "won");
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   expect(await rest.sentRefunds()).toEqual([39]);
   expect(await rest.balances()).toEqual({});
@@ -147,7 +149,7 @@ test.each([
     const { id, paymentId } = await buy(39);
     const dispute = (await open(paymentId, amount)).id;
     await decide(dispute, "lost");
-    await followDispute(payments, dispute);
+    await syncDispute(payments, dispute);
     runRefunds();
     await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
     expect(await rest.refundStates()).toEqual(states);
@@ -165,7 +167,7 @@ test("a refund whose answer was lost before the bank took the money is found, an
   await provider.refund({ paymentId, amountMinor: 39, key: refund?.id ?? "", notes: { reason: "wrong_amount" } });
   const dispute = (await open(paymentId)).id;
   await decide(dispute, "lost");
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   runRefunds();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   expect(await rest.refundStates()).toEqual(["wrong_amount processed 39"]);
@@ -181,7 +183,7 @@ test("a refund that had failed is not tried again once the bank has taken the mo
   await expect.poll(balances).toEqual({ gateway: 39, prepaid: -39 });
   const dispute = (await open(paymentId)).id;
   await decide(dispute, "lost");
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   await makeRefundsDue();
   await expect.poll(rest.refundStates, { timeout: 10_000 }).toEqual(["wrong_amount waived 39"]);
   expect(await balances()).toEqual({});
@@ -195,7 +197,7 @@ test("lost in part after delivery: a refund by hand and one of ours never make m
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   const dispute = (await open(paymentId, 15)).id;
   await decide(dispute, "lost");
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   // 15 are gone; what is left of it was hardly used, and nobody rents on by a payment that a bank has taken from (G108).
   expect(await rowOf(id)).toMatchObject({ status: "fulfilled", usd_net_minor: 1 });
@@ -214,7 +216,7 @@ test("lost before the delivery: the environment never runs, and nothing is refun
   const { id, paymentId } = await buy();
   const dispute = (await open(paymentId)).id;
   await decide(dispute, "lost");
-  await followDispute(payments, dispute);
+  await syncDispute(payments, dispute);
   runReconciler();
   runRefunds();
   await expect.poll(async () => (await environment()).status).toBe("terminated");
@@ -231,10 +233,10 @@ test("64 observers of a lost dispute and of stale words: one entry; a word from 
   await decide(dispute, "lost");
   const after = await provider.dispute(dispute);
   const outcomes = await Promise.all(
-    Array.from({ length: 64 }, (_, index) => observeDispute(payments, index % 4 === 0 ? before : after)),
+    Array.from({ length: 64 }, (_, index) => recordDispute(payments, index % 4 === 0 ? before : after)),
   );
   expect(outcomes.filter((outcome) => outcome === "lost")).toHaveLength(1);
-  expect(await observeDispute(payments, before)).toBe("noted");
+  expect(await recordDispute(payments, before)).toBe("noted");
   expect(await rest.disputes()).toMatchObject([{ status: "lost", lost_minor: 40, counted_minor: 40 }]);
   expect(await rest.payment()).toMatchObject({ refund_minor: 40 });
   const entries = db.selectFrom("journal").select("kind").where("kind", "=", "dispute_lost").execute();
@@ -248,7 +250,7 @@ test("without any webhook the sweep finds it; one of a payment that is not ours 
   const theirs = (await pay(other.id)).body.razorpay_payment_id;
   await open(theirs);
   await decide((await open(paymentId)).id, "lost");
-  const sweep = startDisputes(payments);
+  const sweep = startDisputePoller(payments);
   await expect.poll(rest.disputes).toMatchObject([{ status: "lost" }]);
   await sweep.stop();
   expect(errors).toEqual([]);
@@ -258,8 +260,8 @@ test("one that is lost without a figure takes all that was asked for; in another
   const { buy, open, payments, provider, ...rest } = await setup();
   const { paymentId } = await buy();
   const seen = await provider.dispute((await open(paymentId, 10)).id);
-  await observeDispute(payments, { ...seen, status: "lost", deductedMinor: 0 });
-  await observeDispute(payments, { ...seen, id: "disp_2", status: "lost", currency: "INR", deductedMinor: 830 });
+  await recordDispute(payments, { ...seen, status: "lost", deductedMinor: 0 });
+  await recordDispute(payments, { ...seen, id: "disp_2", status: "lost", currency: "INR", deductedMinor: 830 });
   expect((await rest.disputes()).map((row) => [row.lost_minor, row.counted_minor]).sort()).toEqual([
     [10, 10],
     [40, 30],

@@ -3,17 +3,17 @@ import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
-import { bookDisputeLost, bookSessionOver } from "../ledger/journal.ts";
-import { lowerNet } from "../ledger/update-net-revenue.ts";
-import type { OrderRow, Payments } from "../provider/payments-deps.ts";
-import type { GatewayDispute } from "../provider/provider.ts";
-import { payBackRest, takeBackHours } from "../refunds/take-back-hours.ts";
+import { bookDisputeLost, bookRemainingRevenue } from "../ledger/journal.ts";
+import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
+import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
+import type { ProviderDispute } from "../provider/provider.ts";
+import { refundRest, takeBackHours } from "../refunds/take-back-hours.ts";
 
 type Payment = RowOf<"payments">;
 type Dispute = RowOf<"disputes">;
 
 /** `noted`: nothing new about money. `lost`: booked, in this very call. */
-export type DisputeOutcome = "unknown_payment" | "noted" | "lost";
+export type DisputeResult = "unknown_payment" | "noted" | "lost";
 
 /** What is decided stays decided; only a bank that takes the money after all changes its own word. */
 const rank = { open: 0, under_review: 0, won: 1, closed: 1, lost: 2 } as const;
@@ -23,10 +23,10 @@ const rank = { open: 0, under_review: 0, won: 1, closed: 1, lost: 2 } as const;
  * however often it is told, and never a word to the provider in it. Lost, the bank's money is booked once, counts
  * against the payment as far as anything was left of it, ends what was bought and stops new orders of the account.
  */
-export async function observeDispute(
-  { db, provider, announce }: Pick<Payments, "db" | "provider" | "announce">,
-  seen: GatewayDispute,
-): Promise<DisputeOutcome> {
+export async function recordDispute(
+  { db, provider, announce }: Pick<PaymentsDeps, "db" | "provider" | "announce">,
+  seen: ProviderDispute,
+): Promise<DisputeResult> {
   return db.transaction().execute(async (tx) => {
     const found = await lockPayment(tx, provider.kind, seen.paymentId);
     if (!found) return "unknown_payment";
@@ -34,13 +34,13 @@ export async function observeDispute(
     const before = await findDispute(tx, provider.kind, seen.id);
     const risen = before ? rank[seen.status] - rank[before.status] : 1;
     if (risen < 0) return "noted";
-    const dispute = await noteDispute(tx, payment, provider.kind, seen, before);
+    const dispute = await upsertDispute(tx, payment, provider.kind, seen, before);
     if (risen === 0) return "noted";
     if (seen.status !== "lost") {
-      await tell(tx, order, dispute, before !== undefined, announce);
+      await notifyChange(tx, order, dispute, before !== undefined, announce);
       return "noted";
     }
-    await lose(tx, order, payment, dispute, announce);
+    await recordLoss(tx, order, payment, dispute, announce);
     return "lost";
   });
 }
@@ -68,14 +68,14 @@ function findDispute(tx: Tx, gateway: string, id: string): Promise<Dispute | und
     .executeTakeFirst();
 }
 
-async function noteDispute(
+async function upsertDispute(
   tx: Tx,
   payment: Payment,
   gateway: string,
-  seen: GatewayDispute,
+  seen: ProviderDispute,
   before: Dispute | undefined,
 ): Promise<Dispute> {
-  const lost = seen.status === "lost" ? before?.lost_minor || lostOf(payment, seen) : 0;
+  const lost = seen.status === "lost" ? before?.lost_minor || lostMinor(payment, seen) : 0;
   const change = {
     status: seen.status,
     phase: seen.phase,
@@ -104,25 +104,31 @@ async function noteDispute(
 }
 
 /** The bank may be slower to say how much than that; then, or in another currency, all that it asked for is taken as gone. */
-function lostOf(payment: Payment, { currency, deductedMinor, amountMinor }: GatewayDispute): number {
+function lostMinor(payment: Payment, { currency, deductedMinor, amountMinor }: ProviderDispute): number {
   return currency === payment.currency ? deductedMinor || amountMinor : payment.amount_minor;
 }
 
-async function lose(tx: Tx, order: OrderRow, payment: Payment, dispute: Dispute, announce: Announce): Promise<void> {
+async function recordLoss(
+  tx: Tx,
+  order: OrderRow,
+  payment: Payment,
+  dispute: Dispute,
+  announce: Announce,
+): Promise<void> {
   const { id, lost_minor: lost } = dispute;
   const counted = Math.min(lost, payment.amount_minor - payment.refund_minor);
   await tx.updateTable("disputes").set({ counted_minor: counted }).where("id", "=", id).execute();
   const gone = payment.refund_minor + counted;
   await tx.updateTable("payments").set({ refund_minor: gone }).where("id", "=", payment.id).execute();
   await bookDisputeLost(tx, payment, { id, amount_minor: lost });
-  await lowerNet(tx, payment.id);
+  await updateNetRevenue(tx, payment.id);
   await releaseRefunds(tx, payment.id);
   await tx
     .insertInto("account_holds")
     .values({ user_id: payment.user_id, dispute_id: id })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  if (payment.settles_order) await endBought(tx, order, { ...payment, refund_minor: gone }, announce);
+  if (payment.settles_order) await endPurchase(tx, order, { ...payment, refund_minor: gone }, announce);
   await announce(tx, {
     userId: payment.user_id,
     cause: `disputed:${id}`,
@@ -136,8 +142,8 @@ async function lose(tx: Tx, order: OrderRow, payment: Payment, dispute: Dispute,
  * What was bought has been earned as far as it ran: what is left of the order is closed in the ledger with it. Other orders
  * of the same environment keep their time (G108).
  */
-async function endBought(tx: Tx, order: OrderRow, payment: Payment, announce: Announce): Promise<void> {
-  await bookSessionOver(tx, order.id);
+async function endPurchase(tx: Tx, order: OrderRow, payment: Payment, announce: Announce): Promise<void> {
+  await bookRemainingRevenue(tx, order.id);
   const allGone = payment.refund_minor === payment.amount_minor;
   // Before the delivery the order is closed by who confirms that the container is gone, as for any refund.
   if (allGone && order.status === "fulfilled")
@@ -148,12 +154,18 @@ async function endBought(tx: Tx, order: OrderRow, payment: Payment, announce: An
       .execute();
   if (order.status === "refunding" || order.status === "refunded") return;
   if (allGone || order.status !== "fulfilled") await takeBackHours(tx, order);
-  else await payBackRest(tx, order, payment, announce);
+  else await refundRest(tx, order, payment, announce);
 }
 
 /** That it was opened, or that one which was told of is over. */
-async function tell(tx: Tx, order: OrderRow, dispute: Dispute, known: boolean, announce: Announce): Promise<void> {
-  if (dispute.closed_at) return known ? await endWaiting(tx, order, dispute, announce) : undefined;
+async function notifyChange(
+  tx: Tx,
+  order: OrderRow,
+  dispute: Dispute,
+  known: boolean,
+  announce: Announce,
+): Promise<void> {
+  if (dispute.closed_at) return known ? await notifyClosed(tx, order, dispute, announce) : undefined;
   await announce(tx, {
     userId: dispute.user_id,
     cause: `dispute:${dispute.id}`,
@@ -163,7 +175,7 @@ async function tell(tx: Tx, order: OrderRow, dispute: Dispute, known: boolean, a
   });
 }
 
-async function endWaiting(tx: Tx, order: OrderRow, dispute: Dispute, announce: Announce): Promise<void> {
+async function notifyClosed(tx: Tx, order: OrderRow, dispute: Dispute, announce: Announce): Promise<void> {
   await releaseRefunds(tx, dispute.payment_id);
   await announce(tx, {
     userId: dispute.user_id,

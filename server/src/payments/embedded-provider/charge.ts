@@ -6,9 +6,9 @@ import type { Tables } from "../../database/tables.ts";
 import { isFutureExpiry, type TestCard, testCard } from "./cards.ts";
 import { DialectError } from "./dialect-error.ts";
 import { dialectId, type OrderRow, orderEntity, type PaymentRow, paymentEntity } from "./entities.ts";
-import { choose, failureOf, lateMs } from "./outcomes.ts";
+import { chooseOutcome, failureOf, lateMs } from "./outcomes.ts";
 import { dialectIdText } from "./read-input.ts";
-import { tell } from "./webhook-sender.ts";
+import { queueWebhook } from "./webhook-sender.ts";
 
 export const chargeBody = z.object({
   key_id: z.string().max(64),
@@ -22,7 +22,7 @@ export const chargeBody = z.object({
   }),
 });
 
-export interface Account {
+export interface MerchantAccount {
   readonly keyId: string;
   readonly keySecret: string;
   /** Signs webhooks, and nothing else. */
@@ -40,7 +40,7 @@ export interface Proof {
  * One attempt to pay an order with a test card. A failing card leaves a failed payment behind, as the real one does.
  * Throws `DialectError`.
  */
-export async function charge(db: Db, account: Account, request: z.output<typeof chargeBody>): Promise<Proof> {
+export async function charge(db: Db, account: MerchantAccount, request: z.output<typeof chargeBody>): Promise<Proof> {
   const card = readCard(account, request);
   const orderId = request.order_id;
   const { paymentId, fails, isDismissed } = await db.transaction().execute((tx) => attempt(tx, orderId, card));
@@ -56,7 +56,7 @@ export async function charge(db: Db, account: Account, request: z.output<typeof 
   return { razorpay_payment_id: paymentId, razorpay_order_id: orderId, razorpay_signature: signature };
 }
 
-function readCard({ keyId }: Account, { key_id, card: given }: z.output<typeof chargeBody>): TestCard {
+function readCard({ keyId }: MerchantAccount, { key_id, card: given }: z.output<typeof chargeBody>): TestCard {
   if (key_id !== keyId) throw new DialectError("The api key provided is invalid");
   const card = testCard(given.number);
   if (!card)
@@ -91,7 +91,7 @@ async function attempt(tx: Tx, orderId: string, card: TestCard): Promise<Attempt
   if (order.status === "paid") throw new DialectError("The order is already paid", { reason: "order_already_paid" });
   const failure = failureOf(order.outcome);
   const once = failure || ofPayment.includes(order.outcome ?? "") ? order.outcome : null;
-  if (once) await choose(tx, orderId, "success");
+  if (once) await chooseOutcome(tx, orderId, "success");
   if (once === "dismissed") return { isDismissed: true };
   const isLate = once === "authorised_late";
   const fails = failure ?? (isLate ? bankIsLate : card.fails);
@@ -113,7 +113,7 @@ async function attempt(tx: Tx, orderId: string, card: TestCard): Promise<Attempt
     });
   const row = await pay();
   const payment = paymentEntity(row);
-  if (captured) await tell(tx, { event: "order.paid", entities: { payment, order: orderEntity(attempted) } });
+  if (captured) await queueWebhook(tx, { event: "order.paid", entities: { payment, order: orderEntity(attempted) } });
   if (once === "captured_twice") await pay();
   return { paymentId: row.id, fails, isDismissed: once === "dismissed_paid" };
 }
@@ -128,6 +128,6 @@ async function insertPayment(
     .values({ id: dialectId("pay"), order_id, amount_minor, currency, ...what })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await tell(tx, { event: `payment.${row.status}`, entities: { payment: paymentEntity(row) } });
+  await queueWebhook(tx, { event: `payment.${row.status}`, entities: { payment: paymentEntity(row) } });
   return row;
 }

@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import type { LocalPages } from "../../http/operator-pages.ts";
-import { type Account, charge, chargeBody } from "./charge.ts";
+import { charge, chargeBody, type MerchantAccount } from "./charge.ts";
 import { checkoutPage, unknownOrderPage } from "./checkout-page.ts";
-import { sentenceOf } from "./outcomes.ts";
-import { dialectIdText, read } from "./read-input.ts";
+import { outcomeSentence } from "./outcomes.ts";
+import { dialectIdText, readInput } from "./read-input.ts";
 
 export const pageQuery = z.object({
   order_id: dialectIdText.catch(""),
@@ -21,17 +21,17 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /** The public half: the dialog's files and the call that pays, usable by scripts too (G88). */
-export function checkoutRoutes(app: FastifyInstance, db: Db, account: Account, local: LocalPages): void {
-  app.post("/payments/create/checkout", async (request) => charge(db, account, read(chargeBody, request.body)));
+export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAccount, local: LocalPages): void {
+  app.post("/payments/create/checkout", async (request) => charge(db, account, readInput(chargeBody, request.body)));
 
   app.get("/checkout", async (request, reply) => {
-    const { order_id: id, name, description, scheme } = read(pageQuery, request.query);
+    const { order_id: id, name, description, scheme } = readInput(pageQuery, request.query);
     const order = await db.selectFrom("embedded_gateway_orders").selectAll().where("id", "=", id).executeTakeFirst();
     sendPage(reply.code(order ? 200 : 404));
     if (!order) return unknownOrderPage(scheme);
     const query = new URLSearchParams({ order_id: id, name, description, scheme });
     const outcomesUrl = local.isOpenTo(request) ? `test?${query}` : undefined;
-    const next = sentenceOf(order.outcome);
+    const next = outcomeSentence(order.outcome);
     return checkoutPage({ order, keyId: account.keyId, name, description, scheme, next, outcomesUrl });
   });
 

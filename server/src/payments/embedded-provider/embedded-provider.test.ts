@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { setup } from "../testing/setup.ts";
 import { isFutureExpiry, testCards } from "./cards.ts";
-import { embeddedGateway } from "./embedded-provider.ts";
+import { embeddedProvider } from "./embedded-provider.ts";
 
 async function open() {
   const world = await setup();
@@ -23,7 +23,7 @@ async function open() {
 test("keys are made once and kept; only they open the merchant's calls", async () => {
   const { db, gateway, call } = await open();
   expect(gateway.keyId).toMatch(/^embedded_[0-9a-f]{20}$/);
-  const again = await embeddedGateway({ db });
+  const again = await embeddedProvider({ db });
   expect([again.keyId, again.keySecret]).toEqual([gateway.keyId, gateway.keySecret]);
   for (const authorization of [
     "",

@@ -6,21 +6,21 @@ import { AppError } from "../../app-error.ts";
 import type { Loop } from "../../async/start-interval.ts";
 import { type Db, isLostConnection } from "../../database/database.ts";
 import type { LocalPages } from "../../http/operator-pages.ts";
-import type { Account } from "./charge.ts";
+import type { MerchantAccount } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
 import { failAsChosen, failByChance, faultsOf } from "./faults.ts";
-import { disputeRoutes } from "./merchant-dispute-routes.ts";
-import { orderRoutes } from "./merchant-order-routes.ts";
-import { paymentRoutes, refundRoutes } from "./merchant-payment-routes.ts";
+import { merchantDisputeRoutes } from "./merchant-dispute-routes.ts";
+import { merchantOrderRoutes } from "./merchant-order-routes.ts";
+import { merchantPaymentRoutes, merchantRefundRoutes } from "./merchant-payment-routes.ts";
 import { outcomeRoutes } from "./outcome-routes.ts";
-import { testRoutes } from "./test-payment-routes.ts";
-import { startWebhooks } from "./webhook-sender.ts";
+import { testPaymentRoutes } from "./test-payment-routes.ts";
+import { startWebhookSender } from "./webhook-sender.ts";
 
 /** Where the router is mounted; the provider client's base URL is the server's own address and this. */
-export const embeddedGatewayPath = "/embedded-gateway/v1";
+export const embeddedProviderPath = "/embedded-gateway/v1";
 /** The operator's page that chooses what happens to test payments. */
-export const outcomesPath = `${embeddedGatewayPath}/test`;
+export const outcomesPath = `${embeddedProviderPath}/test`;
 
 interface Options {
   readonly db: Db;
@@ -28,23 +28,23 @@ interface Options {
   readonly refundDelayMs?: number;
 }
 
-export interface EmbeddedGateway extends Account {
+export interface EmbeddedProvider extends MerchantAccount {
   /** Mounts the router below `embeddedGatewayPath`; the page of outcomes is open to whom `local` says. */
   routes(app: FastifyInstance, local: LocalPages): void;
   /** Tells `url` of what happens to payments and refunds, signed. */
-  startWebhooks(url: string, failed: (error: unknown) => void): Loop;
+  startWebhookSender(url: string, failed: (error: unknown) => void): Loop;
 }
 
 /**
  * A card payment provider in Razorpay's dialect for installations without keys (docs/internals/money.md): no money
  * moves.
  */
-export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Promise<EmbeddedGateway> {
+export async function embeddedProvider({ db, refundDelayMs = 2000 }: Options): Promise<EmbeddedProvider> {
   const account = await readAccount(db);
   const faults = faultsOf();
   return {
     ...account,
-    startWebhooks: (url, failed) => startWebhooks({ db, url, secret: account.webhookSecret, faults, failed }),
+    startWebhookSender: (url, failed) => startWebhookSender({ db, url, secret: account.webhookSecret, faults, failed }),
     routes(app, local) {
       app.register(
         async (scope) => {
@@ -57,21 +57,21 @@ export async function embeddedGateway({ db, refundDelayMs = 2000 }: Options): Pr
             });
             failByChance(merchant, faults);
             failAsChosen(merchant, db);
-            testRoutes(merchant, db);
-            orderRoutes(merchant, db);
-            paymentRoutes(merchant, db);
-            refundRoutes(merchant, db, refundDelayMs);
-            disputeRoutes(merchant, db);
+            testPaymentRoutes(merchant, db);
+            merchantOrderRoutes(merchant, db);
+            merchantPaymentRoutes(merchant, db);
+            merchantRefundRoutes(merchant, db, refundDelayMs);
+            merchantDisputeRoutes(merchant, db);
           });
         },
-        { prefix: embeddedGatewayPath },
+        { prefix: embeddedProviderPath },
       );
     },
   };
 }
 
 /** Made at the first start and kept: a new key would orphan every order placed under the old one. */
-export async function readAccount(db: Db): Promise<Account> {
+export async function readAccount(db: Db): Promise<MerchantAccount> {
   const [keySecret, webhookSecret] = [24, 24].map((bytes) => randomBytes(bytes).toString("hex"));
   const { rows } = await sql<{ key_id: string; key_secret: string; webhook_secret: string }>`
     insert into embedded_gateway_account as stored (key_id, key_secret, webhook_secret)
@@ -98,7 +98,7 @@ function answerInDialect(scope: FastifyInstance): void {
   });
 }
 
-function isMerchant(request: FastifyRequest, { keyId, keySecret }: Account): boolean {
+function isMerchant(request: FastifyRequest, { keyId, keySecret }: MerchantAccount): boolean {
   const given = Buffer.from(request.headers.authorization ?? "");
   const expected = Buffer.from(`Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`);
   return given.length === expected.length && timingSafeEqual(given, expected);

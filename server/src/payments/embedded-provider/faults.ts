@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { takeOutcome } from "./outcomes.ts";
-import { dialectIdText, read } from "./read-input.ts";
-import { unlimited } from "./unlimited.ts";
+import { dialectIdText, readInput } from "./read-input.ts";
+import { withoutRateLimit } from "./unlimited.ts";
 
 const share = z.number().min(0).max(1).default(0);
 const body = z.object({
@@ -44,7 +44,9 @@ export function failByChance(merchant: FastifyInstance, faults: Faults): void {
   merchant.addHook("onSend", async ({ routeOptions }, reply) => {
     if (!isControl(routeOptions.url) && happens(faults.drop)) reply.raw.destroy();
   });
-  merchant.put("/test/faults", unlimited, async (request) => Object.assign(faults, read(body, request.body)));
+  merchant.put("/test/faults", withoutRateLimit, async (request) =>
+    Object.assign(faults, readInput(body, request.body)),
+  );
 }
 
 const chosen = ["api_dropped", "api_500", "api_429", "api_hang"];

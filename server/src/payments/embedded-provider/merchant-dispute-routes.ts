@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { Db, Tx } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, type DisputeRow, dialectId, disputeEntity, type PaymentRow, paymentEntity } from "./entities.ts";
-import { dialectIdText, read } from "./read-input.ts";
-import { unlimited } from "./unlimited.ts";
-import { tell } from "./webhook-sender.ts";
+import { dialectIdText, readInput } from "./read-input.ts";
+import { withoutRateLimit } from "./unlimited.ts";
+import { queueWebhook } from "./webhook-sender.ts";
 
 const path = z.object({ id: dialectIdText });
 const filter = z.object({ count: z.coerce.number().int().min(1).max(100).default(10) });
@@ -22,21 +22,21 @@ const advancing = z.object({ status: z.enum(["under_review", "action_required", 
  * What a card holder's bank does: the provider's two reads, and two test calls that open a dispute and
  * move it on, each told by its webhook. Lost, the whole disputed amount is taken, whatever was refunded before.
  */
-export function disputeRoutes(app: FastifyInstance, db: Db): void {
-  app.get("/disputes", unlimited, async (request) => {
-    const { count } = read(filter, request.query);
+export function merchantDisputeRoutes(app: FastifyInstance, db: Db): void {
+  app.get("/disputes", withoutRateLimit, async (request) => {
+    const { count } = readInput(filter, request.query);
     const rows = db.selectFrom("embedded_gateway_disputes").selectAll().orderBy("created_at", "desc").limit(count);
     return collection(await Promise.all((await rows.execute()).map((row) => entityOf(db, row))));
   });
 
-  app.get("/disputes/:id", unlimited, async (request) => {
-    const { id } = read(path, request.params);
+  app.get("/disputes/:id", withoutRateLimit, async (request) => {
+    const { id } = readInput(path, request.params);
     const row = await db.selectFrom("embedded_gateway_disputes").selectAll().where("id", "=", id).executeTakeFirst();
     return entityOf(db, row ?? missing());
   });
 
-  app.post("/test/disputes", unlimited, async (request) => {
-    const { payment_id, amount, ...rest } = read(opening, request.body);
+  app.post("/test/disputes", withoutRateLimit, async (request) => {
+    const { payment_id, amount, ...rest } = readInput(opening, request.body);
     return db.transaction().execute(async (tx) => {
       const payment = await paymentOf(tx, payment_id);
       if (payment.status !== "captured" || (amount ?? 0) > payment.amount_minor)
@@ -47,9 +47,9 @@ export function disputeRoutes(app: FastifyInstance, db: Db): void {
     });
   });
 
-  app.post("/test/disputes/:id", unlimited, async (request) => {
-    const { id } = read(path, request.params);
-    const { status: event } = read(advancing, request.body);
+  app.post("/test/disputes/:id", withoutRateLimit, async (request) => {
+    const { id } = readInput(path, request.params);
+    const { status: event } = readInput(advancing, request.body);
     return db.transaction().execute(async (tx) => {
       const rows = tx.selectFrom("embedded_gateway_disputes").selectAll().where("id", "=", id).forUpdate();
       const before = (await rows.executeTakeFirst()) ?? missing();
@@ -67,7 +67,7 @@ export function disputeRoutes(app: FastifyInstance, db: Db): void {
 
 async function told(tx: Tx, event: string, row: DisputeRow, payment: PaymentRow) {
   const dispute = disputeEntity(row, payment.currency);
-  await tell(tx, { event: `payment.dispute.${event}`, entities: { payment: paymentEntity(payment), dispute } });
+  await queueWebhook(tx, { event: `payment.dispute.${event}`, entities: { payment: paymentEntity(payment), dispute } });
   return dispute;
 }
 

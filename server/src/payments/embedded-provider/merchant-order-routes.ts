@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type OrderRow, orderEntity, paymentEntity } from "./entities.ts";
-import { dialectIdText, listed, minorUnits, notes, read } from "./read-input.ts";
-import { unlimited } from "./unlimited.ts";
+import { dialectIdText, listed, minorUnits, notes, readInput } from "./read-input.ts";
+import { withoutRateLimit } from "./unlimited.ts";
 
 const receiptText = z
   .string()
@@ -26,9 +26,9 @@ const filter = listed.extend({
 });
 const path = z.object({ id: dialectIdText });
 
-export function orderRoutes(app: FastifyInstance, db: Db): void {
-  app.post("/orders", unlimited, async (request) => {
-    const { amount, currency, receipt, notes, payment } = read(newOrder, request.body);
+export function merchantOrderRoutes(app: FastifyInstance, db: Db): void {
+  app.post("/orders", withoutRateLimit, async (request) => {
+    const { amount, currency, receipt, notes, payment } = readInput(newOrder, request.body);
     const row = await db
       .insertInto("embedded_gateway_orders")
       .values({
@@ -45,7 +45,7 @@ export function orderRoutes(app: FastifyInstance, db: Db): void {
   });
 
   app.get("/orders", async (request) => {
-    const { receipt, authorized, from, to, count, skip, "expand[]": expand } = read(filter, request.query);
+    const { receipt, authorized, from, to, count, skip, "expand[]": expand } = readInput(filter, request.query);
     let query = db
       .selectFrom("embedded_gateway_orders")
       .selectAll()
@@ -69,7 +69,7 @@ export function orderRoutes(app: FastifyInstance, db: Db): void {
   app.get("/orders/:id/payments", async (request) => paymentsOf(await find(request.params)));
 
   async function find(params: unknown): Promise<OrderRow> {
-    const { id } = read(path, params);
+    const { id } = readInput(path, params);
     const row = await db.selectFrom("embedded_gateway_orders").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new DialectError("The id provided does not exist");
     return row;

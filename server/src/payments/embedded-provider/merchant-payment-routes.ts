@@ -5,9 +5,9 @@ import type { Db, Tx } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, refundEntity } from "./entities.ts";
 import { outcomeOf } from "./outcomes.ts";
-import { dialectIdText, listed, minorUnits, notes, read } from "./read-input.ts";
-import { unlimited } from "./unlimited.ts";
-import { tell } from "./webhook-sender.ts";
+import { dialectIdText, listed, minorUnits, notes, readInput } from "./read-input.ts";
+import { withoutRateLimit } from "./unlimited.ts";
+import { queueWebhook } from "./webhook-sender.ts";
 
 const path = z.object({ id: dialectIdText });
 const captureBody = z.object({ amount: minorUnits, currency: z.string() });
@@ -25,9 +25,9 @@ const refundKey = z
 const pendingMs = 86_400_000;
 const lowBalance = "Your account does not have enough balance to carry out the refund operation.";
 
-export function paymentRoutes(app: FastifyInstance, db: Db): void {
+export function merchantPaymentRoutes(app: FastifyInstance, db: Db): void {
   app.get("/payments", async (request) => {
-    const { from, to, count, skip } = read(listed, request.query);
+    const { from, to, count, skip } = readInput(listed, request.query);
     let query = db
       .selectFrom("embedded_gateway_payments")
       .selectAll()
@@ -41,12 +41,12 @@ export function paymentRoutes(app: FastifyInstance, db: Db): void {
     return collection((await query.execute()).map(paymentEntity));
   });
 
-  app.get("/payments/:id", async (request) => paymentEntity(await find(db, request.params)));
+  app.get("/payments/:id", async (request) => paymentEntity(await findPayment(db, request.params)));
 
-  app.post("/payments/:id/capture", unlimited, async (request) => {
-    const { amount, currency } = read(captureBody, request.body);
+  app.post("/payments/:id/capture", withoutRateLimit, async (request) => {
+    const { amount, currency } = readInput(captureBody, request.body);
     return db.transaction().execute(async (tx) => {
-      const row = await lock(tx, request.params);
+      const row = await lockPayment(tx, request.params);
       if (row.status !== "authorized")
         throw new DialectError("This payment has already been captured, or was never authorized");
       if (amount !== row.amount_minor || currency !== row.currency)
@@ -54,20 +54,20 @@ export function paymentRoutes(app: FastifyInstance, db: Db): void {
       await tx.updateTable("embedded_gateway_orders").set({ status: "paid" }).where("id", "=", row.order_id).execute();
       const captured = tx.updateTable("embedded_gateway_payments").set({ status: "captured" }).where("id", "=", row.id);
       const payment = paymentEntity(await captured.returningAll().executeTakeFirstOrThrow());
-      await tell(tx, { event: "payment.captured", entities: { payment } });
+      await queueWebhook(tx, { event: "payment.captured", entities: { payment } });
       return payment;
     });
   });
 }
 
 /** `delayMs`: how long a refund stays pending, so that following one to its end is a real path here too. */
-export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): void {
-  app.post("/payments/:id/refund", unlimited, async (request) => {
-    const body = read(refundBody, request.body ?? {});
-    const key = read(refundKey, request.headers["x-refund-idempotency"]) ?? null;
+export function merchantRefundRoutes(app: FastifyInstance, db: Db, delayMs: number): void {
+  app.post("/payments/:id/refund", withoutRateLimit, async (request) => {
+    const body = readInput(refundBody, request.body ?? {});
+    const key = readInput(refundKey, request.headers["x-refund-idempotency"]) ?? null;
     return db.transaction().execute(async (tx) => {
-      const payment = await lock(tx, request.params);
-      const before = key === null ? undefined : await sameKey(tx, payment.id, key);
+      const payment = await lockPayment(tx, request.params);
+      const before = key === null ? undefined : await findByKey(tx, payment.id, key);
       const left = payment.amount_minor - payment.refunded_minor;
       const amount = body.amount ?? (before?.amount_minor || left);
       const refund = { key, amount, receipt: body.receipt ?? null, notes: body.notes, speed: body.speed };
@@ -80,8 +80,8 @@ export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): voi
   });
 
   app.get("/payments/:id/refunds", async (request) => {
-    const payment = await find(db, request.params);
-    const { count, skip } = read(listed, request.query);
+    const payment = await findPayment(db, request.params);
+    const { count, skip } = readInput(listed, request.query);
     const rows = await db
       .selectFrom("embedded_gateway_refunds")
       .selectAll()
@@ -95,10 +95,10 @@ export function refundRoutes(app: FastifyInstance, db: Db, delayMs: number): voi
   });
 
   app.get("/refunds/:id", async (request) => {
-    const { id } = read(path, request.params);
+    const { id } = readInput(path, request.params);
     const row = await db.selectFrom("embedded_gateway_refunds").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new DialectError("The id provided does not exist");
-    return refundEntity(row, (await find(db, { id: row.payment_id })).currency, new Date());
+    return refundEntity(row, (await findPayment(db, { id: row.payment_id })).currency, new Date());
   });
 }
 
@@ -146,30 +146,30 @@ async function makeRefund(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await tellRefund(tx, row, after);
+  await queueRefundWebhooks(tx, row, after);
   return row;
 }
 
-async function lock(tx: Tx, params: unknown): Promise<PaymentRow> {
-  const { id } = read(path, params);
+async function lockPayment(tx: Tx, params: unknown): Promise<PaymentRow> {
+  const { id } = readInput(path, params);
   const query = tx.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).forUpdate();
   return (await query.executeTakeFirst()) ?? missing();
 }
 
 /** That it was made, and later that it arrived or did not. */
-async function tellRefund(tx: Tx, row: RefundRow, payment: PaymentRow): Promise<void> {
+async function queueRefundWebhooks(tx: Tx, row: RefundRow, payment: PaymentRow): Promise<void> {
   for (const [event, at] of [
     ["refund.created", row.created_at],
     [row.fails ? "refund.failed" : "refund.processed", row.arrives_at],
   ] as const)
-    await tell(tx, {
+    await queueWebhook(tx, {
       event,
       entities: { refund: refundEntity(row, payment.currency, at), payment: paymentEntity(payment) },
       notBefore: at,
     });
 }
 
-function sameKey(tx: Tx, paymentId: string, key: string) {
+function findByKey(tx: Tx, paymentId: string, key: string) {
   return tx
     .selectFrom("embedded_gateway_refunds")
     .selectAll()
@@ -190,8 +190,8 @@ function missing(): never {
   throw new DialectError("The id provided does not exist");
 }
 
-async function find(db: Db, params: unknown): Promise<PaymentRow> {
-  const { id } = read(path, params);
+async function findPayment(db: Db, params: unknown): Promise<PaymentRow> {
+  const { id } = readInput(path, params);
   const row = await db.selectFrom("embedded_gateway_payments").selectAll().where("id", "=", id).executeTakeFirst();
   return row ?? missing();
 }

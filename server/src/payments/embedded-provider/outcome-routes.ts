@@ -4,26 +4,26 @@ import type { Db } from "../../database/database.ts";
 import type { LocalPages } from "../../http/operator-pages.ts";
 import { pageQuery, sendPage } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
-import { choose, outcomeNames } from "./outcomes.ts";
+import { chooseOutcome, outcomeNames } from "./outcomes.ts";
 import { outcomesPage, welcomePage } from "./outcomes-page.ts";
-import { dialectIdText, read } from "./read-input.ts";
-import { unlimited } from "./unlimited.ts";
+import { dialectIdText, readInput } from "./read-input.ts";
+import { withoutRateLimit } from "./unlimited.ts";
 
 const path = z.object({ id: dialectIdText });
 const body = z.object({ outcome: z.enum(outcomeNames as [string, ...string[]]) });
 
-interface Parts {
+interface OutcomeRoutesDeps {
   readonly db: Db;
   readonly local: LocalPages;
   readonly isMerchant: (request: FastifyRequest) => boolean;
 }
 
 /** What is to happen to an order: chosen on a page of the operator's (G110), or by a call of the merchant. */
-export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: Parts): void {
+export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: OutcomeRoutesDeps): void {
   app.get("/test", async (request, reply) => {
     if (!local.isOpenTo(request)) throw notHere();
     if (local.exchange(request, reply)) return reply;
-    const query = read(pageQuery, request.query);
+    const query = readInput(pageQuery, request.query);
     const { order_id: orderId, scheme } = query;
     if (orderId === "") {
       sendPage(reply);
@@ -36,12 +36,12 @@ export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: P
     return outcomesPage({ orderId, chosen: order.outcome, query: String(new URLSearchParams(query)), scheme });
   });
 
-  app.put("/test/orders/:id/outcome", unlimited, async (request) => {
+  app.put("/test/orders/:id/outcome", withoutRateLimit, async (request) => {
     if (!local.isOpenTo(request) && !isMerchant(request))
       throw new DialectError("The api key provided is invalid", { httpStatus: 401 });
-    const { id } = read(path, request.params);
-    const { outcome } = read(body, request.body);
-    if (!(await choose(db, id, outcome))) throw unknown();
+    const { id } = readInput(path, request.params);
+    const { outcome } = readInput(body, request.body);
+    if (!(await chooseOutcome(db, id, outcome))) throw unknown();
     return { id, outcome };
   });
 }

@@ -54,7 +54,7 @@ export const outcomeNames: readonly string[] = [...sentences.keys()];
 export const lateMs = 20_000;
 export const reorderedMs = 5000;
 
-export function sentenceOf(name: string | null): string | undefined {
+export function outcomeSentence(name: string | null): string | undefined {
   return sentences.get(name ?? "");
 }
 
@@ -64,7 +64,7 @@ export function failureOf(name: string | null): Failure | undefined {
 }
 
 /** False when there is no such order. */
-export async function choose(db: Sql, orderId: string, outcome: string): Promise<boolean> {
+export async function chooseOutcome(db: Sql, orderId: string, outcome: string): Promise<boolean> {
   const query = db.updateTable("embedded_gateway_orders").set({ outcome: outcome === "success" ? null : outcome });
   return (await query.where("id", "=", orderId).returning("id").executeTakeFirst()) !== undefined;
 }

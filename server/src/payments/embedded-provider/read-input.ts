@@ -34,7 +34,7 @@ export const notes = z
   .default({});
 
 /** Parses what a caller sent; the refusal names the first field that does not fit. */
-export function read<T>(schema: z.ZodType<T>, input: unknown): T {
+export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

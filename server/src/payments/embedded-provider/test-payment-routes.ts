@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { dialectId, paymentEntity } from "./entities.ts";
-import { dialectIdText, read } from "./read-input.ts";
-import { unlimited } from "./unlimited.ts";
-import { tell } from "./webhook-sender.ts";
+import { dialectIdText, readInput } from "./read-input.ts";
+import { withoutRateLimit } from "./unlimited.ts";
+import { queueWebhook } from "./webhook-sender.ts";
 
 const newPayment = z.object({
   order_id: dialectIdText,
@@ -15,9 +15,9 @@ const newPayment = z.object({
 });
 
 /** A payment that no card form would make: a second one of a paid order, of another amount, authorised only. */
-export function testRoutes(app: FastifyInstance, db: Db): void {
-  app.post("/test/payments", unlimited, async (request) => {
-    const { order_id, status, amount, currency } = read(newPayment, request.body);
+export function testPaymentRoutes(app: FastifyInstance, db: Db): void {
+  app.post("/test/payments", withoutRateLimit, async (request) => {
+    const { order_id, status, amount, currency } = readInput(newPayment, request.body);
     return db.transaction().execute(async (tx) => {
       const orders = tx.selectFrom("embedded_gateway_orders").selectAll().where("id", "=", order_id).forUpdate();
       const order = await orders.executeTakeFirst();
@@ -35,7 +35,7 @@ export function testRoutes(app: FastifyInstance, db: Db): void {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await tell(tx, { event: `payment.${status}`, entities: { payment: paymentEntity(row) } });
+      await queueWebhook(tx, { event: `payment.${status}`, entities: { payment: paymentEntity(row) } });
       return paymentEntity(row);
     });
   });

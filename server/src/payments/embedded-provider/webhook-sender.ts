@@ -18,7 +18,7 @@ interface Event {
 }
 
 /** Joins the transaction of what it tells. */
-export async function tell(tx: Tx, { event, entities, notBefore = new Date() }: Event): Promise<void> {
+export async function queueWebhook(tx: Tx, { event, entities, notBefore = new Date() }: Event): Promise<void> {
   const outcome = await outcomeOf(tx, String(entities["payment"]?.["order_id"]));
   if (outcome === "webhook_lost") return;
   const lateBy = outcome === "webhook_delayed" ? lateMs : outcome === "webhook_reordered" ? reorderMs(event) : 0;
@@ -59,7 +59,7 @@ const longestDelayMs = 10_000;
 const giveUpHours = 24;
 
 /** Sends what is to be told, signed, at least once and in no certain order. */
-export function startWebhooks(receiver: Receiver): Loop {
+export function startWebhookSender(receiver: Receiver): Loop {
   const { db, failed } = receiver;
   return startLoop(
     async () => {
@@ -90,7 +90,7 @@ async function authoriseLate(db: Db): Promise<void> {
       .set({ status: "authorized", authorizes_at: null, error_reason: null, error_description: null })
       .where("authorizes_at", "<=", sql<Date>`now()`);
     for (const row of await due.returningAll().execute())
-      await tell(tx, { event: "payment.authorized", entities: { payment: paymentEntity(row) } });
+      await queueWebhook(tx, { event: "payment.authorized", entities: { payment: paymentEntity(row) } });
   });
 }
 

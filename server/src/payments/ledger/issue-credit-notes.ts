@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { CreditNoteDocument, ReceiptDocument } from "./receipt-documents.ts";
-import { nextSerial, serialText, taxCredited } from "./tax.ts";
+import { computeCreditedTax, nextSerial, serialText } from "./tax.ts";
 
 interface Refund {
   readonly id: string;
@@ -43,7 +43,7 @@ async function issue(
   const { amount_minor, reason, gateway_refund_id, arn } = refund;
   const serial = receipt.tax ? await nextSerial(tx, "C", receipt.mode, now) : undefined;
   const before = await creditedBefore(tx, payment_id);
-  const credited = receipt.tax && taxCredited(receipt.tax.kind, before, before + amount_minor);
+  const credited = receipt.tax && computeCreditedTax(receipt.tax.kind, before, before + amount_minor);
   const document: Omit<CreditNoteDocument, "number"> = {
     ...receipt,
     issued_at: now.toISOString(),

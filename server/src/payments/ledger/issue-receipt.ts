@@ -1,7 +1,7 @@
 import type { RowOf, Tx } from "../../database/database.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 import type { ReceiptDocument } from "./receipt-documents.ts";
-import { nextSerial, type Seller, serialText, taxOf } from "./tax.ts";
+import { computeTax, nextSerial, type Seller, serialText } from "./tax.ts";
 
 /** G18. The prefix is unique in the database. */
 export function invoiceNumber(paymentId: string): string {
@@ -38,7 +38,7 @@ export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Pr
     customer_email: customer?.email ?? "",
     ...{ gateway_payment_id, amount_minor: amountMinor, currency, method, card_network, card_last4 },
     ...{ container_type, gpu_count, duration_hours, subdomain, usd_minor, inr_paise_per_usd, mode },
-    tax: seller && serial ? { serial: serialText(serial), ...taxOf(seller, { amountMinor, currency }) } : null,
+    tax: seller && serial ? { serial: serialText(serial), ...computeTax(seller, { amountMinor, currency }) } : null,
   };
   await tx
     .insertInto("receipts")

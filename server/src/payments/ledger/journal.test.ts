@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { noteReturned } from "../refunds/record-returned-refund.ts";
+import { recordReturnedRefund } from "../refunds/record-returned-refund.ts";
 import { note } from "../settlement/sync-payments.ts";
 import { setup as money } from "../testing/setup.ts";
 import { brokenInvariants, invariants } from "./invariants.ts";
@@ -85,7 +85,7 @@ test("a refund that fails is the buyer's money again, and one that arrives after
   // The bank sends it back: its second failure, and after it a second arrival.
   for (const _ of [1, 2]) {
     status = "failed";
-    await noteReturned(payments, "rfnd_1");
+    await recordReturnedRefund(payments, "rfnd_1");
     expect(await balances()).toEqual({ gateway: 39, prepaid: -39 });
     expect(await brokenInvariants(db)).toEqual([]);
     status = "processed";

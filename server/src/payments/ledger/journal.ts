@@ -30,33 +30,48 @@ interface Refund {
 }
 
 /** Owed back from now on, also again after it had failed. */
-export async function bookRefundAsked(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
+export async function bookRefundCreated(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await bookStep(tx, { ...entry, kind: "refund_asked", debit: await giver(tx, payment), credit: "refunds_payable" });
+  await bookRepeatable(tx, {
+    ...entry,
+    kind: "refund_asked",
+    debit: await debitAccount(tx, payment),
+    credit: "refunds_payable",
+  });
 }
 
 /** The provider gave it up: the money is the buyer's again, and an operator's matter. */
 export async function bookRefundFailed(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await bookStep(tx, { ...entry, kind: "refund_failed", debit: "refunds_payable", credit: await giver(tx, payment) });
+  await bookRepeatable(tx, {
+    ...entry,
+    kind: "refund_failed",
+    debit: "refunds_payable",
+    credit: await debitAccount(tx, payment),
+  });
 }
 
 /** Also after it had failed, or had been sent back. */
 export async function bookRefundArrived(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await bookStep(tx, { ...entry, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
+  await bookRepeatable(tx, { ...entry, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
 }
 
 /** It had arrived, and the bank sent it back. */
 export async function bookRefundReturned(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await bookStep(tx, { ...entry, kind: "refund_failed", debit: "gateway", credit: await giver(tx, payment) });
+  await bookRepeatable(tx, {
+    ...entry,
+    kind: "refund_failed",
+    debit: "gateway",
+    credit: await debitAccount(tx, payment),
+  });
 }
 
 /** Sent back in the provider's dashboard: asked and arrived in one. */
 export async function bookExternalRefund(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
-  await book(tx, { ...entry, kind: "external_refund", debit: await giver(tx, payment), credit: "gateway" });
+  await book(tx, { ...entry, kind: "external_refund", debit: await debitAccount(tx, payment), credit: "gateway" });
 }
 
 /** The bank took it back. What was still owed of the payment as a refund is waived against this. */
@@ -67,12 +82,12 @@ export async function bookDisputeLost(tx: Tx, payment: Payment, dispute: Refund)
 /** Not to be sent any more, because a lost dispute has paid it. `failed`: it was the buyer's money again already. */
 export async function bookRefundWaived(tx: Tx, payment: Payment, refund: Refund, failed: boolean): Promise<void> {
   const entry = refundEntry(payment, refund);
-  const debit = failed ? await giver(tx, payment) : "refunds_payable";
+  const debit = failed ? await debitAccount(tx, payment) : "refunds_payable";
   await book(tx, { ...entry, kind: "refund_waived", debit, credit: "disputes" });
 }
 
 /** What is left of the payment has been earned. The order's row is locked by the caller. */
-export async function bookSessionOver(tx: Tx, orderId: string): Promise<void> {
+export async function bookRemainingRevenue(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql<{ currency: string; left: number }>`
     select l.currency, -sum(l.amount_minor) as left from journal_lines l
     where l.order_id = ${orderId} and l.account = 'prepaid' group by 1 having sum(l.amount_minor) < 0`.execute(tx);
@@ -93,7 +108,7 @@ function refundEntry({ order_id: orderId, currency }: Payment, { id: sourceId, a
 }
 
 /** A session that is over has been earned already; only the payment that bought it was. */
-async function giver(tx: Tx, { order_id, settles_order }: Payment): Promise<Account> {
+async function debitAccount(tx: Tx, { order_id, settles_order }: Payment): Promise<Account> {
   if (!settles_order) return "prepaid";
   const over = tx
     .selectFrom("journal")
@@ -107,7 +122,7 @@ async function giver(tx: Tx, { order_id, settles_order }: Payment): Promise<Acco
  * A refund may fail, and arrive, more than once: each time is an entry of its own. Its caller has just changed the refund's
  * status under its claim, so that nothing is told twice; the order's row is locked.
  */
-async function bookStep(tx: Tx, entry: Entry): Promise<void> {
+async function bookRepeatable(tx: Tx, entry: Entry): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from journal
     where kind = ${entry.kind} and (source_id = ${entry.sourceId} or starts_with(source_id, ${`${entry.sourceId}:`}))`.execute(

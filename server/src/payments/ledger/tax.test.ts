@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { note } from "../settlement/sync-payments.ts";
 import { setup as money } from "../testing/setup.ts";
 import type { CreditNoteDocument, ReceiptDocument } from "./receipt-documents.ts";
-import { serialText, splitTax, taxCredited, taxOf, taxYearOf } from "./tax.ts";
+import { computeCreditedTax, computeTax, serialText, splitTax, taxYear } from "./tax.ts";
 
 const seller = {
   gstin: "27AAPFU0939F1ZV",
@@ -175,7 +175,7 @@ test("without a GSTIN there is no tax anywhere", async () => {
 
 test("who is taxed how: the currency says where the customer is", () => {
   const of = (change: Partial<typeof seller> | { lut: string }, currency: string) => {
-    const { kind, lines, place_of_supply, endorsement } = taxOf(
+    const { kind, lines, place_of_supply, endorsement } = computeTax(
       { ...seller, ...change },
       { amountMinor: 11_800, currency },
     );
@@ -209,16 +209,16 @@ test("whole minor units: round(total / 1.18), nothing lost in any total or in an
     expect(taxable_minor).toBe(Math.round((total * 100) / 118));
     expect(taxable_minor + lines.reduce((sum, { amount_minor }) => sum + amount_minor, 0)).toBe(total);
     const cut = 7919 % total;
-    const parts = [taxCredited("cgst_sgst", 0, cut), taxCredited("cgst_sgst", cut, total)];
+    const parts = [computeCreditedTax("cgst_sgst", 0, cut), computeCreditedTax("cgst_sgst", cut, total)];
     expect(parts.reduce((sum, part) => sum + part.taxable_minor, 0)).toBe(taxable_minor);
     for (const part of parts) for (const { amount_minor } of part.lines) expect(amount_minor).toBeGreaterThanOrEqual(0);
   }
 });
 
 test("the tax year turns on the first of April, midnight in India", () => {
-  expect(taxYearOf(new Date("2027-03-31T18:29:59.999Z"))).toBe(2026);
-  expect(taxYearOf(new Date("2027-03-31T18:30:00.000Z"))).toBe(2027);
-  expect(taxYearOf(new Date("2026-12-31T23:00:00.000Z"))).toBe(2026);
+  expect(taxYear(new Date("2027-03-31T18:29:59.999Z"))).toBe(2026);
+  expect(taxYear(new Date("2027-03-31T18:30:00.000Z"))).toBe(2027);
+  expect(taxYear(new Date("2026-12-31T23:00:00.000Z"))).toBe(2026);
 });
 
 test("a serial has sixteen characters, the most that the law allows", () => {

@@ -39,7 +39,7 @@ const indiaMs = 5.5 * 3_600_000;
  * whose place of supply is then the seller's own state (IGST Act 12(2)(b)(ii)); anything else is an export, without tax
  * under a letter of undertaking and with IGST otherwise.
  */
-export function taxOf(
+export function computeTax(
   seller: Seller,
   { amountMinor, currency }: { readonly amountMinor: number; readonly currency: string },
 ): Omit<TaxPart, "serial"> {
@@ -56,7 +56,7 @@ export function taxOf(
 }
 
 /** The same supply, less: what lies between the tax of all that was credited before and of that with this one. */
-export function taxCredited(
+export function computeCreditedTax(
   kind: Kind,
   beforeMinor: number,
   afterMinor: number,
@@ -100,7 +100,7 @@ function endorsementOf({ lut }: Seller): string {
 }
 
 /** The year that a tax year starts in: April to March, in Indian time, whatever zone the server is in. */
-export function taxYearOf(at: Date): number {
+export function taxYear(at: Date): number {
   const india = new Date(at.getTime() + indiaMs);
   return india.getUTCFullYear() - (india.getUTCMonth() < 3 ? 1 : 0);
 }
@@ -117,7 +117,7 @@ export interface Serial {
  */
 export async function nextSerial(tx: Tx, kind: "I" | "C", mode: string, at: Date): Promise<Serial> {
   const series = `${mode === "live" ? "" : "T"}${kind}`;
-  const year = taxYearOf(at);
+  const year = taxYear(at);
   await sql`insert into invoice_series (series, year, next_no) values (${series}, ${year}, 1) on conflict do nothing`.execute(
     tx,
   );

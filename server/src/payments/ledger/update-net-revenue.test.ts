@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { note } from "../settlement/sync-payments.ts";
 import { setup } from "../testing/setup.ts";
-import { lowerNet } from "./update-net-revenue.ts";
+import { updateNetRevenue } from "./update-net-revenue.ts";
 
 test("what billing counts falls with what goes back, and does not rise when that fails", async () => {
   const { order, pay, payments, provider, rowOf, db } = await setup();
@@ -10,7 +10,7 @@ test("what billing counts falls with what goes back, and does not rise when that
   const net = async (refund_minor: number) => {
     await db.transaction().execute(async (tx) => {
       const payment = await tx.updateTable("payments").set({ refund_minor }).returning("id").executeTakeFirstOrThrow();
-      await lowerNet(tx, payment.id);
+      await updateNetRevenue(tx, payment.id);
     });
     return (await rowOf(id)).usd_net_minor;
   };

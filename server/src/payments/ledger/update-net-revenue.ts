@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 
 /** What billing counts of an order (G20): the list price less the share of its payment that went back. It only falls. */
-export async function lowerNet(tx: Tx, paymentId: string): Promise<void> {
+export async function updateNetRevenue(tx: Tx, paymentId: string): Promise<void> {
   await sql`
     update orders o set usd_net_minor = least(o.usd_net_minor,
       greatest(0, o.usd_minor - round(o.usd_minor * p.refund_minor::numeric / p.amount_minor)::bigint))

@@ -2,11 +2,11 @@ import type { createEnvironment, Input, MoneyState, ReplyOf } from "@berth/contr
 import { AppError } from "../../app-error.ts";
 import { environmentOfOrder } from "../../environments/allocation/launch.ts";
 import { notFound } from "../../http/mount.ts";
-import type { OrderRow, Payments } from "../provider/payments-deps.ts";
-import { GatewayError, type GatewayPayment } from "../provider/provider.ts";
+import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
+import { ProviderError, type ProviderPayment } from "../provider/provider.ts";
 import { createWaitsMs } from "../settlement/deadlines.ts";
-import { isOurs, note, unreachable } from "../settlement/sync-payments.ts";
-import { hashOf } from "./price-request.ts";
+import { isFromProvider, note, providerUnavailable } from "../settlement/sync-payments.ts";
+import { requestHash } from "./price-request.ts";
 import { waitUntil } from "./wait-until.ts";
 
 type Body = Input<typeof createEnvironment>["body"];
@@ -16,45 +16,45 @@ type Reply = ReplyOf<typeof createEnvironment>;
  * The browser's proof of a payment: checked, noted, and then the answer waits for the environment (G72). Any number of
  * these calls, before or after the poll found the payment, end at the same environment and the same token.
  */
-export async function deliver(
-  payments: Payments,
+export async function confirmPayment(
+  deps: PaymentsDeps,
   userId: string,
   { container_request: container, payment_data: proof }: Body,
   signal: AbortSignal,
 ): Promise<Reply> {
   if (container.user_id !== userId) throw new AppError("forbidden", "This order is for another user");
-  const order = await findOrder(payments, userId, proof.razorpay_order_id);
-  if (hashOf(container, order.currency, order.amount_minor) !== order.request_hash)
+  const order = await findOrder(deps, userId, proof.razorpay_order_id);
+  if (requestHash(container, order.currency, order.amount_minor) !== order.request_hash)
     throw new AppError("request_changed", "This is not what was ordered. Your payment is being checked.", {
       money: "being_checked",
     });
-  const payment = await provenPayment(payments, order, proof);
-  await note(payments, payment);
+  const payment = await provenPayment(deps, order, proof);
+  await note(deps, payment);
   if (payment.status !== "captured") throw notCaptured(payment);
-  const { changes } = payments;
-  const read = () => look(payments, order, false);
+  const { changes } = deps;
+  const read = () => readOutcome(deps, order, false);
   const answer = await waitUntil({ changes, userId, timeoutMs: createWaitsMs, fallbackMs: 5000, signal, read });
-  return answer ?? (await look(payments, order, true)) ?? stillPending();
+  return answer ?? (await readOutcome(deps, order, true)) ?? stillPending();
 }
 
-async function findOrder(payments: Payments, userId: string, gatewayOrderId: string): Promise<OrderRow> {
-  const order = await payments.db
+async function findOrder(deps: PaymentsDeps, userId: string, gatewayOrderId: string): Promise<OrderRow> {
+  const order = await deps.db
     .selectFrom("orders")
     .selectAll()
     .where("gateway_order_id", "=", gatewayOrderId)
     .where("user_id", "=", userId)
     .executeTakeFirst();
-  if (!order || !isOurs(payments, order)) throw notFound();
+  if (!order || !isFromProvider(deps, order)) throw notFound();
   return order;
 }
 
 /** The signature binds order and payment, but neither user nor amount: the payment itself is asked for. */
 async function provenPayment(
-  payments: Payments,
+  deps: PaymentsDeps,
   order: OrderRow,
   proof: Body["payment_data"],
-): Promise<GatewayPayment> {
-  const { provider } = payments;
+): Promise<ProviderPayment> {
+  const { provider } = deps;
   const { razorpay_order_id: orderId, razorpay_payment_id: paymentId, razorpay_signature: signature } = proof;
   if (!provider.verifyCallback({ orderId, paymentId, signature })) throw mismatch();
   try {
@@ -62,8 +62,8 @@ async function provenPayment(
     if (payment.orderId !== order.gateway_order_id) throw mismatch();
     return payment;
   } catch (error) {
-    if (error instanceof GatewayError && !error.retryable && error.httpStatus !== 401) throw mismatch();
-    throw unreachable(payments, error, "being_checked");
+    if (error instanceof ProviderError && !error.retryable && error.httpStatus !== 401) throw mismatch();
+    throw providerUnavailable(deps, error, "being_checked");
   }
 }
 
@@ -72,7 +72,7 @@ function mismatch(): AppError {
   return new AppError("signature_mismatch", message, { money: "being_checked" });
 }
 
-function notCaptured({ status }: GatewayPayment): AppError {
+function notCaptured({ status }: ProviderPayment): AppError {
   return status === "failed"
     ? new AppError("payment_not_captured", "The payment failed. Nothing was charged.", { money: "nothing_taken" })
     : new AppError("payment_not_captured", "The bank has not confirmed the payment yet. It is being checked.", {
@@ -81,7 +81,7 @@ function notCaptured({ status }: GatewayPayment): AppError {
 }
 
 /** Undefined while it is still starting, unless that itself is to be answered (G72). */
-async function look({ db }: Payments, order: OrderRow, pendingToo: boolean): Promise<Reply | undefined> {
+async function readOutcome({ db }: PaymentsDeps, order: OrderRow, pendingToo: boolean): Promise<Reply | undefined> {
   const row = db.selectFrom("orders").select("status").where("id", "=", order.id);
   const { status } = await row.executeTakeFirstOrThrow();
   if (status === "refunding") throw notDelivered(order, "Your money is on its way back.", "refund_started");

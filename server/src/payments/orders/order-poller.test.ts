@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../database/testing.ts";
 import { nextPoll } from "../settlement/deadlines.ts";
 import { note } from "../settlement/sync-payments.ts";
-import { setup, stopOrdersOf } from "../testing/setup.ts";
+import { holdAccount, setup } from "../testing/setup.ts";
 import { nextDue } from "./order-poller.ts";
 
 test("C30 the browser closed after paying: the poll delivers", async () => {
@@ -116,7 +116,7 @@ test.each(["its orders are stopped", "it has all its GPUs by now"])(
     );
     const { id } = (await order("ada")).body;
     await clear("ada", id);
-    if (why === "its orders are stopped") await stopOrdersOf(db, "ada");
+    if (why === "its orders are stopped") await holdAccount(db, "ada");
     else {
       const other = (await order("ada", { subdomain: "other-lab" })).body.id;
       await note(payments, await provider.payment((await pay(other)).body.razorpay_payment_id));

@@ -5,8 +5,8 @@ import type { Tx } from "../../database/database.ts";
 import { startWokenLoop } from "../../database/woken-loop.ts";
 import { extendHold, hold, releaseHold } from "../../environments/allocation/hold.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
-import type { OrderRow, Payments } from "../provider/payments-deps.ts";
-import type { GatewayPayment, Provider } from "../provider/provider.ts";
+import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
+import type { Provider, ProviderPayment } from "../provider/provider.ts";
 import {
   draftSeconds,
   holdEnd,
@@ -15,10 +15,10 @@ import {
   minutesAfter,
   nextPoll,
 } from "../settlement/deadlines.ts";
-import { askProvider, isInFlight, note } from "../settlement/sync-payments.ts";
-import { checkWish } from "./check-quota.ts";
+import { isInFlight, note, syncPayments } from "../settlement/sync-payments.ts";
+import { checkQuota } from "./check-quota.ts";
 import { type Draft, expireDraft, storeOrder } from "./open-draft.ts";
-import { endUnpaid } from "./place-order.ts";
+import { endUnpaidOrder } from "./place-order.ts";
 
 type Claimed = Draft & { readonly now: Date };
 
@@ -29,18 +29,18 @@ const intervalMs = 5000;
  * Asks the provider about every order whose time has come, so that a payment is found though the browser died (G12),
  * and ends what nobody pays. Orders that wait for delivery are the reconciler's; they are asked about for second captures.
  */
-export function startWatch(payments: Payments): Loop {
-  const { changes, failed } = payments;
+export function startOrderPoller(deps: PaymentsDeps): Loop {
+  const { changes, failed } = deps;
   let first = true;
   return startWokenLoop({
     changes,
     by: ["order"],
     work: async () => {
-      if (first) await makeUnpaidDue(payments);
+      if (first) await makeUnpaidDue(deps);
       first = false;
-      const orders = [...(await claimOrders(payments, "watch")), ...(await claimOrders(payments, "paid"))];
-      await Promise.all(orders.map((order) => look(payments, order)));
-      return orders.length > 0 ? 0 : untilNext(payments);
+      const orders = [...(await claimOrders(deps, "watch")), ...(await claimOrders(deps, "paid"))];
+      await Promise.all(orders.map((order) => pollOrder(deps, order)));
+      return orders.length > 0 ? 0 : untilNext(deps);
     },
     intervalMs,
     failed,
@@ -48,12 +48,12 @@ export function startWatch(payments: Payments): Loop {
 }
 
 /** A restart may have cut off the very call that was to deliver: what is unpaid is asked about at once. */
-async function makeUnpaidDue({ db, provider }: Payments): Promise<void> {
+async function makeUnpaidDue({ db, provider }: PaymentsDeps): Promise<void> {
   await sql`update orders set next_check_at = now() where status in ('draft', 'open') and (claim is null or next_check_at <= now())
     and gateway = ${provider.kind} and mode = ${provider.mode}`.execute(db);
 }
 
-export async function claimOrders({ db, provider }: Payments, lane: "watch" | "paid"): Promise<Claimed[]> {
+export async function claimOrders({ db, provider }: PaymentsDeps, lane: "watch" | "paid"): Promise<Claimed[]> {
   const ofLane = lane === "paid" ? sql`status = 'paid'` : sql`status <> 'paid'`;
   const { rows } = await sql<Claimed>`
     update orders set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = attempts + 1
@@ -64,7 +64,7 @@ export async function claimOrders({ db, provider }: Payments, lane: "watch" | "p
   return rows;
 }
 
-export async function untilNext({ db, provider }: Payments): Promise<number> {
+export async function untilNext({ db, provider }: PaymentsDeps): Promise<number> {
   const { rows } = await nextDue(provider).execute(db);
   return Math.max(0, rows[0]?.ms ?? intervalMs);
 }
@@ -77,17 +77,16 @@ export function nextDue({ kind, mode }: Pick<Provider, "kind" | "mode">): RawBui
       (select min(next_check_at) from orders where status <> 'paid' and gateway = ${kind} and mode = ${mode})) - now()) * 1000 as ms`;
 }
 
-async function look(payments: Payments, order: Claimed): Promise<void> {
+async function pollOrder(deps: PaymentsDeps, order: Claimed): Promise<void> {
   try {
-    if (order.status === "draft") return await lookAtDraft(payments, order);
-    const attempts = await askProvider(payments, order);
-    for (const attempt of attempts) await captureLate(payments, order, attempt);
-    if (order.status === "open" && holdEnd(order) <= order.now)
-      await endHold(payments, order, attempts.some(isInFlight));
-    await reschedule(payments, order, undefined);
+    if (order.status === "draft") return await pollDraft(deps, order);
+    const attempts = await syncPayments(deps, order);
+    for (const attempt of attempts) await captureLate(deps, order, attempt);
+    if (order.status === "open" && holdEnd(order) <= order.now) await endHold(deps, order, attempts.some(isInFlight));
+    await reschedule(deps, order, undefined);
   } catch (error) {
-    payments.failed(error);
-    await reschedule(payments, order, error);
+    deps.failed(error);
+    await reschedule(deps, order, error);
   }
 }
 
@@ -95,36 +94,36 @@ async function look(payments: Payments, order: Claimed): Promise<void> {
  * Its caller is gone: no order is made for nobody, but one that was made is kept. Past its lifetime a draft ends even if
  * the provider cannot be asked: nobody was ever told its id, so nobody can pay it.
  */
-async function lookAtDraft(payments: Payments, draft: Claimed): Promise<void> {
+async function pollDraft(deps: PaymentsDeps, draft: Claimed): Promise<void> {
   const isOver = draft.created_at.getTime() + draftSeconds * 1000 <= draft.now.getTime();
-  const made = await payments.provider.findOrderByReceipt(draft.id).catch((error: unknown) => {
+  const made = await deps.provider.findOrderByReceipt(draft.id).catch((error: unknown) => {
     if (!isOver) throw error;
-    payments.failed(error);
+    deps.failed(error);
   });
-  if (made) await storeOrder(payments, draft, made);
-  else if (isOver) await expireDraft(payments, draft);
-  else await reschedule(payments, draft, undefined);
+  if (made) await storeOrder(deps, draft, made);
+  else if (isOver) await expireDraft(deps, draft);
+  else await reschedule(deps, draft, undefined);
 }
 
 /**
  * Authorised after the order was given up: captured only with the stock in hand, else the provider returns it (C31).
  * More hours for an environment are nothing that can be held.
  */
-async function captureLate(payments: Payments, order: OrderRow, attempt: GatewayPayment): Promise<void> {
+async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: ProviderPayment): Promise<void> {
   if (order.extends || attempt.status !== "authorized" || (order.status !== "cancelled" && order.status !== "expired"))
     return;
   if (attempt.amountMinor !== order.amount_minor || attempt.currency !== order.currency) return;
-  const { db, provider } = payments;
+  const { db, provider } = deps;
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount } = order;
   if (await isAccountDeleted(db, userId)) return;
   const held = await db.transaction().execute(async (tx) => {
-    if (!(await mayHold(tx, payments, userId, gpuCount))) return false;
+    if (!(await mayHold(tx, deps, userId, gpuCount))) return false;
     const holdUntil = minutesAfter(new Date(), holdMinutes);
     return (await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;
   });
   if (!held) return;
   try {
-    await note(payments, await provider.capture(attempt.id, attempt.amountMinor, attempt.currency));
+    await note(deps, await provider.capture(attempt.id, attempt.amountMinor, attempt.currency));
   } catch (error) {
     await db.transaction().execute((tx) => releaseHold(tx, orderId));
     throw error;
@@ -132,9 +131,9 @@ async function captureLate(payments: Payments, order: OrderRow, attempt: Gateway
 }
 
 /** An account whose orders are stopped, or that has its GPUs by now, buys nothing late either. */
-async function mayHold(tx: Tx, payments: Payments, userId: string, gpuCount: number): Promise<boolean> {
+async function mayHold(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<boolean> {
   try {
-    await checkWish(tx, payments, userId, gpuCount);
+    await checkQuota(tx, deps, userId, gpuCount);
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;
@@ -143,10 +142,10 @@ async function mayHold(tx: Tx, payments: Payments, userId: string, gpuCount: num
 }
 
 /** The time to pay is over. Once, a buyer who is paying right now gets half an hour in all. */
-async function endHold(payments: Payments, order: Claimed, inFlight: boolean): Promise<void> {
+async function endHold(deps: PaymentsDeps, order: Claimed, inFlight: boolean): Promise<void> {
   const longest = minutesAfter(order.created_at, holdInPaymentMinutes);
-  if (!inFlight || longest <= order.hold_until) return void (await endUnpaid(payments, order.id, "expired"));
-  await payments.db.transaction().execute(async (tx) => {
+  if (!inFlight || longest <= order.hold_until) return void (await endUnpaidOrder(deps, order.id, "expired"));
+  await deps.db.transaction().execute(async (tx) => {
     const query = tx
       .updateTable("orders")
       .set({ hold_until: longest })
@@ -157,11 +156,11 @@ async function endHold(payments: Payments, order: Claimed, inFlight: boolean): P
 }
 
 /** Guarded by the claim: whoever settled or ended the order meanwhile dropped it, and knows better. */
-async function reschedule(payments: Payments, order: Claimed, error: unknown): Promise<void> {
-  const { db } = payments;
+async function reschedule(deps: PaymentsDeps, order: Claimed, error: unknown): Promise<void> {
+  const { db } = deps;
   const row = await db.selectFrom("orders").selectAll().where("id", "=", order.id).executeTakeFirstOrThrow();
   if (error && row.status === "open" && minutesAfter(row.created_at, holdInPaymentMinutes) <= order.now)
-    await endUnpaid(payments, row.id, "expired");
+    await endUnpaidOrder(deps, row.id, "expired");
   const backOffMs = Math.min(1000 * 2 ** Math.min(order.attempts, 12), 3_600_000);
   const soonMs = row.status === "draft" ? 5000 : error ? backOffMs : undefined;
   await db

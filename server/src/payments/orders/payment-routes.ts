@@ -7,11 +7,11 @@ import {
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { mount } from "../../http/mount.ts";
-import type { OrderRow, Payments } from "../provider/payments-deps.ts";
+import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { requestRefund } from "../refunds/request-refund.ts";
 import { webhookRoute } from "../settlement/webhook-route.ts";
-import { checkReachable } from "./check-quota.ts";
-import { deliver } from "./confirm-payment.ts";
+import { checkEmailVerified } from "./check-quota.ts";
+import { confirmPayment } from "./confirm-payment.ts";
 import { placeExtension } from "./place-extension.ts";
 import { clearOrder, placeOrder } from "./place-order.ts";
 
@@ -19,7 +19,7 @@ import { clearOrder, placeOrder } from "./place-order.ts";
 const themeColor = "#0f1517";
 const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
 
-export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
+export function paymentRoutes(app: FastifyInstance, deps: PaymentsDeps): void {
   const closing = new AbortController();
   // A call that waits for an environment must not hold up the shutdown: it answers "still starting" instead.
   app.addHook("preClose", async () => closing.abort());
@@ -27,10 +27,10 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
   const opened = (order: OrderRow) => ({
     status: "success" as const,
     message: "Order created",
-    key_id: payments.provider.keyId,
+    key_id: deps.provider.keyId,
     amount: order.amount_minor,
     currency: order.currency,
-    name: payments.brandName,
+    name: deps.brandName,
     description: describe(order),
     id: order.gateway_order_id ?? "",
     theme: { color: themeColor },
@@ -38,27 +38,27 @@ export function paymentRoutes(app: FastifyInstance, payments: Payments): void {
   });
 
   mount(app, createOrder, async ({ body, user }) => {
-    checkReachable(payments, user);
-    await payments.checkRoom?.();
-    return opened(await placeOrder(payments, user.id, body));
+    checkEmailVerified(deps, user);
+    await deps.checkRoom?.();
+    return opened(await placeOrder(deps, user.id, body));
   });
   mount(app, extendEnvironment, async ({ params, body, user }) => {
-    checkReachable(payments, user);
-    return opened(await placeExtension(payments, user.id, params.id, body));
+    checkEmailVerified(deps, user);
+    return opened(await placeExtension(deps, user.id, params.id, body));
   });
 
   mount(app, clearOrderCall, async ({ params, user }) => ({
     status: "success" as const,
-    cleared: await clearOrder(payments, user.id, params.order_id),
+    cleared: await clearOrder(deps, user.id, params.order_id),
   }));
 
   mount(app, askForRefund, async ({ params, body, user }) => ({
     status: "success" as const,
-    request: await requestRefund(payments.db, user.id, params.order_id, body),
+    request: await requestRefund(deps.db, user.id, params.order_id, body),
   }));
 
-  webhookRoute(app, payments);
-  mount(app, createEnvironment, ({ body, user }) => deliver(payments, user.id, body, closing.signal));
+  webhookRoute(app, deps);
+  mount(app, createEnvironment, ({ body, user }) => confirmPayment(deps, user.id, body, closing.signal));
 }
 
 /** A minute less than its hold: 840 s of a new one. Who comes in the last minutes still has its grace. */

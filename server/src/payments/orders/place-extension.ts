@@ -1,18 +1,18 @@
 import { type extendEnvironment, type Input, mayExtend } from "@berth/contract";
 import { AppError } from "../../app-error.ts";
 import { notFound } from "../../http/mount.ts";
-import type { OrderRow, Payments } from "../provider/payments-deps.ts";
+import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { placeRequest } from "./place-order.ts";
 import { priceRequest } from "./price-request.ts";
 
 /** An order for more hours of an environment of the caller's own (G100): same GPUs, same table of prices, no hold. */
 export async function placeExtension(
-  payments: Payments,
+  deps: PaymentsDeps,
   userId: string,
   id: string,
   { amount, currency, duration }: Input<typeof extendEnvironment>["body"],
 ): Promise<OrderRow> {
-  const row = await payments.db
+  const row = await deps.db
     .selectFrom("environments")
     .select(["id", "container_type", "subdomain", "gpu_count", "status", "desired", "created_at"])
     .where("id", "=", id)
@@ -26,6 +26,6 @@ export async function placeExtension(
   const container = { user_id: userId, container_type, subdomain, gpu_count, duration } as Parameters<
     typeof priceRequest
   >[0];
-  const request = priceRequest(container, { amount, currency }, payments.provider.minimumMinor);
-  return placeRequest(payments, userId, { ...request, extends: id });
+  const request = priceRequest(container, { amount, currency }, deps.provider.minimumMinor);
+  return placeRequest(deps, userId, { ...request, extends: id });
 }

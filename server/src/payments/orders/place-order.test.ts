@@ -4,9 +4,9 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { markAway, markHere } from "../../environments/hosts/register-host.ts";
 import { note } from "../settlement/sync-payments.ts";
-import { orderBody, setup, stopOrdersOf } from "../testing/setup.ts";
+import { holdAccount, orderBody, setup } from "../testing/setup.ts";
 import { type Draft, storeOrder } from "./open-draft.ts";
-import { endUnpaid } from "./place-order.ts";
+import { endUnpaidOrder } from "./place-order.ts";
 
 test("an order answers what the dialog needs, and holds GPUs and name", async () => {
   const { order, rowOf, openLeases, gateway } = await setup();
@@ -114,7 +114,7 @@ test("an order that was paid meanwhile is not ended by whoever still holds it fo
   const { order, pay, payments, provider, rowOf, openLeases } = await setup();
   const { id } = (await order("ada")).body;
   await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
-  expect(await endUnpaid(payments, (await rowOf(id)).id, "cancelled")).toBe(false);
+  expect(await endUnpaidOrder(payments, (await rowOf(id)).id, "cancelled")).toBe(false);
   expect((await rowOf(id)).status).toBe("paid");
   expect(await openLeases()).toHaveLength(2);
 });
@@ -192,7 +192,7 @@ test("C41 a flood of different orders by one user is capped, and so are GPUs and
 test("an order that was opened before its account was stopped is not answered again", async () => {
   const { order, db } = await setup();
   expect((await order("ada")).status).toBe(200);
-  await stopOrdersOf(db, "ada");
+  await holdAccount(db, "ada");
   const refused = await order("ada");
   expect([refused.status, refused.body.code]).toEqual([403, "account_held"]);
 });

@@ -36,7 +36,7 @@ export function checkOrderRequest(
   const { currency } = payment;
   for (const id of [container.user_id, payment.user_id, payment.container_request.user_id])
     if (id !== userId) throw new AppError("forbidden", "This order is for another user");
-  if (hashOf(container, currency, 0) !== hashOf(payment.container_request, currency, 0))
+  if (requestHash(container, currency, 0) !== requestHash(payment.container_request, currency, 0))
     throw new AppError("invalid_request", "The two container requests differ");
   const problem = subdomainProblem(container.subdomain);
   if (problem) throw new AppError("invalid_request", problem);
@@ -52,12 +52,12 @@ export function priceRequest(
   const { usdMinor, amountMinor } = quote(container.gpu_count, container.duration, currency);
   if (minorOf(amount) !== amountMinor) throw priceChanged(amountMinor, currency);
   if (amountMinor < minimumMinor[currency]) throw belowMinimum(minimumMinor[currency], currency);
-  const hash = hashOf(container, currency, amountMinor);
+  const hash = requestHash(container, currency, amountMinor);
   return { container, currency, usdMinor, amountMinor, inrPaisePerUsd, hash };
 }
 
 /** Of every field that decides what is delivered and charged. */
-export function hashOf(container: ContainerRequest, currency: string, amountMinor: number): string {
+export function requestHash(container: ContainerRequest, currency: string, amountMinor: number): string {
   const { user_id, container_type, subdomain, gpu_count, duration } = container;
   const parts = [user_id, container_type, subdomain, gpu_count, duration, currency, amountMinor];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");

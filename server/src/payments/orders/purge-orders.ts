@@ -23,7 +23,7 @@ export async function purgeOrders(db: Db): Promise<void> {
 }
 
 /** Deletes webhooks as they were signed, 30 days after they were worked off: what they said stands in payments and refunds. */
-export async function purgeEvents(db: Db): Promise<void> {
+export async function purgeProviderEvents(db: Db): Promise<void> {
   await sql`
     delete from gateway_events where (gateway, event_id) in (
       select gateway, event_id from gateway_events where processed_at < now() - interval '30 days'

@@ -4,7 +4,7 @@ import type { Tx } from "../../database/database.ts";
 import { countFree } from "../../environments/leases/gpu-leases.ts";
 import { instant } from "../../environments/notice.ts";
 import { hasTurn } from "../../environments/queue/serve-queue.ts";
-import type { Payments } from "../provider/payments-deps.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import {
   graceMinutes,
   holdMinutes,
@@ -36,10 +36,10 @@ interface Account {
  * first hold; from the third unpaid order on a hold is short. Throws `too_many_gpus` or `rate_limited` with the time from which
  * it is possible again, so that nobody keeps from others what they do not pay for.
  */
-export async function holdEndOf(tx: Tx, payments: Payments, userId: string, gpuCount: number): Promise<Date> {
-  const account = await accountOf(tx, userId);
+export async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<Date> {
+  const account = await readAccount(tx, userId);
   const { now, unpaidCount, firstHoldUntil } = account;
-  if (!account.hasPaid) await checkShare(tx, payments, userId, gpuCount);
+  if (!account.hasPaid) await checkShare(tx, deps, userId, gpuCount);
   const minutes = unpaidCount < 2 ? holdMinutes : shortHoldMinutes;
   const longest = minutesAfter(now, minutes);
   const until = firstHoldUntil && firstHoldUntil < longest ? firstHoldUntil : longest;
@@ -54,7 +54,7 @@ export async function holdEndOf(tx: Tx, payments: Payments, userId: string, gpuC
   return until;
 }
 
-async function accountOf(tx: Tx, userId: string): Promise<Account> {
+async function readAccount(tx: Tx, userId: string): Promise<Account> {
   const { rows } = await sql<Account>`
     with paid as (select max(created_at) as at from orders where user_id = ${userId} and paid_at is not null)
     select now() as now, paid.at is not null as "hasPaid",
@@ -67,7 +67,7 @@ async function accountOf(tx: Tx, userId: string): Promise<Account> {
 }
 
 /** Who never paid leaves half of what is free to others; whose turn it is in the line has waited for all of it. */
-async function checkShare(tx: Tx, { caps }: Payments, userId: string, gpuCount: number): Promise<void> {
+async function checkShare(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCount: number): Promise<void> {
   const free = await countFree(tx);
   const most = Math.max(1, Math.floor(free * caps.newcomerShare));
   if (gpuCount <= most || gpuCount > free || (await hasTurn(tx, userId, gpuCount))) return;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../config/config.ts";
-import { GatewayError, type Provider } from "./provider.ts";
+import { type Provider, ProviderError } from "./provider.ts";
 
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
 /**
  * Asks the provider once, at the start, whether it knows our keys. Throws `ConfigError` when it says that
@@ -14,8 +14,8 @@ export async function checkKeys(provider: Provider, failed: (error: unknown) => 
     () => undefined,
     (error: unknown) => error,
   );
-  const error = await Promise.race([asked, sleep(patienceMs)]);
-  if (error instanceof GatewayError && error.httpStatus === 401)
+  const error = await Promise.race([asked, sleep(timeoutMs)]);
+  if (error instanceof ProviderError && error.httpStatus === 401)
     throw new ConfigError("RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the provider does not know these keys");
   if (error) failed(error);
 }

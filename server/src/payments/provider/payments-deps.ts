@@ -7,7 +7,7 @@ import type { Provider } from "./provider.ts";
 export type OrderRow = RowOf<"orders">;
 
 /** What the parts of this folder work with; made once in main.ts. */
-export interface Payments {
+export interface PaymentsDeps {
   readonly db: Db;
   readonly provider: Provider;
   /** Any of them signs a webhook; none: there are no webhooks, and the poller finds everything. */

@@ -1,6 +1,6 @@
 import type { Currency } from "@berth/contract";
 
-export interface GatewayOrder {
+export interface ProviderOrder {
   readonly id: string;
   readonly receipt: string;
   readonly amountMinor: number;
@@ -8,7 +8,7 @@ export interface GatewayOrder {
   readonly status: "created" | "attempted" | "paid";
 }
 
-export interface GatewayPayment {
+export interface ProviderPayment {
   readonly id: string;
   readonly orderId: string;
   readonly amountMinor: number;
@@ -25,7 +25,7 @@ export interface GatewayPayment {
   readonly createdAt: Date;
 }
 
-export interface GatewayRefund {
+export interface ProviderRefund {
   readonly id: string;
   readonly paymentId: string;
   readonly amountMinor: number;
@@ -34,7 +34,7 @@ export interface GatewayRefund {
 }
 
 /** The card holder's bank wants the money back. Open and under review say "not decided"; the others are its word. */
-export interface GatewayDispute {
+export interface ProviderDispute {
   readonly id: string;
   readonly paymentId: string;
   /** What is asked for, minor units of `currency`. */
@@ -65,9 +65,9 @@ export interface Provider {
     amountMinor: number;
     currency: Currency;
     notes: Record<string, string>;
-  }): Promise<GatewayOrder>;
-  findOrderByReceipt(receipt: string): Promise<GatewayOrder | undefined>;
-  paymentsOfOrder(orderId: string): Promise<readonly GatewayPayment[]>;
+  }): Promise<ProviderOrder>;
+  findOrderByReceipt(receipt: string): Promise<ProviderOrder | undefined>;
+  paymentsOfOrder(orderId: string): Promise<readonly ProviderPayment[]>;
   /**
    * The payments of this account and mode that were begun in between, both ends included, newest first; at most 100 at once.
    * `isLast`: there is no other page.
@@ -77,28 +77,28 @@ export interface Provider {
     readonly to: Date;
     readonly skip: number;
     readonly count: number;
-  }): Promise<{ readonly payments: readonly GatewayPayment[]; readonly isLast: boolean }>;
-  payment(paymentId: string): Promise<GatewayPayment>;
+  }): Promise<{ readonly payments: readonly ProviderPayment[]; readonly isLast: boolean }>;
+  payment(paymentId: string): Promise<ProviderPayment>;
   /** Only from authorized, same amount and currency. */
-  capture(paymentId: string, amountMinor: number, currency: string): Promise<GatewayPayment>;
+  capture(paymentId: string, amountMinor: number, currency: string): Promise<ProviderPayment>;
   /** `key` is the idempotency key: same key and body, same refund. */
   refund(refund: {
     paymentId: string;
     amountMinor: number;
     key: string;
     notes: Record<string, string>;
-  }): Promise<GatewayRefund>;
-  refundsOfPayment(paymentId: string): Promise<readonly GatewayRefund[]>;
-  refundById(refundId: string): Promise<GatewayRefund>;
-  dispute(disputeId: string): Promise<GatewayDispute>;
+  }): Promise<ProviderRefund>;
+  refundsOfPayment(paymentId: string): Promise<readonly ProviderRefund[]>;
+  refundById(refundId: string): Promise<ProviderRefund>;
+  dispute(disputeId: string): Promise<ProviderDispute>;
   /** The newest hundred. */
-  disputes(): Promise<readonly GatewayDispute[]>;
+  disputes(): Promise<readonly ProviderDispute[]>;
   /** Lower-case hex HMAC of `orderId|paymentId` with the key secret, compared in constant time. */
   verifyCallback(proof: { orderId: string; paymentId: string; signature: string }): boolean;
 }
 
 /** The provider refused (final) or could not be reached (retryable, with backoff). */
-export class GatewayError extends Error {
+export class ProviderError extends Error {
   readonly retryable: boolean;
   /** The provider's code, such as BAD_REQUEST_ERROR. */
   readonly code: string;

@@ -2,16 +2,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Currency } from "@berth/contract";
 import * as z from "zod";
 import {
-  type GatewayDispute,
-  GatewayError,
-  type GatewayOrder,
-  type GatewayPayment,
-  type GatewayRefund,
   type Provider,
+  type ProviderDispute,
+  ProviderError,
+  type ProviderOrder,
+  type ProviderPayment,
+  type ProviderRefund,
 } from "./provider.ts";
 import { Remark } from "./remark.ts";
 
-interface Options {
+interface RazorpayOptions {
   /** Razorpay's `https://api.razorpay.com/v1`, or this server's own embedded gateway, whose port is known only later. */
   readonly baseUrl: string | (() => string);
   readonly keyId: string;
@@ -87,7 +87,7 @@ const failure = z.object({ error: z.object({ code: z.string(), description: mayb
  * The client of everything that speaks Razorpay's dialect (docs/internals/money.md). Not the official SDK: it has no
  * timeout, cannot send the refund's idempotency key and leaves ids unescaped. Every call throws `GatewayError`.
  */
-export function razorpay(options: Options): Provider {
+export function razorpay(options: RazorpayOptions): Provider {
   const { keyId, keySecret, kind, mode, minimumMinor } = options;
   const call = <T>(path: string, schema: z.ZodType<T>, request?: Call) => send(options, path, schema, request);
   const callList = <T>(path: string, item: z.ZodType<T>) => list(options, path, item);
@@ -146,7 +146,7 @@ export function razorpay(options: Options): Provider {
   };
 }
 
-async function send<T>(options: Options, path: string, schema: z.ZodType<T>, request: Call = {}): Promise<T> {
+async function send<T>(options: RazorpayOptions, path: string, schema: z.ZodType<T>, request: Call = {}): Promise<T> {
   const { baseUrl, keyId, keySecret, timeoutMs = 10_000 } = options;
   const base = typeof baseUrl === "string" ? baseUrl : baseUrl();
   const { status, text } = await exchange(`${base}${path}`, {
@@ -164,7 +164,7 @@ async function send<T>(options: Options, path: string, schema: z.ZodType<T>, req
   if (status >= 400) throw refusal(status, answer);
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw new GatewayError(`an answer to ${path} that does not fit`, {
+  throw new ProviderError(`an answer to ${path} that does not fit`, {
     retryable: true,
     code: "INVALID_ANSWER",
     httpStatus: status,
@@ -175,7 +175,11 @@ async function send<T>(options: Options, path: string, schema: z.ZodType<T>, req
 const page = z.object({ items: z.array(z.unknown()) });
 
 /** Each by itself: one that does not fit is told of and left out, and hides no other. `size`: of all that were answered. */
-async function list<T>(options: Options, path: string, item: z.ZodType<T>): Promise<{ items: T[]; size: number }> {
+async function list<T>(
+  options: RazorpayOptions,
+  path: string,
+  item: z.ZodType<T>,
+): Promise<{ items: T[]; size: number }> {
   const answered = (await send(options, path, page)).items;
   const items = answered.flatMap((each) => {
     const parsed = item.safeParse(each);
@@ -193,17 +197,17 @@ async function exchange(url: string, init: RequestInit): Promise<{ status: numbe
     const response = await fetch(url, init);
     return { status: response.status, text: await response.text() };
   } catch (cause) {
-    throw new GatewayError("the payment provider does not answer", { retryable: true, code: "NETWORK", cause });
+    throw new ProviderError("the payment provider does not answer", { retryable: true, code: "NETWORK", cause });
   }
 }
 
 /** A 409 is a refund still in progress under the same key; everything else below 500 is the provider's last word. */
-function refusal(httpStatus: number, answer: unknown): GatewayError {
+function refusal(httpStatus: number, answer: unknown): ProviderError {
   const { error } = failure.safeParse(answer).data ?? { error: { code: `HTTP_${httpStatus}` } as const };
   const retryable =
     httpStatus >= 500 || [408, 409, 429].includes(httpStatus) || ["GATEWAY_ERROR", "SERVER_ERROR"].includes(error.code);
   const description = "description" in error ? error.description : undefined;
-  return new GatewayError(description ?? `HTTP ${httpStatus}`, { retryable, code: error.code, httpStatus });
+  return new ProviderError(description ?? `HTTP ${httpStatus}`, { retryable, code: error.code, httpStatus });
 }
 
 function parse(text: string): unknown {
@@ -214,11 +218,11 @@ function parse(text: string): unknown {
   }
 }
 
-function orderOf({ id, receipt, amount, currency, status }: z.output<typeof order>): GatewayOrder {
+function orderOf({ id, receipt, amount, currency, status }: z.output<typeof order>): ProviderOrder {
   return { id, receipt: receipt ?? "", amountMinor: amount, currency, status };
 }
 
-function paymentOf(entity: z.output<typeof payment>): GatewayPayment {
+function paymentOf(entity: z.output<typeof payment>): ProviderPayment {
   return {
     id: entity.id,
     orderId: entity.order_id ?? "",
@@ -240,11 +244,11 @@ function seconds(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }
 
-function refundOf({ id, payment_id, amount, status, acquirer_data }: z.output<typeof refund>): GatewayRefund {
+function refundOf({ id, payment_id, amount, status, acquirer_data }: z.output<typeof refund>): ProviderRefund {
   return { id, paymentId: payment_id, amountMinor: amount, status, arn: acquirer_data?.arn ?? null };
 }
 
-function disputeOf(entity: z.output<typeof dispute>): GatewayDispute {
+function disputeOf(entity: z.output<typeof dispute>): ProviderDispute {
   return {
     id: entity.id,
     paymentId: entity.payment_id,

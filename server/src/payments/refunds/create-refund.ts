@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
-import { bookRefundAsked } from "../ledger/journal.ts";
+import { bookRefundCreated } from "../ledger/journal.ts";
 
 export type RefundReason =
   | "not_delivered"
@@ -15,7 +15,7 @@ export type RefundReason =
   | "hardware"
   | "discretionary";
 
-const why: Readonly<Record<RefundReason, string>> = {
+const reasonText: Readonly<Record<RefundReason, string>> = {
   not_delivered: "The environment could not be delivered.",
   silent:
     "Its container ran, but JupyterLab did not answer within ten minutes. This goes back by itself once; the next time a person decides.",
@@ -32,7 +32,7 @@ const why: Readonly<Record<RefundReason, string>> = {
  * Owes the rest of a payment back, or no more than `mostMinor` of it, once per payment and reason; the refund loop sends it.
  * A fully refunded payment owes nothing.
  */
-export async function askRefund(
+export async function refundPayment(
   tx: Tx,
   payment: RowOf<"payments">,
   reason: RefundReason,
@@ -41,18 +41,18 @@ export async function askRefund(
 ): Promise<void> {
   const amountMinor = Math.min(mostMinor, payment.amount_minor - payment.refund_minor);
   if (amountMinor === 0) return;
-  const id = await owe(tx, payment, { reason, amountMinor, source: reason });
+  const id = await createRefund(tx, payment, { reason, amountMinor, source: reason });
   if (!id) return;
   await announce(tx, {
     userId: payment.user_id,
     cause: `refund:${id}`,
     title: "Refund started",
-    body: `${why[reason]} ${formatAmount(amountMinor, payment.currency)} is on its way back to your card; banks take 4-5 business days.`,
+    body: `${reasonText[reason]} ${formatAmount(amountMinor, payment.currency)} is on its way back to your card; banks take 4-5 business days.`,
     link: `/billing/orders/${payment.order_id}`,
   });
 }
 
-interface Owed {
+interface NewRefund {
   readonly reason: RefundReason;
   readonly amountMinor: number;
   /** What the refund is for, once for each payment: its reason, or the request that was granted. */
@@ -63,10 +63,10 @@ interface Owed {
  * Writes and books one refund, due now. Its id is a hash of payment and source, so that it is also the provider's
  * idempotency key and a replay can never pay twice. Null when it was owed before.
  */
-export async function owe(
+export async function createRefund(
   tx: Tx,
   payment: RowOf<"payments">,
-  { reason, amountMinor: amount_minor, source }: Owed,
+  { reason, amountMinor: amount_minor, source }: NewRefund,
 ): Promise<string | null> {
   const id = createHash("sha256").update(`${payment.id}|${source}`).digest("hex").slice(0, 25);
   const { currency } = payment;
@@ -77,7 +77,7 @@ export async function owe(
     .returning("id")
     .executeTakeFirst();
   if (!inserted) return null;
-  await bookRefundAsked(tx, payment, { id, amount_minor });
+  await bookRefundCreated(tx, payment, { id, amount_minor });
   await tx
     .updateTable("payments")
     .set({ refund_minor: payment.refund_minor + amount_minor })

@@ -3,11 +3,11 @@ import type { Db, RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import type { Shortened } from "../../environments/time/extend.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
-import { lowerNet } from "../ledger/update-net-revenue.ts";
+import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
-import { owe } from "./create-refund.ts";
+import { createRefund } from "./create-refund.ts";
 import { lockOrder } from "./request-refund.ts";
-import { takeBackHours, takeBackUnused, whatIsLeft } from "./take-back-hours.ts";
+import { remainingTimeText, takeBackHours, takeBackUnused } from "./take-back-hours.ts";
 import { prorate, type Usage, usageOfOrder } from "./usage-of-order.ts";
 
 type Request = RowOf<"refund_requests">;
@@ -80,16 +80,16 @@ async function grant(tx: Tx, { announce, orderId, words, again }: Decision, shar
     throw new RefundRefused(`Of ${id} 1 to ${leftMinor} minor units (${currency}) can go back, not ${amountMinor}`);
   const isAsked = request?.status === "open";
   const source = isAsked ? request.id : `operator:${grants.length}`;
-  const refundId = await owe(tx, payment, { reason: "discretionary", amountMinor, source });
-  await lowerNet(tx, payment.id);
-  const left = await takeTime(tx, order, amountMinor === leftMinor ? "full" : share, usage);
+  const refundId = await createRefund(tx, payment, { reason: "discretionary", amountMinor, source });
+  await updateNetRevenue(tx, payment.id);
+  const left = await takeBackTime(tx, order, amountMinor === leftMinor ? "full" : share, usage);
   if (isAsked) await decide(tx, request.id, { status: "granted", answer: words, refund_id: refundId });
   const amount = formatAmount(amountMinor, currency);
   await announce(tx, {
     userId: order.user_id,
     cause: `refund:${refundId}`,
     title: "Refund granted",
-    body: `${amount} of ${order.subdomain} is on its way back to your card; banks take 4-5 business days.${whatIsLeft(order.subdomain, left)}${words && ` ${words}`}`,
+    body: `${amount} of ${order.subdomain} is on its way back to your card; banks take 4-5 business days.${remainingTimeText(order.subdomain, left)}${words && ` ${words}`}`,
     link: `/billing/orders/${id}`,
   });
   return { isNew: true, currency, amountMinor, left };
@@ -165,7 +165,7 @@ async function decide(tx: Tx, id: string, change: Pick<Request, "status" | "answ
 }
 
 /** The arrival of a refund of the whole payment closes the order. */
-async function takeTime(tx: Tx, order: OrderRow, share: Share, usage: Usage): Promise<Shortened | undefined> {
+async function takeBackTime(tx: Tx, order: OrderRow, share: Share, usage: Usage): Promise<Shortened | undefined> {
   if (share === "prorated") return await takeBackUnused(tx, order, usage);
   if (share !== "full") return undefined;
   await sql`

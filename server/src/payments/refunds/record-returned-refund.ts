@@ -2,13 +2,16 @@ import { sql } from "kysely";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { bookRefundReturned } from "../ledger/journal.ts";
 import { lockPayment } from "../ledger/lock-payment.ts";
-import type { Payments } from "../provider/payments-deps.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
 
 /**
  * The bank sent back what the provider had called processed (C36): it is the buyer's money again, due like any refund that
  * failed, and an operator's matter. Only the provider's own word counts. Throws `GatewayError`.
  */
-export async function noteReturned({ db, provider, announce }: Payments, gatewayRefundId: string): Promise<void> {
+export async function recordReturnedRefund(
+  { db, provider, announce }: PaymentsDeps,
+  gatewayRefundId: string,
+): Promise<void> {
   const found = await provider.refundById(gatewayRefundId);
   if (found.status !== "failed") return;
   await db.transaction().execute(async (tx) => {

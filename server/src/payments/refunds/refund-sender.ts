@@ -5,12 +5,12 @@ import { startWokenLoop } from "../../database/woken-loop.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
-import { bookRefundArrived, bookRefundAsked, bookRefundFailed } from "../ledger/journal.ts";
+import { bookRefundArrived, bookRefundCreated, bookRefundFailed } from "../ledger/journal.ts";
 import { lockPayment } from "../ledger/lock-payment.ts";
-import type { Payments } from "../provider/payments-deps.ts";
-import { GatewayError, type GatewayRefund } from "../provider/provider.ts";
-import { disputedOf } from "./disputed-amount.ts";
-import { disputeStateOf, holdBack, waive } from "./waive-refund.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
+import { ProviderError, type ProviderRefund } from "../provider/provider.ts";
+import { disputedMinor } from "./disputed-amount.ts";
+import { disputeState, postponeRefund, waiveRefund } from "./waive-refund.ts";
 
 type Claimed = RowOf<"refunds"> & {
   readonly claim: string;
@@ -22,22 +22,22 @@ const intervalMs = 5000;
 const daily = "1 day";
 
 /** Sends every refund that is owed and follows it until the money has arrived (G16). Retries are for ever, under one key. */
-export function startRefunds(payments: Payments): Loop {
-  const { changes, failed } = payments;
+export function startRefundSender(deps: PaymentsDeps): Loop {
+  const { changes, failed } = deps;
   return startWokenLoop({
     changes,
     by: ["order", "notification"],
     work: async () => {
-      const refunds = await claim(payments);
-      await Promise.all(refunds.map((refund) => push(payments, refund)));
-      return refunds.length > 0 ? 0 : untilNext(payments);
+      const refunds = await claim(deps);
+      await Promise.all(refunds.map((refund) => sendRefund(deps, refund)));
+      return refunds.length > 0 ? 0 : untilNext(deps);
     },
     intervalMs,
     failed,
   });
 }
 
-async function claim({ db, provider }: Payments): Promise<Claimed[]> {
+async function claim({ db, provider }: PaymentsDeps): Promise<Claimed[]> {
   const { rows } = await sql<Claimed>`
     update refunds r set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = r.attempts + 1
     from payments p where p.id = r.payment_id and r.id in (
@@ -50,7 +50,7 @@ async function claim({ db, provider }: Payments): Promise<Claimed[]> {
   return rows;
 }
 
-async function untilNext({ db, provider }: Payments): Promise<number> {
+async function untilNext({ db, provider }: PaymentsDeps): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(due.next_check_at) - now()) * 1000 as ms from refunds due
     join payments on payments.id = due.payment_id join orders on orders.id = payments.order_id
@@ -60,21 +60,21 @@ async function untilNext({ db, provider }: Payments): Promise<number> {
   return Math.max(0, rows[0]?.ms ?? intervalMs);
 }
 
-async function push(payments: Payments, refund: Claimed): Promise<void> {
+async function sendRefund(deps: PaymentsDeps, refund: Claimed): Promise<void> {
   try {
-    if (await isSettledByDispute(payments, refund)) return;
-    await record(payments, refund, await stateOf(payments, refund));
+    if (await isSettledByDispute(deps, refund)) return;
+    await record(deps, refund, await fetchOrSend(deps, refund));
   } catch (error) {
-    payments.failed(error);
+    deps.failed(error);
     const seconds = Math.min(2 ** Math.min(refund.attempts, 12), 3600);
-    await payments.db
+    await deps.db
       .updateTable("refunds")
       .set({
         claim: null,
         last_error: String(error).slice(0, 500),
         // What the provider refuses for good (such as an empty balance) is an operator's matter: tried again daily.
         next_check_at:
-          error instanceof GatewayError && !error.retryable
+          error instanceof ProviderError && !error.retryable
             ? sql`now() + ${daily}::interval`
             : new Date(refund.now.getTime() + seconds * 1000),
       })
@@ -88,34 +88,34 @@ async function push(payments: Payments, refund: Claimed): Promise<void> {
  * Whether a dispute of its payment has the last word about a refund that is still to be sent, or failed: held back while
  * it is open, waived as far as the bank has taken the money. One that was made by a call whose answer was lost is adopted.
  */
-async function isSettledByDispute(payments: Payments, refund: Claimed): Promise<boolean> {
+async function isSettledByDispute(deps: PaymentsDeps, refund: Claimed): Promise<boolean> {
   if (refund.status === "sent") return false;
-  const state = await disputeStateOf(payments.db, refund.payment_id);
+  const state = await disputeState(deps.db, refund.payment_id);
   if (state === "none" || (state === "open" && refund.status === "failed")) return false;
-  const made = refund.gateway_refund_id ? undefined : await findMade(payments, refund);
-  if (made) await record(payments, refund, made);
-  else if (state === "open") await holdBack(payments.db, refund);
-  else return await waive(payments.db, refund);
+  const made = refund.gateway_refund_id ? undefined : await findAtProvider(deps, refund);
+  if (made) await record(deps, refund, made);
+  else if (state === "open") await postponeRefund(deps.db, refund);
+  else return await waiveRefund(deps.db, refund);
   return true;
 }
 
-async function stateOf(payments: Payments, refund: Claimed): Promise<GatewayRefund> {
-  const { provider } = payments;
+async function fetchOrSend(deps: PaymentsDeps, refund: Claimed): Promise<ProviderRefund> {
+  const { provider } = deps;
   const { id: key, gateway_refund_id, gateway_payment_id: paymentId, amount_minor: amountMinor, reason } = refund;
   if (gateway_refund_id) return provider.refundById(gateway_refund_id);
   try {
     return await provider.refund({ paymentId, amountMinor, key, notes: { reason } });
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.retryable) throw error;
+    if (!(error instanceof ProviderError) || error.retryable) throw error;
     // Refused for good: perhaps because it exists already, made by a call whose answer was lost or by a person.
-    const found = await findMade(payments, refund);
+    const found = await findAtProvider(deps, refund);
     if (found) return found;
     throw error;
   }
 }
 
 /** One of the same amount that is no other row's, provided that all we owe of the payment has gone back with it. */
-async function findMade({ db, provider }: Payments, refund: Claimed): Promise<GatewayRefund | undefined> {
+async function findAtProvider({ db, provider }: PaymentsDeps, refund: Claimed): Promise<ProviderRefund | undefined> {
   const made = (await provider.refundsOfPayment(refund.gateway_payment_id)).filter(({ status }) => status !== "failed");
   const ours = await db
     .selectFrom("refunds")
@@ -124,7 +124,7 @@ async function findMade({ db, provider }: Payments, refund: Claimed): Promise<Ga
     .where("payment_id", "=", refund.payment_id)
     .execute();
   const sentMinor = made.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-  const disputed = await disputedOf(db, refund.payment_id);
+  const disputed = await disputedMinor(db, refund.payment_id);
   if (ours.some(({ refund_minor }) => sentMinor < refund_minor - disputed)) return undefined;
   return made.find(
     ({ id, amountMinor }) =>
@@ -132,7 +132,7 @@ async function findMade({ db, provider }: Payments, refund: Claimed): Promise<Ga
   );
 }
 
-async function record({ db, announce }: Payments, refund: Claimed, found: GatewayRefund): Promise<void> {
+async function record({ db, announce }: PaymentsDeps, refund: Claimed, found: ProviderRefund): Promise<void> {
   const status = found.status === "pending" ? "sent" : found.status;
   await db.transaction().execute(async (tx) => {
     const payment = await lockPayment(tx, refund.payment_id);
@@ -145,20 +145,20 @@ async function record({ db, announce }: Payments, refund: Claimed, found: Gatewa
         claim: null,
         last_error: null,
         processed_at: status === "processed" ? sql`now()` : null,
-        next_check_at: status === "processed" ? null : nextLook(status, refund),
+        next_check_at: status === "processed" ? null : nextCheck(status, refund),
       })
       .where("id", "=", refund.id)
       .where("claim", "=", refund.claim)
       .returning("id")
       .executeTakeFirst();
     if (!updated || status === refund.status) return;
-    if (refund.status === "failed") await oweAgain(tx, payment, refund);
-    if (status === "failed") await takeBack(tx, payment, refund);
-    if (status === "processed") await arrive(tx, payment, refund, found.arn, announce);
+    if (refund.status === "failed") await recordRetry(tx, payment, refund);
+    if (status === "failed") await recordFailure(tx, payment, refund);
+    if (status === "processed") await recordArrival(tx, payment, refund, found.arn, announce);
   });
 }
 
-async function arrive(
+async function recordArrival(
   tx: Tx,
   payment: RowOf<"payments">,
   refund: Claimed,
@@ -178,18 +178,18 @@ async function arrive(
 }
 
 /** Not on its way any more: what went back is less by it until somebody has settled it. */
-async function takeBack(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
+async function recordFailure(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
   await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${payment.id}`.execute(
     tx,
   );
   await bookRefundFailed(tx, payment, refund);
 }
 
-async function oweAgain(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
+async function recordRetry(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
   await sql`update payments set refund_minor = refund_minor + ${refund.amount_minor} where id = ${payment.id}`.execute(
     tx,
   );
-  await bookRefundAsked(tx, payment, refund);
+  await bookRefundCreated(tx, payment, refund);
 }
 
 async function closeOrder(tx: Tx, orderId: string): Promise<void> {
@@ -206,7 +206,7 @@ async function closeOrder(tx: Tx, orderId: string): Promise<void> {
 }
 
 /** Young refunds are followed closely, old ones hourly. */
-function nextLook(status: "sent" | "failed", { created_at, now }: Claimed): Date {
+function nextCheck(status: "sent" | "failed", { created_at, now }: Claimed): Date {
   const ageMs = now.getTime() - created_at.getTime();
   const waitMs = status === "failed" ? 24 * 3_600_000 : Math.min(Math.max(1000, ageMs / 2), 3_600_000);
   return new Date(now.getTime() + waitMs);

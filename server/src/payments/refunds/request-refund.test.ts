@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { observeDispute } from "../disputes/record-dispute.ts";
+import { recordDispute } from "../disputes/record-dispute.ts";
 import { note } from "../settlement/sync-payments.ts";
 import { setup as money } from "../testing/setup.ts";
 import { declineRefund, grantRefund, previewRefund, type Share } from "./grant-refund.ts";
@@ -201,11 +201,11 @@ test("granted while the payment is disputed: it waits, and is waived when the ba
     ...{ phase: "chargeback", reasonCode: null, respondBy: null, createdAt: new Date() },
   };
   await ask();
-  await observeDispute(payments, dispute);
+  await recordDispute(payments, dispute);
   await grant(30);
   runRefunds();
   await expect.poll(async () => (await refundsOf())[0]?.last_error, { timeout: 10_000 }).toContain("held back");
-  await observeDispute(payments, { ...dispute, status: "lost", deductedMinor: 40 });
+  await recordDispute(payments, { ...dispute, status: "lost", deductedMinor: 40 });
   await expect.poll(states, { timeout: 10_000 }).toEqual(["discretionary waived 30"]);
   await expect.poll(balances).toEqual({ revenue: -10, disputes: 10 });
 });

@@ -1,7 +1,7 @@
 import { type DurationHours, major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { observeDispute } from "../disputes/record-dispute.ts";
+import { recordDispute } from "../disputes/record-dispute.ts";
 import { note } from "../settlement/sync-payments.ts";
 import { setup as money } from "../testing/setup.ts";
 import { grantRefund } from "./grant-refund.ts";
@@ -39,7 +39,7 @@ async function setup({ duration = 1 as DurationHours, credit = 0 } = {}) {
     },
     async dispute(which: Which) {
       const asked = await amountOf(which);
-      await observeDispute(payments, {
+      await recordDispute(payments, {
         ...{ id: "disp_1", paymentId: paymentIds[which], amountMinor: asked, currency: "USD", deductedMinor: asked },
         ...{ status: "lost", phase: "chargeback", reasonCode: null, respondBy: null, createdAt: new Date() },
       });

@@ -3,9 +3,9 @@ import type { RowOf, Tx } from "../../database/database.ts";
 import { instant } from "../../environments/notice.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { type Shortened, shorten } from "../../environments/time/extend.ts";
-import { lowerNet } from "../ledger/update-net-revenue.ts";
+import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
-import { askRefund, type RefundReason } from "./create-refund.ts";
+import { type RefundReason, refundPayment } from "./create-refund.ts";
 import { prorate, type Usage, usageOfOrder } from "./usage-of-order.ts";
 
 type Bought = Pick<OrderRow, "id" | "extends" | "hours">;
@@ -17,7 +17,7 @@ type Bought = Pick<OrderRow, "id" | "extends" | "hours">;
  */
 export async function takeBackHours(tx: Tx, order: Bought): Promise<Shortened | undefined> {
   await sql`update orders set hours = 0 where id = ${order.id}`.execute(tx);
-  return await shortenBought(tx, order, order.hours);
+  return await shortenEnvironment(tx, order, order.hours);
 }
 
 /** The share of an order's hours that nobody has used yet comes off, as its price went back, or is to go back, in the same share. */
@@ -28,26 +28,21 @@ export async function takeBackUnused(
 ): Promise<Shortened | undefined> {
   const share = unusedSeconds / totalSeconds;
   await sql`update orders set hours = hours * ${1 - share} where id = ${order.id}`.execute(tx);
-  return await shortenBought(tx, order, order.hours * share);
+  return await shortenEnvironment(tx, order, order.hours * share);
 }
 
 /**
  * A bank took some of the price, and nobody rents on by such a payment: the unused time is taken back, and that share of
  * what is still paid goes back too (G108).
  */
-export async function payBackRest(
-  tx: Tx,
-  order: Bought,
-  payment: RowOf<"payments">,
-  announce: Announce,
-): Promise<void> {
+export async function refundRest(tx: Tx, order: Bought, payment: RowOf<"payments">, announce: Announce): Promise<void> {
   const usage = await usageOfOrder(tx, order.id);
   await takeBackUnused(tx, order, usage);
-  await payBack(tx, payment, usage, "discretionary", announce);
+  await refundUnused(tx, payment, usage, "discretionary", announce);
 }
 
 /** Owes the unused share of what is still paid of a payment, rounded down. What billing shows follows. */
-export async function payBack(
+export async function refundUnused(
   tx: Tx,
   payment: RowOf<"payments">,
   usage: Usage,
@@ -55,19 +50,23 @@ export async function payBack(
   announce: Announce,
 ): Promise<void> {
   const paidMinor = payment.amount_minor - payment.refund_minor;
-  await askRefund(tx, payment, reason, announce, prorate(paidMinor, usage));
-  await lowerNet(tx, payment.id);
+  await refundPayment(tx, payment, reason, announce, prorate(paidMinor, usage));
+  await updateNetRevenue(tx, payment.id);
 }
 
 /** What becomes of the environment, for its owner; empty where it had ended before. */
-export function whatIsLeft(subdomain: string, left: Shortened | undefined): string {
+export function remainingTimeText(subdomain: string, left: Shortened | undefined): string {
   if (!left) return "";
   if (left.ends) return ` No paid time of ${subdomain} is left, so it ends now.`;
   if (left.expiresAt) return ` ${subdomain} runs until ${instant(left.expiresAt)}, with the time that stays paid.`;
   return ` ${subdomain} keeps ${(left.bankedSeconds / 3600).toFixed(1)} banked hours, which stay paid.`;
 }
 
-async function shortenBought(tx: Tx, { id, extends: extended }: Bought, hours: number): Promise<Shortened | undefined> {
+async function shortenEnvironment(
+  tx: Tx,
+  { id, extends: extended }: Bought,
+  hours: number,
+): Promise<Shortened | undefined> {
   const own = tx.selectFrom("environments").select("id").where("order_id", "=", id);
   const environmentId = extended ?? (await own.executeTakeFirst())?.id;
   return environmentId === undefined ? undefined : await shorten(tx, environmentId, hours);

@@ -6,7 +6,7 @@ import { lockPayment } from "../ledger/lock-payment.ts";
 type Refund = Pick<RowOf<"refunds">, "id" | "payment_id" | "amount_minor" | "status" | "claim">;
 
 /** What stands against sending a refund of the payment: a dispute that is not decided, or money that a bank has taken. */
-export async function disputeStateOf(db: Db, paymentId: string): Promise<"none" | "open" | "lost"> {
+export async function disputeState(db: Db, paymentId: string): Promise<"none" | "open" | "lost"> {
   const rows = db.selectFrom("disputes").select("status").where("payment_id", "=", paymentId);
   const statuses = new Set((await rows.execute()).map(({ status }) => status));
   if (statuses.has("open") || statuses.has("under_review")) return "open";
@@ -14,7 +14,7 @@ export async function disputeStateOf(db: Db, paymentId: string): Promise<"none" 
 }
 
 /** Sent now, the money could go back twice: looked at again every hour, and at once when the dispute is decided. */
-export async function holdBack(db: Db, { id, claim }: Refund): Promise<void> {
+export async function postponeRefund(db: Db, { id, claim }: Refund): Promise<void> {
   await sql`
     update refunds set claim = null, attempts = 0, next_check_at = now() + interval '1 hour',
       last_error = 'held back: a dispute of this payment is open'
@@ -25,10 +25,10 @@ export async function holdBack(db: Db, { id, claim }: Refund): Promise<void> {
  * Takes off a refund what a bank has taken back already, in one transaction under the claim; what is left of it is due
  * now. False when nothing of it was: then it is sent as any other.
  */
-export async function waive(db: Db, refund: Refund): Promise<boolean> {
+export async function waiveRefund(db: Db, refund: Refund): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const payment = await lockPayment(tx, refund.payment_id);
-    const waived = Math.min(refund.amount_minor, await takenOf(tx, payment, refund));
+    const waived = Math.min(refund.amount_minor, await takenMinor(tx, payment, refund));
     if (waived <= 0) return false;
     const left = refund.amount_minor - waived;
     const change = left > 0 ? { amount_minor: left, next_check_at: sql<Date>`now()` } : { ...done };
@@ -42,7 +42,7 @@ export async function waive(db: Db, refund: Refund): Promise<boolean> {
     // Each part has a source of its own: what is left of the amount tells them apart.
     const part = { id: `${refund.id}:${refund.amount_minor}`, amount_minor: waived };
     await bookRefundWaived(tx, payment, part, failed);
-    if (!failed) await count(tx, payment.id, waived);
+    if (!failed) await countAgainstDisputes(tx, payment.id, waived);
     if (left === 0 && payment.settles_order) await closeOrder(tx, payment.order_id);
     return true;
   });
@@ -51,14 +51,14 @@ export async function waive(db: Db, refund: Refund): Promise<boolean> {
 const done = { status: "waived", next_check_at: null, last_error: "the bank has taken the money back" } as const;
 
 /** A refund that failed is owed again only as far as the payment has room for it; another, but for what is not counted yet. */
-async function takenOf(tx: Tx, payment: RowOf<"payments">, refund: Refund): Promise<number> {
+async function takenMinor(tx: Tx, payment: RowOf<"payments">, refund: Refund): Promise<number> {
   if (refund.status === "failed") return refund.amount_minor - (payment.amount_minor - payment.refund_minor);
   const rows = tx.selectFrom("disputes").select(["lost_minor", "counted_minor"]).where("payment_id", "=", payment.id);
   return (await rows.execute()).reduce((sum, { lost_minor, counted_minor }) => sum + lost_minor - counted_minor, 0);
 }
 
 /** The payment's sum stays as it is: the dispute now stands in it where the refund stood. */
-async function count(tx: Tx, paymentId: string, waivedMinor: number): Promise<void> {
+async function countAgainstDisputes(tx: Tx, paymentId: string, waivedMinor: number): Promise<void> {
   const rows = tx.selectFrom("disputes").selectAll().where("payment_id", "=", paymentId).orderBy("id");
   let left = waivedMinor;
   for (const { id, lost_minor, counted_minor } of await rows.execute()) {

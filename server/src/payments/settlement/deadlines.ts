@@ -12,7 +12,7 @@ export const holdInPaymentMinutes = 30;
 export const draftSeconds = 60;
 export const deliverMinutes = 10;
 export const bonusHours = 2;
-export const watchDays = 5;
+export const pollDays = 5;
 export const sweepMinutes = 10;
 /** A credit in hours of an environment with so many GPUs, in whole minutes and rounded up; with the counts on sale it is exact. */
 export function hoursOfCredit(gpuHours: number, gpuCount: number): number {

@@ -3,9 +3,9 @@ import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { Announce, Delivery } from "../../environments/reconciler/start-reconciler.ts";
 import { formatDuration } from "../../text/format-duration.ts";
-import { bookSessionOver } from "../ledger/journal.ts";
-import { askRefund } from "../refunds/create-refund.ts";
-import { payBack } from "../refunds/take-back-hours.ts";
+import { bookRemainingRevenue } from "../ledger/journal.ts";
+import { refundPayment } from "../refunds/create-refund.ts";
+import { refundUnused } from "../refunds/take-back-hours.ts";
 import { bonusHours, hoursOfCredit } from "./deadlines.ts";
 
 interface Options {
@@ -31,10 +31,10 @@ export function delivery({ announce }: Options): Delivery {
         await announce(tx, {
           userId,
           cause: `bonus:${orderId}`,
-          title: `${hoursWords(bonus)} added`,
+          title: `${hoursText(bonus)} added`,
           body: order.late
-            ? `${order.subdomain} took longer than ten minutes, so it runs ${hoursWords(bonus)} more than you paid for.`
-            : `The GPU-hours we owed you are ${hoursWords(bonus)} of ${order.subdomain}.`,
+            ? `${order.subdomain} took longer than ten minutes, so it runs ${hoursText(bonus)} more than you paid for.`
+            : `The GPU-hours we owed you are ${hoursText(bonus)} of ${order.subdomain}.`,
           link: `/billing/orders/${orderId}`,
         });
       return { bonusHours: bonus };
@@ -49,8 +49,8 @@ export function delivery({ announce }: Options): Delivery {
         .execute();
       const payment = await settlingPayment(tx, orderId);
       if (payment.refund_minor === payment.amount_minor) return await closeRefunded(tx, orderId);
-      await askRefund(tx, payment, reason, announce);
-      if (reason === "not_delivered") await giveCredit(tx, orderId);
+      await refundPayment(tx, payment, reason, announce);
+      if (reason === "not_delivered") await grantCredit(tx, orderId);
     },
 
     kept: keepDelivered,
@@ -65,12 +65,18 @@ export function delivery({ announce }: Options): Delivery {
         .forUpdate()
         .execute();
       const reason = unpaidSeconds > 0 ? "hardware" : "discretionary";
-      const unusedSeconds = unpaidSeconds > 0 ? unpaidSeconds : await takenSeconds(tx, id);
+      const unusedSeconds = unpaidSeconds > 0 ? unpaidSeconds : await secondsTakenByOperator(tx, id);
       const totalSeconds = orders.reduce((sum, { hours }) => sum + hours * 3600, 0);
       for (const order of orders) {
         if (unusedSeconds > 0)
-          await payBack(tx, await settlingPayment(tx, order.id), { unusedSeconds, totalSeconds }, reason, announce);
-        await bookSessionOver(tx, order.id);
+          await refundUnused(
+            tx,
+            await settlingPayment(tx, order.id),
+            { unusedSeconds, totalSeconds },
+            reason,
+            announce,
+          );
+        await bookRemainingRevenue(tx, order.id);
       }
     },
   };
@@ -97,12 +103,12 @@ async function keepDelivered(tx: Tx, { orderId, userId }: Parameters<Delivery["k
 const silentText =
   "Berth asks: JupyterLab never answered though its container ran, and this account was paid back for that before. The environment is stopped and its whole time banked.";
 
-function hoursWords(hours: number): string {
+function hoursText(hours: number): string {
   return Number.isInteger(hours) ? `${hours} hours` : formatDuration(hours * 3600);
 }
 
 /** Whole seconds of paid time that are left of one that is ended by an operator, and not by its owner or its clock (G108). */
-async function takenSeconds(tx: Tx, id: string): Promise<number> {
+async function secondsTakenByOperator(tx: Tx, id: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, floor(coalesce(extract(epoch from expires_at - now()), banked_seconds)))::float8 as seconds
     from environments where id = ${id} and ended_reason = 'operator'`.execute(tx);
@@ -136,7 +142,7 @@ async function lockPaid(tx: Tx, orderId: string) {
 }
 
 /** Two hours of what was ordered, in GPU-hours; an account has one open credit (G107). */
-async function giveCredit(tx: Tx, orderId: string): Promise<void> {
+async function grantCredit(tx: Tx, orderId: string): Promise<void> {
   await sql`
     insert into time_credits (id, user_id, order_id, gpu_hours, reason)
     select ${newId()}, user_id, id, ${bonusHours} * gpu_count, 'not_delivered' from orders where id = ${orderId}

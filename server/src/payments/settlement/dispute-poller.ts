@@ -1,37 +1,37 @@
 import { type Loop, startLoop } from "../../async/start-interval.ts";
-import { observeDispute } from "../disputes/record-dispute.ts";
-import type { Payments } from "../provider/payments-deps.ts";
-import type { GatewayDispute } from "../provider/provider.ts";
+import { recordDispute } from "../disputes/record-dispute.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
+import type { ProviderDispute } from "../provider/provider.ts";
 import { note } from "./sync-payments.ts";
 
 const intervalMs = 3_600_000;
 
 /** Disputes are told by webhook, and webhooks get lost: every hour the provider is asked for the newest ones. */
-export function startDisputes(payments: Payments): Loop {
+export function startDisputePoller(deps: PaymentsDeps): Loop {
   return startLoop(
     async () => {
-      for (const seen of await unknownOf(payments)) await follow(payments, seen).catch(payments.failed);
+      for (const seen of await fetchChanged(deps)) await recordOrFetchPayment(deps, seen).catch(deps.failed);
       return intervalMs;
     },
     intervalMs,
-    payments.failed,
+    deps.failed,
   );
 }
 
 /** A webhook says that something happened to a dispute: what it is now is asked for. Throws `GatewayError`. */
-export async function followDispute(payments: Payments, disputeId: string): Promise<void> {
-  await follow(payments, await payments.provider.dispute(disputeId));
+export async function syncDispute(deps: PaymentsDeps, disputeId: string): Promise<void> {
+  await recordOrFetchPayment(deps, await deps.provider.dispute(disputeId));
 }
 
 /** One of a payment that is not ours, made with the same keys elsewhere, is nothing to us. */
-async function follow(payments: Payments, seen: GatewayDispute): Promise<void> {
-  if ((await observeDispute(payments, seen)) !== "unknown_payment") return;
-  await note(payments, await payments.provider.payment(seen.paymentId));
-  await observeDispute(payments, seen);
+async function recordOrFetchPayment(deps: PaymentsDeps, seen: ProviderDispute): Promise<void> {
+  if ((await recordDispute(deps, seen)) !== "unknown_payment") return;
+  await note(deps, await deps.provider.payment(seen.paymentId));
+  await recordDispute(deps, seen);
 }
 
 /** Those that we do not have yet as they are now. */
-async function unknownOf({ db, provider }: Payments): Promise<readonly GatewayDispute[]> {
+async function fetchChanged({ db, provider }: PaymentsDeps): Promise<readonly ProviderDispute[]> {
   const seen = await provider.disputes();
   const known = await db
     .selectFrom("disputes")

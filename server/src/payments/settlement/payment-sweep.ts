@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { type Loop, startLoop } from "../../async/start-interval.ts";
-import type { Payments } from "../provider/payments-deps.ts";
-import type { GatewayPayment } from "../provider/provider.ts";
-import { minutesAfter, sweepMinutes, sweepOverlapMinutes, watchDays } from "./deadlines.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
+import type { ProviderPayment } from "../provider/provider.ts";
+import { minutesAfter, pollDays, sweepMinutes, sweepOverlapMinutes } from "./deadlines.ts";
 
 /** Of one page, the most that the provider gives. */
 const width = 100;
@@ -20,25 +20,25 @@ interface Sweep {
  * found of which no webhook told, after the polls of its order, or whose order is not ours. What is new is
  * stored as an event, and worked off, retried and shown to the operator like one.
  */
-export function startSweep(payments: Payments): Loop {
+export function startPaymentSweep(deps: PaymentsDeps): Loop {
   const intervalMs = sweepMinutes * 60_000;
   return startLoop(
     async () => {
-      const sweep = await claim(payments);
-      if (sweep) await catchUp(payments, sweep);
-      return untilNext(payments, intervalMs);
+      const sweep = await claim(deps);
+      if (sweep) await catchUp(deps, sweep);
+      return untilNext(deps, intervalMs);
     },
     intervalMs,
-    payments.failed,
+    deps.failed,
   );
 }
 
 /** The first one begins with the oldest order that can still be paid: before it there was nothing of ours. */
-async function claim({ db, provider }: Payments): Promise<Sweep | undefined> {
+async function claim({ db, provider }: PaymentsDeps): Promise<Sweep | undefined> {
   await sql`
     insert into gateway_sweeps (key_id, swept_until)
     select ${provider.keyId}, coalesce(min(created_at), now()) from orders
-    where gateway = ${provider.kind} and mode = ${provider.mode} and created_at > now() - make_interval(days => ${watchDays})
+    where gateway = ${provider.kind} and mode = ${provider.mode} and created_at > now() - make_interval(days => ${pollDays})
     on conflict do nothing`.execute(db);
   const { rows } = await sql<Sweep>`
     update gateway_sweeps set next_at = now() + make_interval(mins => ${claimMinutes})
@@ -47,33 +47,33 @@ async function claim({ db, provider }: Payments): Promise<Sweep | undefined> {
 }
 
 /** After a long stop, day by day: each is kept as done, so that a pass that dies goes on where it was. */
-async function catchUp(payments: Payments, { swept_until, now }: Sweep): Promise<void> {
+async function catchUp(deps: PaymentsDeps, { swept_until, now }: Sweep): Promise<void> {
   let from = minutesAfter(swept_until, -sweepOverlapMinutes);
   while (from < now) {
     const longest = minutesAfter(from, sliceMinutes);
-    from = await sweepSlice(payments, from, longest < now ? longest : now);
-    await keep(payments, from, from < now ? claimMinutes : sweepMinutes);
+    from = await sweepSlice(deps, from, longest < now ? longest : now);
+    await saveProgress(deps, from, from < now ? claimMinutes : sweepMinutes);
   }
 }
 
 /** Answers how far it came: where one slice holds too many payments, its older half is read first. */
-async function sweepSlice(payments: Payments, from: Date, to: Date): Promise<Date> {
+async function sweepSlice(deps: PaymentsDeps, from: Date, to: Date): Promise<Date> {
   for (let page = 0; page < mostPages; page++) {
-    const found = await payments.provider.paymentsBetween({ from, to, skip: page * width, count: width });
-    await tellNews(payments, found.payments);
+    const found = await deps.provider.paymentsBetween({ from, to, skip: page * width, count: width });
+    await storeNews(deps, found.payments);
     if (found.isLast) return to;
   }
   const middle = new Date((from.getTime() + to.getTime()) / 2);
   if (middle.getTime() - from.getTime() < 1000)
     throw new Error(`too many payments at ${from.toISOString()} to be read`);
-  return sweepSlice(payments, from, middle);
+  return sweepSlice(deps, from, middle);
 }
 
 /**
  * Stores what holds money, belongs to an order, and is not known to be so. The event's id says what was seen, so that
  * the same sight is told once however often it is swept, and a later capture of the same payment is told anew.
  */
-async function tellNews({ db, provider }: Payments, found: readonly GatewayPayment[]): Promise<void> {
+async function storeNews({ db, provider }: PaymentsDeps, found: readonly ProviderPayment[]): Promise<void> {
   const holding = found.filter(({ orderId, status }) => orderId && (status === "authorized" || status === "captured"));
   if (holding.length === 0) return;
   const known = await db
@@ -106,13 +106,13 @@ async function tellNews({ db, provider }: Payments, found: readonly GatewayPayme
     .execute();
 }
 
-async function keep({ db, provider }: Payments, until: Date, minutes: number): Promise<void> {
+async function saveProgress({ db, provider }: PaymentsDeps, until: Date, minutes: number): Promise<void> {
   await sql`
     update gateway_sweeps set swept_until = greatest(swept_until, ${until}), next_at = now() + make_interval(mins => ${minutes})
     where key_id = ${provider.keyId}`.execute(db);
 }
 
-async function untilNext({ db, provider }: Payments, intervalMs: number): Promise<number> {
+async function untilNext({ db, provider }: PaymentsDeps, intervalMs: number): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select extract(epoch from next_at - now()) * 1000 as ms from gateway_sweeps where key_id = ${provider.keyId}`.execute(
     db,

@@ -12,12 +12,12 @@ import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
 import { issueReceipt } from "../ledger/issue-receipt.ts";
 import { bookCapture, bookExternalRefund } from "../ledger/journal.ts";
 import type { Seller } from "../ledger/tax.ts";
-import { lowerNet } from "../ledger/update-net-revenue.ts";
+import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
-import type { GatewayPayment } from "../provider/provider.ts";
-import { askRefund } from "../refunds/create-refund.ts";
-import { disputedOf } from "../refunds/disputed-amount.ts";
-import { takeBackHours, whatIsLeft } from "../refunds/take-back-hours.ts";
+import type { ProviderPayment } from "../provider/provider.ts";
+import { refundPayment } from "../refunds/create-refund.ts";
+import { disputedMinor } from "../refunds/disputed-amount.ts";
+import { remainingTimeText, takeBackHours } from "../refunds/take-back-hours.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./deadlines.ts";
 
 type Payment = RowOf<"payments">;
@@ -27,7 +27,7 @@ type LockedOrder = OrderRow & { readonly now: Date };
 /** One payment as the provider has it now, from the create call, a poll or a dismissal. */
 export interface Observation {
   readonly gateway: string;
-  readonly payment: GatewayPayment;
+  readonly payment: ProviderPayment;
   readonly giveUpAfterSeconds: number;
   readonly announce: Announce;
   /** With a GSTIN, what is sold is taxed. */
@@ -35,7 +35,7 @@ export interface Observation {
 }
 
 /** `noted`: nothing new about money. `settled`: this payment bought the environment. The others go back to the card. */
-export type Outcome = "unknown_order" | "noted" | "settled" | "refunding" | "surplus";
+export type SettlementResult = "unknown_order" | "noted" | "settled" | "refunding" | "surplus";
 
 const rank = { created: 0, failed: 1, authorized: 2, captured: 3 } as const;
 
@@ -43,38 +43,43 @@ const rank = { created: 0, failed: 1, authorized: 2, captured: 3 } as const;
  * The one place where money becomes a fact (docs/internals/money.md): one transaction, however often and from however
  * many sides it is called, and never a word to the provider or a driver in it.
  */
-export async function observe(db: Db, observation: Observation): Promise<Outcome> {
+export async function settlePayment(db: Db, observation: Observation): Promise<SettlementResult> {
   return db.transaction().execute(async (tx) => {
     const order = await lockOrder(tx, observation);
     if (!order) return "unknown_order";
     const before = await findPayment(tx, observation);
     if (before && before.order_id !== order.id) throw new Error(`payment ${before.id} belongs to another order`);
-    const noted = await notePayment(tx, order, observation, before);
+    const noted = await upsertPayment(tx, order, observation, before);
     if (noted.status === "captured") await bookCapture(tx, noted);
-    const payment = await bookExternal(tx, noted, observation);
+    const payment = await recordExternalRefund(tx, noted, observation);
     if (payment !== noted && payment.settles_order && payment.refund_minor === payment.amount_minor)
       await endPurchase(tx, order, observation.announce);
     if (payment.status !== "captured" || before?.status === "captured") return "noted";
-    const outcome = await settle(tx, order, payment, observation);
+    const outcome = await settleOrder(tx, order, payment, observation);
     await issueReceipt(tx, { order, payment, seller: outcome === "settled" ? observation.seller : undefined });
     await issueCreditNotes(tx, payment.id);
     return outcome;
   });
 }
 
-async function settle(tx: Tx, order: LockedOrder, payment: Payment, observation: Observation): Promise<Outcome> {
+async function settleOrder(
+  tx: Tx,
+  order: LockedOrder,
+  payment: Payment,
+  observation: Observation,
+): Promise<SettlementResult> {
   if (order.paid_at) {
-    await askRefund(tx, payment, "surplus_payment", observation.announce);
+    await refundPayment(tx, payment, "surplus_payment", observation.announce);
     return "surplus";
   }
   await tx.updateTable("payments").set({ settles_order: true }).where("id", "=", payment.id).execute();
-  if (payment.refund_minor > 0) return giveBack(tx, order, payment, "late_payment", observation);
+  if (payment.refund_minor > 0) return refundInFull(tx, order, payment, "late_payment", observation);
   if (payment.amount_minor !== order.amount_minor || payment.currency !== order.currency)
-    return giveBack(tx, order, payment, "wrong_amount", observation);
+    return refundInFull(tx, order, payment, "wrong_amount", observation);
   if (order.extends) return settleExtension(tx, order, order.extends, payment, observation);
-  if (!(await takeStock(tx, order, observation.giveUpAfterSeconds)))
-    return giveBack(tx, order, payment, "late_payment", observation);
-  await close(tx, order, {
+  if (!(await launchEnvironment(tx, order, observation.giveUpAfterSeconds)))
+    return refundInFull(tx, order, payment, "late_payment", observation);
+  await closeOrder(tx, order, {
     status: "paid",
     deliver_by: minutesAfter(order.now, deliverMinutes),
     usd_net_minor: order.usd_minor,
@@ -91,10 +96,10 @@ async function settleExtension(
   environmentId: string,
   payment: Payment,
   observation: Observation,
-): Promise<Outcome> {
+): Promise<SettlementResult> {
   const { id, user_id: userId, subdomain, usd_minor, duration_hours: hours, now } = order;
-  if (!(await extend(tx, environmentId, hours))) return giveBack(tx, order, payment, "late_payment", observation);
-  await close(tx, order, { status: "fulfilled", usd_net_minor: usd_minor, hours, closed_at: now });
+  if (!(await extend(tx, environmentId, hours))) return refundInFull(tx, order, payment, "late_payment", observation);
+  await closeOrder(tx, order, { status: "fulfilled", usd_net_minor: usd_minor, hours, closed_at: now });
   await observation.announce(tx, {
     userId,
     cause: `extended:${id}`,
@@ -106,7 +111,7 @@ async function settleExtension(
 }
 
 /** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's or nobody waits any more. */
-async function takeStock(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number): Promise<boolean> {
+async function launchEnvironment(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number): Promise<boolean> {
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount, now } = order;
   if (await isAccountDeleted(tx, userId)) return false;
   await sql`savepoint stock`.execute(tx);
@@ -130,22 +135,25 @@ async function takeStock(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number)
 }
 
 /** Money that buys nothing: the hold is freed and the rest of the payment owed back. */
-async function giveBack(
+async function refundInFull(
   tx: Tx,
   order: LockedOrder,
   payment: Payment,
   reason: "late_payment" | "wrong_amount",
   { announce }: Observation,
-): Promise<Outcome> {
+): Promise<SettlementResult> {
   await releaseHold(tx, order.id);
   const alreadyBack = payment.refund_minor === payment.amount_minor;
-  await askRefund(tx, payment, reason, announce);
-  await close(tx, order, { status: alreadyBack ? "refunded" : "refunding", closed_at: alreadyBack ? order.now : null });
+  await refundPayment(tx, payment, reason, announce);
+  await closeOrder(tx, order, {
+    status: alreadyBack ? "refunded" : "refunding",
+    closed_at: alreadyBack ? order.now : null,
+  });
   return "refunding";
 }
 
 /** The claim is dropped with it: a poll that is under way writes nothing over this. */
-async function close(tx: Tx, order: LockedOrder, change: Updateable<Tables["orders"]>): Promise<void> {
+async function closeOrder(tx: Tx, order: LockedOrder, change: Updateable<Tables["orders"]>): Promise<void> {
   await tx
     .updateTable("orders")
     .set({
@@ -181,7 +189,7 @@ function findPayment(tx: Tx, { gateway, payment }: Observation): Promise<Payment
 }
 
 /** Forward only: what arrives late and says less changes nothing. */
-async function notePayment(
+async function upsertPayment(
   tx: Tx,
   order: LockedOrder,
   { gateway, payment }: Observation,
@@ -210,7 +218,7 @@ async function notePayment(
     created_at: payment.createdAt,
     ...seen,
   };
-  return (await insertPayment(tx, row)) ?? (await insertPayment(tx, row)) ?? collide();
+  return (await insertPayment(tx, row)) ?? (await insertPayment(tx, row)) ?? failCollision();
 }
 
 /** Undefined when the first characters of its new id, which are the invoice's number (G18), are another's: then a second id. */
@@ -223,7 +231,7 @@ function insertPayment(tx: Tx, row: Omit<Insertable<Tables["payments"]>, "id">):
     .executeTakeFirst();
 }
 
-function collide(): never {
+function failCollision(): never {
   throw new Error("no free invoice number: is the source of randomness broken?");
 }
 
@@ -243,15 +251,19 @@ async function endPurchase(tx: Tx, order: LockedOrder, announce: Announce) {
     userId,
     cause: `refunded:${id}`,
     title: left.ends ? `${subdomain} was refunded and ends` : `${subdomain} was refunded in part and ends earlier`,
-    body: `The whole price of this order went back to your card.${whatIsLeft(subdomain, left)}`,
+    body: `The whole price of this order went back to your card.${remainingTimeText(subdomain, left)}`,
     link: `/billing/orders/${id}`,
   });
 }
 
 /** What went back that we never asked for: a refund made in the provider's dashboard. */
-async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce }: Observation): Promise<Payment> {
+async function recordExternalRefund(
+  tx: Tx,
+  payment: Payment,
+  { payment: seen, announce }: Observation,
+): Promise<Payment> {
   // What a bank took back counts against the payment, but is no refund that the provider knows.
-  const disputed = await disputedOf(tx, payment.id);
+  const disputed = await disputedMinor(tx, payment.id);
   const amount_minor =
     Math.min(seen.refundedMinor, payment.amount_minor - disputed) - (payment.refund_minor - disputed);
   if (payment.status !== "captured" || amount_minor <= 0) return payment;
@@ -279,7 +291,7 @@ async function bookExternal(tx: Tx, payment: Payment, { payment: seen, announce 
   });
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
   const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
-  await lowerNet(tx, after.id);
+  await updateNetRevenue(tx, after.id);
   // Seen for the first time, its receipt is still to be issued, and the notes after it.
   await issueCreditNotes(tx, payment_id);
   return after;

@@ -4,17 +4,17 @@ import * as z from "zod";
 import { AppError } from "../../app-error.ts";
 import type { Db } from "../../database/database.ts";
 import { success } from "../../http/mount.ts";
-import type { Payments } from "../provider/payments-deps.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
 
 const mostBytes = 1024 * 1024;
 const eventId = z.string().regex(/^[\w-]{1,64}$/);
-const named = z.object({ event: z.string().max(64) });
+const webhookHead = z.object({ event: z.string().max(64) });
 
 /**
  * `POST /webhooks/razorpay`: signed over the raw bytes, stored, answered. What it tells is worked off
  * from the stored row (events.ts), so that a slow provider never makes this one late. Not mounted without a secret.
  */
-export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecrets }: Payments): void {
+export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecrets }: PaymentsDeps): void {
   if (webhookSecrets.length === 0) return;
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -46,9 +46,9 @@ function isSigned(body: Buffer, signature: unknown, secrets: readonly string[]):
   });
 }
 
-function readEvent(body: Buffer): z.output<typeof named> {
+function readEvent(body: Buffer): z.output<typeof webhookHead> {
   try {
-    return named.parse(JSON.parse(body.toString("utf8")));
+    return webhookHead.parse(JSON.parse(body.toString("utf8")));
   } catch (cause) {
     throw new AppError("invalid_request", "The body is not an event", { cause });
   }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Proof } from "../embedded-provider/charge.ts";
-import { GatewayError, type Provider } from "../provider/provider.ts";
+import { type Provider, ProviderError } from "../provider/provider.ts";
 
 /** What a test needs of a provider, whoever it is. */
 export interface ProviderUnderTest {
@@ -171,7 +171,7 @@ export function providerSuite(
       const asked = { paymentId, amountMinor: 10_000, key: randomBytes(12).toString("hex"), notes: {} };
       const refund = await provider.refund(asked);
       expect((await provider.refund(asked)).id).toBe(refund.id);
-      expect(await refusalOf(provider.refund({ ...asked, amountMinor: 1 }))).toBeInstanceOf(GatewayError);
+      expect(await refusalOf(provider.refund({ ...asked, amountMinor: 1 }))).toBeInstanceOf(ProviderError);
       expect(await provider.refundsOfPayment(paymentId)).toMatchObject([{ id: refund.id, paymentId }]);
       expect(await provider.refundById(refund.id)).toMatchObject({ amountMinor: 10_000, paymentId });
       expect((await provider.payment(paymentId)).refundedMinor).toBe(10_000);
@@ -192,11 +192,11 @@ export function providerSuite(
   });
 }
 
-export async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+export async function refusalOf(promise: Promise<unknown>): Promise<ProviderError> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(GatewayError);
-  return error as GatewayError;
+  expect(error).toBeInstanceOf(ProviderError);
+  return error as ProviderError;
 }

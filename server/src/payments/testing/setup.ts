@@ -16,17 +16,21 @@ import { type Announce, startReconciler } from "../../environments/reconciler/st
 import { handleErrors } from "../../http/handle-errors.ts";
 import { localPages } from "../../http/operator-pages.ts";
 import type { Proof } from "../embedded-provider/charge.ts";
-import { type EmbeddedGateway, embeddedGateway, embeddedGatewayPath } from "../embedded-provider/embedded-provider.ts";
+import {
+  type EmbeddedProvider,
+  embeddedProvider,
+  embeddedProviderPath,
+} from "../embedded-provider/embedded-provider.ts";
 import { dialectId } from "../embedded-provider/entities.ts";
 import { brokenInvariants } from "../ledger/invariants.ts";
-import { startWatch } from "../orders/order-poller.ts";
+import { startOrderPoller } from "../orders/order-poller.ts";
 import { paymentRoutes } from "../orders/payment-routes.ts";
-import type { Payments } from "../provider/payments-deps.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { razorpay } from "../provider/razorpay.ts";
-import { startRefunds } from "../refunds/refund-sender.ts";
+import { startRefundSender } from "../refunds/refund-sender.ts";
 import { delivery } from "../settlement/delivery.ts";
-import { startSweep } from "../settlement/payment-sweep.ts";
-import { startEvents } from "../settlement/webhook-processor.ts";
+import { startPaymentSweep } from "../settlement/payment-sweep.ts";
+import { startWebhookProcessor } from "../settlement/webhook-processor.ts";
 
 /** Opens the gateway's page of outcomes. */
 export const operatorKey = "0123456789abcdef".repeat(4);
@@ -34,11 +38,11 @@ export const operatorKey = "0123456789abcdef".repeat(4);
 interface Options {
   readonly announce?: Announce;
   readonly slots?: number;
-  readonly caps?: Partial<Payments["caps"]>;
+  readonly caps?: Partial<PaymentsDeps["caps"]>;
   readonly giveUpAfterSeconds?: number;
   /** Of the fake driver, such as `startMs`. */
   readonly fake?: Readonly<Record<string, number>>;
-  readonly seller?: Payments["seller"];
+  readonly seller?: PaymentsDeps["seller"];
   readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
   readonly database?: Parameters<typeof testDatabase>[0];
   /** Between the client and the embedded gateway; answers the base URL to use. */
@@ -69,7 +73,7 @@ export async function setup({
   const database = await testDatabase(databaseOptions);
   const { db } = database;
   const changes = await openChanges(database);
-  const gateway = await embeddedGateway({ db, refundDelayMs: 0 });
+  const gateway = await embeddedProvider({ db, refundDelayMs: 0 });
   const errors: unknown[] = [];
   const failed = (error: unknown) => void errors.push(error);
   let baseUrl = "";
@@ -83,7 +87,7 @@ export async function setup({
     failed,
     ...keys,
   });
-  const payments: Payments = {
+  const payments: PaymentsDeps = {
     db,
     provider,
     webhookSecrets: ["the one before", gateway.webhookSecret],
@@ -98,7 +102,7 @@ export async function setup({
 
   const app = serve(payments, gateway);
   await app.listen({ host: "127.0.0.1", port: 0 });
-  const gatewayUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${embeddedGatewayPath}`;
+  const gatewayUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${embeddedProviderPath}`;
   baseUrl = between ? await between(gatewayUrl) : gatewayUrl;
 
   const driver = fakeDriver(fake);
@@ -128,7 +132,7 @@ export async function setup({
 }
 
 /** What main.ts would keep running; a test starts what it is about. They end before the server and the database do. */
-function loops(payments: Payments, driver: Driver, gateway: EmbeddedGateway) {
+function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider) {
   const { db, changes, announce, failed } = payments;
   const running: { stop(): Promise<void> }[] = [];
   onTestFinished(async () => void (await Promise.all(running.map((loop) => loop.stop()))));
@@ -147,15 +151,15 @@ function loops(payments: Payments, driver: Driver, gateway: EmbeddedGateway) {
       };
       running.push(startReconciler(parts));
     },
-    runWatch: () => void running.push(startWatch(payments)),
-    runRefunds: () => void running.push(startRefunds(payments)),
-    runSweep: () => void running.push(startSweep(payments)),
-    runEvents: () => void running.push(startEvents(payments)),
-    runWebhooks: (url: string) => void running.push(gateway.startWebhooks(url, failed)),
+    runWatch: () => void running.push(startOrderPoller(payments)),
+    runRefunds: () => void running.push(startRefundSender(payments)),
+    runSweep: () => void running.push(startPaymentSweep(payments)),
+    runEvents: () => void running.push(startWebhookProcessor(payments)),
+    runWebhooks: (url: string) => void running.push(gateway.startWebhookSender(url, failed)),
   };
 }
 
-function serve(payments: Payments, gateway: EmbeddedGateway) {
+function serve(payments: PaymentsDeps, gateway: EmbeddedProvider) {
   const app = Fastify({ forceCloseConnections: true });
   handleErrors(app);
   app.addHook("preParsing", async (request) => {
@@ -170,7 +174,7 @@ function serve(payments: Payments, gateway: EmbeddedGateway) {
 }
 
 /** The calls of a browser, as any user. */
-function buyer(app: ReturnType<typeof Fastify>, { db }: Payments) {
+function buyer(app: ReturnType<typeof Fastify>, { db }: PaymentsDeps) {
   const post = async (url: string, userId: string, payload: object) => {
     const response = await app.inject({ method: "POST", url, headers: { "x-user": userId }, payload });
     return { status: response.statusCode, body: response.json(), headers: response.headers };
@@ -202,7 +206,7 @@ function buyer(app: ReturnType<typeof Fastify>, { db }: Payments) {
 }
 
 /** The other side of the gateway: what cards and banks do. */
-function bank({ db }: Payments, gatewayUrl: string, { keyId, keySecret }: EmbeddedGateway) {
+function bank({ db }: PaymentsDeps, gatewayUrl: string, { keyId, keySecret }: EmbeddedProvider) {
   return {
     /** A call of the merchant's, with the account's keys unless a header says otherwise; what is no object is sent as it is. */
     async asMerchant(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -262,7 +266,7 @@ function bank({ db }: Payments, gatewayUrl: string, { keyId, keySecret }: Embedd
 }
 
 /** As after a dispute that was lost, of which no more is made. */
-export async function stopOrdersOf(db: Db, userId: string): Promise<void> {
+export async function holdAccount(db: Db, userId: string): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`set session_replication_role = replica`.execute(connection);
     await sql`insert into account_holds (user_id, dispute_id) values (${userId}, 'lost')`.execute(connection);
