@@ -23,6 +23,7 @@ const hasImage = buildImage();
 
 check("lockfile", node, ["scripts/check-lockfile.mjs"]);
 check("coverage of the specification", node, ["scripts/check-coverage.mjs"]);
+check("citations", node, ["scripts/check-citations.ts"]);
 check("biome", bin("biome"), ["check", "--error-on-warnings", "."]);
 check("types", bin("tsc"), ["-b"]);
 check("unused", bin("knip"), []);

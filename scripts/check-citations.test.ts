@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+const script = fileURLToPath(new URL("check-citations.ts", import.meta.url));
+const pages = {
+  "docs/specification.md": "## 4. States\n### 4.2 Actions\n",
+  "docs/decisions.md": "- **G1** One.\n- **C1** Two.\n",
+  "docs/internals/reliability.md": "- **P1** Three.\n",
+  "CONTRIBUTING.md": "1. **Words.**\n",
+};
+
+/** Runs the check on a repository of these four pages and one file more. */
+function check(path: string, text: string): { failed: boolean; output: string } {
+  const folder = mkdtempSync(join(tmpdir(), "berth-citations-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, content] of Object.entries({ ...pages, [path]: text })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, folder], { encoding: "utf8" });
+  return { failed: status !== 0, output: stdout + stderr };
+}
+
+test.each([
+  ["src/one.ts", "/** Spec 4 and 4.2, G1, C1, P1, CONTRIBUTING 1, docs/internals/reliability.md. */"],
+  ["docs/internals/page.md", "[reliability.md](reliability.md), [decisions.md](../decisions.md), docs/decisions.md"],
+  ["src/two.ts", "// GPU G1, INV-C99, 0xC9, #C12, spec 4, 720 hours, in 12.C9"],
+  ["node_modules/x/one.ts", "// G99"],
+])("%s may say: %s", (path, text) => {
+  expect(check(path, text)).toEqual({ failed: false, output: "" });
+});
+
+const [specification, decisions] = ["docs/specification.md", "docs/decisions.md"];
+test.each([
+  ["a section", "src/one.ts", "// spec 4.3", `spec 4.3, which is not there: cite a section that ${specification}`],
+  ["one section of a list", "src/one.ts", "// spec 4, 4.2 and 9", "spec 4, 4.2 and 9, which is not there"],
+  ["a section in the old form", "src/one.ts", "// (spec section 4)", "write it as spec 4.2"],
+  ["a decision", "src/one.sql", "-- as G2 says", `G2, which is not there: add it to ${decisions}`],
+  ["a case in a test's title", "src/one.test.ts", 'test("C2 twice", run);', "C2, which is not there"],
+  ["a promise", "docs/page.md", "Shown for P2.", "P2, which is not there: add it to docs/internals/reliability.md"],
+  ["a rule", "src/one.tsx", "/* CONTRIBUTING 2 */", "CONTRIBUTING 2, which is not there"],
+  ["a page", "src/one.ts", "// see plans.md 3", "plans.md, which is not there: name a page of the repository"],
+  ["a page by its name alone", "src/one.ts", "// see reliability.md", "reliability.md, which is not there"],
+  ["a link that leads nowhere", "docs/page.md", "[x](internals/plans.md)", "internals/plans.md, which is not there"],
+])("%s that is not there is refused in one sentence", (_, path, text, said) => {
+  const { failed, output } = check(path, text);
+  expect(output).toContain(said);
+  expect(output.trim().split("\n")).toHaveLength(1);
+  expect(output).toContain(`${path}:1 cites `);
+  expect(failed).toBe(true);
+});

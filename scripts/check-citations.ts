@@ -1,0 +1,79 @@
+// Fails when a comment, a text or a page cites what the repository does not have: a page, a section of the specification
+// (`spec 4.2`), a decision (G12), a case of money (C31), a promise (P4) or a rule (`CONTRIBUTING 4`).
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+interface Citation {
+  /** Its first group, or else all of it, is what is cited. */
+  readonly pattern: RegExp;
+  readonly isThere: (cited: string, file: string) => boolean;
+  readonly remedy: string;
+}
+
+const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
+const generated = /(^|\/)(node_modules|dist|data|shared|test-results|playwright-report|\.\w+)(\/|$)/;
+/** Plants faults of its own. */
+const ownTest = "scripts/check-citations.test.ts";
+const searched = "**/*.{ts,tsx,mjs,js,css,sql,sh,py,yml,html,md}";
+
+const sections = headingsOf("docs/specification.md", /^#{2,3} (\d+(?:\.\d+)?)\.? /gm);
+const decisions = headingsOf("docs/decisions.md", /^- \*\*([GC]\d+)\*\*/gm);
+const promises = headingsOf("docs/internals/reliability.md", /^- \*\*(P\d+)\*\*/gm);
+const rules = headingsOf("CONTRIBUTING.md", /^(\d+)\. /gm);
+
+const citations: readonly Citation[] = [
+  {
+    pattern: /\bspec (\d+(?:\.\d+)?(?:(?:, | and )\d(?:\.\d+)?(?!\w))*)/gi,
+    isThere: (list) => list.split(/, | and /).every((section) => sections.has(section)),
+    remedy: "cite a section that docs/specification.md has",
+  },
+  { pattern: /\bspec(?:ification)? sections? \d/gi, isThere: () => false, remedy: "write it as spec 4.2" },
+  {
+    pattern: /(?<![\w#&.-])[GC]\d{1,3}\b(?![-.]\w)/g,
+    isThere: (number) => decisions.has(number),
+    remedy: "add it to docs/decisions.md, or cite a number that is there",
+  },
+  {
+    pattern: /(?<![\w#&.-])P1?\d\b(?![-.]\w)/g,
+    isThere: (number) => promises.has(number),
+    remedy: "add it to docs/internals/reliability.md, or cite a number that is there",
+  },
+  {
+    pattern: /\bCONTRIBUTING (\d+)/g,
+    isThere: (rule) => rules.has(rule),
+    remedy: "cite a rule that CONTRIBUTING.md has",
+  },
+  {
+    pattern: /(?<![\w./-])[\w./-]*\w\.md\b/g,
+    isThere: isPage,
+    remedy: "name a page of the repository by its path from the root",
+  },
+];
+
+const files = globSync(searched, { cwd: root, exclude: (path) => generated.test(path) });
+const faults = files.sort().flatMap((file) => {
+  if (file === ownTest) return [];
+  const lines = readFileSync(join(root, file), "utf8").split("\n");
+  return lines.flatMap((line, index) => faultsIn(line, file).map((fault) => `${file}:${index + 1} cites ${fault}.`));
+});
+for (const fault of faults) console.error(fault);
+process.exit(faults.length > 0 ? 1 : 0);
+
+function faultsIn(line: string, file: string): string[] {
+  return citations.flatMap(({ pattern, isThere, remedy }) =>
+    [...line.matchAll(pattern)]
+      .filter(([all, cited = all]) => !isThere(cited, file))
+      .map(([all]) => `${all}, which is not there: ${remedy}`),
+  );
+}
+
+/** A page may also name its neighbours in docs/. */
+function isPage(page: string, from: string): boolean {
+  const folders = [dirname(from), "", ...(from.endsWith(".md") ? ["docs"] : [])];
+  return folders.some((folder) => existsSync(join(root, folder, page)));
+}
+
+function headingsOf(page: string, pattern: RegExp): ReadonlySet<string> {
+  return new Set([...readFileSync(join(root, page), "utf8").matchAll(pattern)].map(([, found = ""]) => found));
+}
