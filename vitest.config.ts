@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
 import { vitestReport } from "./scripts/vitest-report.ts";
 import { browserPath } from "./testing/browser.ts";
-import { surroundings } from "./testing/environment.ts";
+import { environment } from "./testing/environment.ts";
 
-const { chromium, vitestReport: report } = surroundings;
+const { chromium, vitestReport: report } = environment;
 
 export default defineConfig({
   test: {

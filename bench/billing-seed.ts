@@ -53,7 +53,7 @@ async function dropIndexes(db: Db): Promise<readonly string[]> {
 }
 
 /** Ids in ascending order, because a random one costs a page of its index; unique in the parts that have to be. */
-const id = (letter: string) => `lpad(n::text, 8, '0') || '${letter}' || substr(md5(n::text), 1, 16)`;
+const id = (suffix: string) => `lpad(n::text, 8, '0') || '${suffix}' || substr(md5(n::text), 1, 16)`;
 
 function fill({ orders, users, accounts }: Wanted): readonly string[] {
   // Its orders lie far apart, as they would: one in a block of so many is of the largest account, or of another.

@@ -14,7 +14,7 @@ interface Proxy {
   readonly name: string;
   readonly port: number;
   /** Request fields of each of ten host names, each with its line end. */
-  readonly visitors: readonly string[];
+  readonly clients: readonly string[];
   /** Undefined for the way without a proxy. */
   readonly pid: number | undefined;
 }
@@ -47,15 +47,15 @@ type Make = (proxy: Proxy) => Load;
 const rounds: readonly (readonly [string, Make])[] = [
   [
     "requests, 32 connections",
-    ({ port, visitors }) => ({ kind: "requests", port, visitors, path: "/api", sockets: 32, forMs }),
+    ({ port, clients }) => ({ kind: "requests", port, clients, path: "/api", sockets: 32, forMs }),
   ],
   [
     "64 KB answers, 32 connections",
-    ({ port, visitors }) => ({ kind: "requests", port, visitors, path: "/large", sockets: 32, forMs }),
+    ({ port, clients }) => ({ kind: "requests", port, clients, path: "/large", sockets: 32, forMs }),
   ],
   ...[100, 1000].map((sockets): readonly [string, Make] => [
     `WebSocket echoes, ${sockets} sockets`,
-    ({ port, visitors }) => ({ kind: "echoes", port, visitors, sockets, forMs }),
+    ({ port, clients }) => ({ kind: "echoes", port, clients, sockets, forMs }),
   ]),
 ];
 
@@ -86,15 +86,15 @@ async function startAll(started: ChildProcess[], directory: string): Promise<rea
     visits.map(([host]) => host),
     upstreamPort,
   );
-  const visitors = visits.map(
+  const clients = visits.map(
     ([host, cookie]) =>
       `Host: ${host}\r\nCookie: ${cookie}; _xsrf=2|abc; username=me\r\nOrigin: http://${host}\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nAccept-Language: en\r\n`,
   );
   return [
-    { name: "direct", port: upstreamPort, visitors, pid: undefined },
-    { name: "bare relay", port: relayPort, visitors, pid: relay.pid },
-    { name: "ours, signed in", port, visitors, pid: ours.pid },
-    { name: "CHP", port: chpPort, visitors, pid: chp.pid },
+    { name: "direct", port: upstreamPort, clients, pid: undefined },
+    { name: "bare relay", port: relayPort, clients, pid: relay.pid },
+    { name: "ours, signed in", port, clients, pid: ours.pid },
+    { name: "CHP", port: chpPort, clients, pid: chp.pid },
   ];
 }
 
@@ -144,7 +144,7 @@ async function leaks(proxies: readonly Proxy[]): Promise<void> {
   for (const proxy of proxies.filter(({ pid }) => pid !== undefined)) {
     await new Promise((resolve) => setTimeout(resolve, 5000));
     const before = openSockets(proxy.pid);
-    await drive({ kind: "resets", port: proxy.port, visitors: proxy.visitors, sockets: 1000, forMs });
+    await drive({ kind: "resets", port: proxy.port, clients: proxy.clients, sockets: 1000, forMs });
     await new Promise((resolve) => setTimeout(resolve, 3000));
     rows.push({
       way: proxy.name,

@@ -9,7 +9,7 @@ const atOnce = 20;
 const goals = { coldToFloor: 1.5, warmMs: 700 };
 
 /**
- * Containers: with the image present (cold), woken (warm), and twenty at once, beside the engine alone. Two products in
+ * Containers: with the image present (cold), resumed (warm), and twenty at once, beside the engine alone. Two products in
  * one run, one of which keeps a run ready, so that cold, warm and floor alternate.
  */
 export async function benchContainers(launches: number): Promise<void> {
@@ -28,7 +28,7 @@ export async function benchContainers(launches: number): Promise<void> {
     warm.push(await launchOnce(keepsOne.product, keepsOne.customer, `bench-${n}`));
   }
   report("cold", cold);
-  report(`warm, ${await keepsOne.woken()} woken within a second, the others started after all`, warm);
+  report(`warm, ${await keepsOne.resumed()} resumed within a second, the others started after all`, warm);
   console.log(`\nthe engine alone (floor): p50 ${ms(quantile(floor, 0.5))}, p95 ${ms(quantile(floor, 0.95))}`);
   judge("cold / floor, p95", quantile(readyOf(cold), 0.95) / quantile(floor, 0.95), goals.coldToFloor, "x");
   judge("warm p95", quantile(readyOf(warm), 0.95), goals.warmMs, "ms");
@@ -52,7 +52,7 @@ async function open(stack: AsyncDisposableStack, more: Readonly<Record<string, s
       until("a run to stand ready", () =>
         db.selectFrom("warm_runs").select("id").where("state", "=", "ready").executeTakeFirst(),
       ),
-    async woken() {
+    async resumed() {
       const rows = await db.selectFrom("launch_times").select("environment_id").where("warm", "=", true).execute();
       return rows.length;
     },

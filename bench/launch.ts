@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { readRuntime } from "../server/src/drivers/process/prepare-runtime.ts";
 import { signUp, until } from "../testing/customer.ts";
-import { surroundings } from "../testing/environment.ts";
+import { environment } from "../testing/environment.ts";
 import { removeFolder, runtimesDir, startProduct, temporaryFolder } from "../testing/product.ts";
 import { launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
 import { quantile } from "./quantiles.ts";
@@ -17,7 +17,7 @@ const launches = 20;
  * With RUNTIME=docker it is containers instead, and warm ones besides.
  */
 export async function run(): Promise<void> {
-  if (surroundings.runtime.RUNTIME === "docker")
+  if (environment.runtime.RUNTIME === "docker")
     return await (await import("./launch-docker.ts")).benchContainers(launches);
   const product = await startProduct();
   try {
@@ -64,7 +64,7 @@ async function bareStart(n: number): Promise<number> {
       `--ServerApp.root_dir=${home}`,
       "--allow-root",
     ],
-    { stdio: "ignore", env: { ...surroundings.shell, HOME: home, JUPYTER_TOKEN: "bench" } },
+    { stdio: "ignore", env: { ...environment.shell, HOME: home, JUPYTER_TOKEN: "bench" } },
   );
   await until("the bare JupyterLab", async () => existsSync(socketPath) && (await answersOk(socketPath)));
   const took = performance.now() - began;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { must } from "../testing/customer.ts";
-import { surroundings } from "../testing/environment.ts";
+import { environment } from "../testing/environment.ts";
 import { removeFolder, startProduct } from "../testing/product.ts";
 import { median } from "./quantiles.ts";
 
@@ -49,7 +49,7 @@ function measure(program: string, url: string, folder: string): Record<string, n
     [program, url, "--quiet", "--output=json", `--output-path=${report}`, `--chrome-flags=${flags}`],
     {
       stdio: ["ignore", "ignore", "inherit"],
-      env: { ...surroundings.shell, CHROME_PATH: surroundings.chromium ?? "/usr/bin/chromium" },
+      env: { ...environment.shell, CHROME_PATH: environment.chromium ?? "/usr/bin/chromium" },
     },
   );
   const { categories: found } = JSON.parse(readFileSync(report, "utf8"));

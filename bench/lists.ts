@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { type Customer, must, signUp, until } from "../testing/customer.ts";
-import { surroundings } from "../testing/environment.ts";
+import { environment } from "../testing/environment.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
 import { openProductDatabase, seedHistory } from "../testing/seed.ts";
 import { quantile } from "./quantiles.ts";
@@ -52,7 +52,7 @@ async function timed(ask: () => Promise<unknown>): Promise<readonly number[]> {
 
 async function filtering(product: Product, full: Customer, one: Customer): Promise<void> {
   const browser = await chromium.launch({
-    executablePath: surroundings.chromium ?? "/usr/bin/chromium",
+    executablePath: environment.chromium ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {

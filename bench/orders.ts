@@ -166,7 +166,9 @@ async function payAll({ url }: Product, db: Db, orders: readonly Order[]): Promi
     }
   };
   await Promise.all(Array.from({ length: payers }, payer));
-  console.log(`${orders.length} payments by ${payers} payers, told by webhooks too: ${settled.length} settled here`);
+  console.log(
+    `${orders.length} payments by ${payers} payers, announced by webhooks too: ${settled.length} settled here`,
+  );
   line("settle", settled);
 }
 
@@ -186,13 +188,13 @@ async function observer(db: Db, url: string) {
   };
 }
 
-async function tell(url: string, told: { body: string; signature: string; id: string }): Promise<number> {
+async function tell(url: string, webhook: { body: string; signature: string; id: string }): Promise<number> {
   const headers = {
     "content-type": "application/json",
-    "x-razorpay-signature": told.signature,
-    "x-razorpay-event-id": told.id,
+    "x-razorpay-signature": webhook.signature,
+    "x-razorpay-event-id": webhook.id,
   };
-  return (await fetch(`${url}/webhooks/razorpay`, { method: "POST", headers, body: told.body })).status;
+  return (await fetch(`${url}/webhooks/razorpay`, { method: "POST", headers, body: webhook.body })).status;
 }
 
 async function timed(ask: () => Promise<Answer>): Promise<Timed> {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Customer, create, orderAndPay, profileOf, signUp, until } from "../testing/customer.ts";
-import { surroundings } from "../testing/environment.ts";
+import { environment } from "../testing/environment.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
 import { cacheFolder, drive, end, freePort, installProxy, ratio } from "./processes.ts";
 import { median } from "./quantiles.ts";
@@ -93,7 +93,7 @@ c.JupyterHub.services = [{"name": "bench", "api_token": "${adminToken}"}]
 c.JupyterHub.load_roles = [{"name": "bench", "services": ["bench"], "scopes": ["admin:users", "tokens"]}]
 `,
   );
-  const { PATH, HOME } = surroundings.shell;
+  const { PATH, HOME } = environment.shell;
   return spawn(program, ["--config", settings], {
     cwd: directory,
     env: { ...(HOME && { HOME }), PATH: `${dirname(program)}:${PATH}` },
@@ -130,7 +130,7 @@ async function readOfHub(port: number): Promise<Read> {
 async function measure(reads: readonly Read[]): Promise<void> {
   const loadOf = ({ port, paths, tokens }: Read) => ({
     ...{ kind: "requests" as const, port, path: paths, sockets, forMs },
-    visitors: tokens.map(
+    clients: tokens.map(
       (token) => `Host: localhost:${port}\r\nAuthorization: ${token}\r\nAccept: application/json\r\n`,
     ),
   });

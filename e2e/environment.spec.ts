@@ -31,8 +31,8 @@ const stagesOf = (upTo: number, paidAt = inHours(-3)): Detail["stages"] =>
     }));
 
 /** An environment on a machine with two GPUs, three hours old. */
-function invented(change: Partial<Detail> = {}): Detail {
-  if (!running) throw new Error("no invented environment");
+function detailFixture(change: Partial<Detail> = {}): Detail {
+  if (!running) throw new Error("no environment to start from");
   return {
     ...running,
     id,
@@ -81,7 +81,7 @@ interface Shown {
 /** Opens the page with this in place of the server's answers. */
 async function show(page: Page, { environment = {}, points = samples, lines = [] }: Shown = {}): Promise<void> {
   const answers: readonly (readonly [string, object])[] = [
-    [`**/environments/${id}`, { json: { status: "success", environment: invented(environment) } }],
+    [`**/environments/${id}`, { json: { status: "success", environment: detailFixture(environment) } }],
     [`**/environments/${id}/samples?span=1h`, { json: { status: "success", span: "1h", step_seconds: 60, points } }],
     [
       `**/environments/${id}/logs`,
@@ -222,7 +222,7 @@ test("an environment's page is accessible in all four rooms, in every state (G33
   await expect(region(page, "Use").getByText("CPU only (no GPU on this machine)")).toHaveCount(2);
   await judge(page, "environment-nothing-measured");
   const first = { sessions: [], session_id: null, home_mb: null, receipts: ["INV-94kq0t9w2mz"], generation: 1 };
-  const { created_at, ...pending } = everyState["5e3f9c27b0d4e5a6"] ?? invented();
+  const { created_at, ...pending } = everyState["5e3f9c27b0d4e5a6"] ?? detailFixture();
   await show(page, { points: [], environment: { ...pending, ...first, created_at, stages: stagesOf(3, created_at) } });
   await expect(region(page, "Starting")).toBeVisible();
   await judge(page, "environment-pending");

@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import { browserPath } from "../testing/browser.ts";
-import { surroundings } from "../testing/environment.ts";
+import { environment } from "../testing/environment.ts";
 
 export default defineConfig({
   testDir: ".",
@@ -10,7 +10,7 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 15_000 },
   outputDir: "../test-results",
-  reporter: surroundings.reported ? [["list"], ["json"]] : [["list"]],
+  reporter: environment.reported ? [["list"], ["json"]] : [["list"]],
   use: {
     actionTimeout: 20_000,
     viewport: { width: 1440, height: 900 },
@@ -18,10 +18,10 @@ export default defineConfig({
     timezoneId: "America/New_York",
     contextOptions: { reducedMotion: "reduce" },
     // A trace pictures every frame, which costs as much as the browser itself.
-    trace: surroundings.trace ? "retain-on-failure" : "off",
+    trace: environment.trace ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {
-      executablePath: surroundings.chromium ?? browserPath(),
+      executablePath: environment.chromium ?? browserPath(),
       args: [
         "--no-sandbox",
         "--disable-gpu",

@@ -20,9 +20,9 @@ test("an error stands for 7 s, three at most are stacked, and all are read out (
   await expect.poll(async () => (await seen(page)).length).toBe(4);
   const all = await seen(page);
   // The one that makes room is still closing when the next comes.
-  const standing = (at: number) =>
+  const shown = (at: number) =>
     all.filter(({ came, gone }) => came <= at && (!gone || gone > at + 2 * closingMs)).length;
-  expect(Math.max(...all.map(({ came }) => standing(came)))).toBe(3);
+  expect(Math.max(...all.map(({ came }) => shown(came)))).toBe(3);
 });
 
 test("a failed action offers Retry, which closes its toast and asks again (4, 8)", async ({
@@ -72,12 +72,12 @@ function watchToasts(): void {
   Object.assign(globalThis, { seenToasts: () => [...seen.values()] });
   const look = () => {
     const now = performance.now();
-    const standing = new Set<Element>(document.querySelectorAll<HTMLElement>("[data-toast]"));
-    for (const element of standing) {
+    const shown = new Set<Element>(document.querySelectorAll<HTMLElement>("[data-toast]"));
+    for (const element of shown) {
       const toast = seen.get(element) ?? { type: element.getAttribute("data-toast") ?? "", came: now };
       seen.set(element, toast);
     }
-    for (const [element, toast] of seen) if (!standing.has(element)) toast.gone ??= now;
+    for (const [element, toast] of seen) if (!shown.has(element)) toast.gone ??= now;
   };
   new MutationObserver(look).observe(document, {
     childList: true,

@@ -43,11 +43,11 @@ export async function proveCapacity({ seed, rounds }: { seed: number; rounds: nu
   }
   await settle(world, sum);
   assert.deepEqual(world.failures, []);
-  const woken = await sql<{
+  const resumed = await sql<{
     n: number;
   }>`select count(*) as n from environments where warm and created_at is not null`.execute(world.db);
   const took = Math.round((performance.now() - began) / 1000);
-  const text = `${rounds} rounds of ${askers} creates for the last of ${gpus} GPUs, ${sum.chaos} orders, launches, stops, starts, ends and places in line before them, ${world.ends()} kills: 0 GPUs twice, neither by lease nor in what runs; exactly min(free, asked) granted each time, ${sum.granted} in all, ${sum.turns} of them to who waited in line; ${woken.rows[0]?.n} launches woke a run that stood ready; 0 leaked, ${(sum.longestQuietMs / 1000).toFixed(1)} s after quiet at most.`;
+  const text = `${rounds} rounds of ${askers} creates for the last of ${gpus} GPUs, ${sum.chaos} orders, launches, stops, starts, ends and places in line before them, ${world.ends()} kills: 0 GPUs twice, neither by lease nor in what runs; exactly min(free, asked) granted each time, ${sum.granted} in all, ${sum.turns} of them to who waited in line; ${resumed.rows[0]?.n} launches woke a run that stood ready; 0 leaked, ${(sum.longestQuietMs / 1000).toFixed(1)} s after quiet at most.`;
   writeProof("capacity", `\`npm run prove -- capacity --seed ${seed} --rounds ${rounds}\`: ${text}`);
   console.log(`${text} ${took} s`);
 }

@@ -230,20 +230,23 @@ async function own(
   }
 }
 
-/** Everything of this customer's comes due, as it would by itself after a while. */
+/**
+ * Everything of this customer's comes due, as it would by itself after a while. Rows that the product holds just then are
+ * left for the next time: many rows locked at once, in no order, would deadlock with it.
+ */
 export async function timePasses({ db }: Scene, user: string): Promise<void> {
+  const due = (table: string, condition: string) =>
+    sql`select id from ${sql.ref(table)} where ${sql.raw(condition)} for update skip locked`;
+  const ours = `user_id = '${user}'`;
   await sql`update orders set next_check_at = now(), hold_until = least(hold_until, now() - interval '5 minutes')
-    where user_id = ${user} and next_check_at > now()`.execute(db);
-  await sql`update orders set created_at = created_at - interval '1 minute' where user_id = ${user} and status = 'draft'`.execute(
-    db,
-  );
-  await sql`update refunds r set next_check_at = now() from payments p
-    where p.id = r.payment_id and p.user_id = ${user} and r.status <> 'processed' and r.next_check_at > now()`.execute(
-    db,
-  );
-  await sql`update environments set due_at = now() where user_id = ${user} and status <> 'terminated' and due_at > now()`.execute(
-    db,
-  );
+    where id in (${due("orders", `${ours} and next_check_at > now()`)})`.execute(db);
+  await sql`update orders set created_at = created_at - interval '1 minute'
+    where id in (${due("orders", `${ours} and status = 'draft'`)})`.execute(db);
+  const payments = `payment_id in (select id from payments where ${ours})`;
+  await sql`update refunds set next_check_at = now()
+    where id in (${due("refunds", `${payments} and status <> 'processed' and next_check_at > now()`)})`.execute(db);
+  await sql`update environments set due_at = now()
+    where id in (${due("environments", `${ours} and status <> 'terminated' and due_at > now()`)})`.execute(db);
 }
 
 /** Until nothing of this customer's is under way; rejects after `tries`. */

@@ -20,7 +20,7 @@ const leastCaught = 0.9;
 const lanes = 2;
 
 /** One wrong line of the product. `file` and `tests` are from the root; the nearest tests come first. */
-export interface Planted {
+export interface Mutant {
   readonly number: number;
   readonly file: string;
   readonly means: string;
@@ -39,7 +39,7 @@ const everyTest = ["payments", "environments", "billing/receipts", "account/acco
 
 const faults = [...orderFaults, ...providerFaults, ...refundFaults, ...leaseFaults, ...schemaFaults, ...lineFaults];
 
-export function allFaults(): readonly Planted[] {
+export function allFaults(): readonly Mutant[] {
   const rows = faults.flatMap(({ file, tests, rows }) =>
     rows.map(([means, text, instead, seenBy]) => ({ file, means, text, instead, seenBy, tests })),
   );
@@ -51,7 +51,7 @@ export function allFaults(): readonly Planted[] {
   }));
 }
 
-interface Result extends Planted {
+interface Result extends Mutant {
   /** The test that failed; undefined: none did. */
   readonly caughtBy: string | undefined;
 }
@@ -62,14 +62,14 @@ interface Result extends Planted {
  */
 export async function proveFaults({ only }: { only: readonly number[] }): Promise<void> {
   const all = allFaults();
-  const planted = only.length > 0 ? all.filter(({ number }) => only.includes(number)) : all;
+  const mutants = only.length > 0 ? all.filter(({ number }) => only.includes(number)) : all;
   await withTree(async (folder) => {
-    const broken = await failing(folder, [...new Set(planted.flatMap(({ tests }) => tests))]);
+    const broken = await failing(folder, [...new Set(mutants.flatMap(({ tests }) => tests))]);
     if (broken) throw new Error(`fails without any fault: ${broken}`);
   });
-  const left = [...planted];
+  const left = [...mutants];
   const results: Result[] = [];
-  await Promise.all(Array.from({ length: lanes }, () => plantSome(left, results)));
+  await Promise.all(Array.from({ length: lanes }, () => tryMutants(left, results)));
   const text = report(results.toSorted((a, b) => a.number - b.number));
   console.log(text);
   if (only.length > 0) return;
@@ -79,7 +79,7 @@ export async function proveFaults({ only }: { only: readonly number[] }): Promis
 }
 
 /** In a tree of its own, until none is left. */
-async function plantSome(left: Planted[], results: Result[]): Promise<void> {
+async function tryMutants(left: Mutant[], results: Result[]): Promise<void> {
   await withTree(async (folder) => {
     for (let fault = left.shift(); fault; fault = left.shift()) {
       const began = Date.now();
@@ -114,7 +114,7 @@ function copyTree(): string {
   return folder;
 }
 
-async function plant(folder: string, { file, text, instead, tests, seenBy }: Planted): Promise<string | undefined> {
+async function plant(folder: string, { file, text, instead, tests, seenBy }: Mutant): Promise<string | undefined> {
   const path = join(folder, file);
   const whole = readFileSync(path, "utf8");
   if (whole.split(text).length !== 2) throw new Error(`${file} does not have exactly once: ${text}`);
@@ -174,7 +174,7 @@ interface Report {
   }[];
 }
 
-function lineOf({ file, means }: Planted): string {
+function lineOf({ file, means }: Mutant): string {
   return `${file.replace("server/src/", "")}: ${means}`;
 }
 
@@ -185,7 +185,7 @@ function report(results: readonly Result[]): string {
     return `| ${file} | ${own.length} | ${caught} |`;
   });
   const list = survivors.length === 0 ? "None survived." : survivors.map((each) => `- ${lineOf(each)}`).join("\n");
-  return `\`npm run prove -- faults\`: each fault of \`prove/planted\` planted by itself in a copy of the tree, and the tests asked. ${results.length} planted, ${results.length - survivors.length} caught (${Math.floor(((results.length - survivors.length) * 100) / results.length)} %).
+  return `\`npm run prove -- faults\`: each fault of \`prove/mutants\` planted by itself in a copy of the tree, and the tests asked. ${results.length} planted, ${results.length - survivors.length} caught (${Math.floor(((results.length - survivors.length) * 100) / results.length)} %).
 
 | File | Planted | Caught |
 |---|---|---|

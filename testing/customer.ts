@@ -61,7 +61,7 @@ function subjectOf(idToken: string): string {
   return JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString()).sub;
 }
 
-export interface Wish {
+export interface OrderRequest {
   readonly subdomain: string;
   readonly gpuCount?: GpuCount;
   readonly duration?: DurationHours;
@@ -72,7 +72,7 @@ export interface Wish {
 /** The body of create_order, at the right price. */
 export function orderBody(
   customer: Customer,
-  { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter" }: Wish,
+  { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter" }: OrderRequest,
 ) {
   const container_request: ContainerRequest = {
     user_id: customer.userId,
@@ -91,13 +91,13 @@ export interface Paid {
 }
 
 /** Orders, and pays in the embedded gateway's dialog call; answers the body of the create call. */
-export async function orderAndPay(url: string, customer: Customer, wish: Wish): Promise<Paid> {
-  const { body, order } = await orderOf(url, customer, wish);
+export async function orderAndPay(url: string, customer: Customer, request: OrderRequest): Promise<Paid> {
+  const { body, order } = await orderOf(url, customer, request);
   return { container_request: body.container_request, payment_data: await pay(url, order) };
 }
 
-export async function orderOf(url: string, customer: Customer, wish: Wish) {
-  const body = orderBody(customer, wish);
+export async function orderOf(url: string, customer: Customer, request: OrderRequest) {
+  const body = orderBody(customer, request);
   const order: { key_id: string; id: string } = await must(url, "POST", "/docker/payments/create_order", {
     token: customer.idToken,
     body,

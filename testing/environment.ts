@@ -5,7 +5,7 @@ const { PLAYWRIGHT_JSON_OUTPUT_NAME, VITEST_REPORT } = process.env;
  * What proofs, benches and tests take from the shell that they are started in. Nothing else of theirs reads it
  * (CONTRIBUTING 5).
  */
-export const surroundings = {
+export const environment = {
   /** Passed on to a product that they start, as are the two that choose what it runs environments on. */
   shell: { PATH, HOME },
   runtime: { RUNTIME, DOCKER_HOST },

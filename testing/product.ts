@@ -4,11 +4,11 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { surroundings } from "./environment.ts";
+import { environment } from "./environment.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Shared by every test installation, so that JupyterLab is prepared once. */
-export const runtimesDir = surroundings.runtimesDir ?? join(root, "node_modules", ".cache", "berth", "runtimes");
+export const runtimesDir = environment.runtimesDir ?? join(root, "node_modules", ".cache", "berth", "runtimes");
 
 export interface Product {
   readonly url: string;
@@ -45,12 +45,12 @@ export async function startProduct({
   const child = spawn(process.execPath, [...limits, join(root, "server/src/main.ts")], {
     cwd: root,
     env: {
-      ...surroundings.shell,
+      ...environment.shell,
       PORT: String(port),
       DATA_DIR: dataDir,
       RUNTIMES_DIR: runtimesDir,
       LOG_LEVEL: "warn",
-      ...surroundings.runtime,
+      ...environment.runtime,
       // Small ones, that never use what a run may.
       SLOTS: "8",
       // A proof asks far more often than a person.
@@ -84,7 +84,7 @@ export async function startProduct({
     operatorPage: (path) => `${url}${path}?key=${readFileSync(join(dataDir, "operator-key"), "utf8")}`,
     output: () => output,
     async stop() {
-      const endContainers = surroundings.runtime.RUNTIME === "docker" && (await containersOf(product));
+      const endContainers = environment.runtime.RUNTIME === "docker" && (await containersOf(product));
       await end("SIGTERM");
       endRuns(dataDir);
       if (endContainers) await endContainers();

@@ -3,10 +3,14 @@ import { type Database, openDatabase } from "../server/src/database/database.ts"
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { newId } from "../server/src/database/ids.ts";
 import type { Customer } from "./customer.ts";
-import type { Product } from "./product.ts";
+
+/** A started product, as far as its data is concerned. */
+interface DataOwner {
+  readonly dataDir: string;
+}
 
 /** The database of a running product, for what would take hours to make by renting. Close it. */
-export function openProductDatabase({ dataDir }: Product): Promise<Database> {
+export function openProductDatabase({ dataDir }: DataOwner): Promise<Database> {
   return openDatabase(embeddedConnection(join(dataDir, "database")), (error) => console.error(error));
 }
 
@@ -18,7 +22,7 @@ const states = ["active", "stopped", "paused", "terminated", "terminated"] as co
  * container stands behind them: they are due in a month, so that the reconciler leaves them alone.
  */
 export async function seedHistory(
-  product: Product,
+  product: DataOwner,
   { userId }: Customer,
   { count, prefix }: { count: number; prefix: string },
 ): Promise<void> {

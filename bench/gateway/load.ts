@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 export interface Load {
   readonly kind: "requests" | "echoes" | "resets";
   readonly port: number;
-  /** Of each visitor, each field with its line end; the sockets take them in turn. */
-  readonly visitors: readonly string[];
-  /** Of requests: one for all, or each visitor's own. */
+  /** Of each client, each field with its line end; the sockets take them in turn. */
+  readonly clients: readonly string[];
+  /** Of requests: one for all, or each client's own. */
   readonly path?: string | readonly string[];
   readonly sockets: number;
   readonly forMs: number;
@@ -41,13 +41,13 @@ function pathOf(n: number): string {
   return typeof path === "string" ? path : (path[n % path.length] ?? "/");
 }
 
-function visitor(n: number): string {
-  return load.visitors[n % load.visitors.length] ?? "";
+function client(n: number): string {
+  return load.clients[n % load.clients.length] ?? "";
 }
 
 /** One keep-alive connection that asks again as soon as it has its answer. */
 function request(n: number): Promise<void> {
-  const text = `GET ${pathOf(n)} HTTP/1.1\r\n${visitor(n)}\r\n`;
+  const text = `GET ${pathOf(n)} HTTP/1.1\r\n${client(n)}\r\n`;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true }, () => socket.write(text));
   const missingAfter = createMeasure(reject);
@@ -90,7 +90,7 @@ async function open(n: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true });
   socket.write(
-    `GET /ws HTTP/1.1\r\n${visitor(n)}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    `GET /ws HTTP/1.1\r\n${client(n)}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   );
   socket.once("data", (chunk) =>
     chunk.toString("latin1").startsWith("HTTP/1.1 101") ? resolve(socket) : reject(new Error(chunk.toString("latin1"))),

@@ -9,13 +9,13 @@ test("real payments: cards, charts, breakdown, history, and the tab in the addre
   test.setTimeout(150_000);
   const ada = await signUp(product.url);
   const stamp = Date.now().toString(36);
-  const wishes = [
+  const requests = [
     { subdomain: `first-${stamp}`, gpuCount: 1, duration: 6 },
     { subdomain: `second-${stamp}`, gpuCount: 1, duration: 12, currency: "INR" },
   ] as const;
   const paid = [];
-  for (const wish of wishes) {
-    paid.push(await orderAndPay(product.url, ada, wish));
+  for (const request of requests) {
+    paid.push(await orderAndPay(product.url, ada, request));
     expect((await create(product.url, ada, paid.at(-1) as (typeof paid)[number])).body.status).toBe("active");
   }
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

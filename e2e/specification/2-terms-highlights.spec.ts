@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { surroundings } from "../../testing/environment.ts";
+import { environment } from "../../testing/environment.ts";
 import { expect, test } from "../testing/test.ts";
 
 /** Spec 2.13, 2.14 and 9.3, G10, G15, G16, G21, G22, G31, G69, G97. */
@@ -162,6 +162,6 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 async function keepPicture(page: Page, name: string): Promise<void> {
-  const { shots } = surroundings;
+  const { shots } = environment;
   if (shots) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
 }

@@ -134,7 +134,7 @@ const paidFacts: OrderFact[] = [
 ];
 
 /** A paid and delivered order of USD 2.40, or with a change another one. */
-function inventedOrder({ money, references, ...change }: Partial<Order> = {}): Order {
+function fixtureOrder({ money, references, ...change }: Partial<Order> = {}): Order {
   return {
     id: "9k4q0t9w2mzp7xk4q0t9w2mzp",
     state: "delivered",
@@ -202,8 +202,8 @@ const refunds = [1, 2, 3, 4].flatMap((index): OrderFact[] => [
 
 /** One for each place that money can be in, by a name for its picture. */
 export const everyPlace: Readonly<Record<string, Order>> = {
-  delivered: inventedOrder(),
-  unpaid: inventedOrder({
+  delivered: fixtureOrder(),
+  unpaid: fixtureOrder({
     ...{ state: "awaiting_payment", timeline: paidFacts.slice(0, 1), receipts: [], paid_with: null },
     money: {
       place: "nothing_taken",
@@ -216,7 +216,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
     },
     references: { environment: null, invoice: null, payment: null, session: null, bank: [] },
   }),
-  checked: inventedOrder({
+  checked: fixtureOrder({
     ...{ state: "payment_closed", receipts: [], amount: 17_644, currency: "INR", inr_per_usd: 88.22, list_price: 200 },
     timeline: [
       ...paidFacts.slice(0, 1),
@@ -233,11 +233,11 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       expected_by: null,
     },
   }),
-  held: inventedOrder({
+  held: fixtureOrder({
     ...{ state: "starting", timeline: paidFacts },
     money: { place: "held", currency: "USD", charged: 2.4, refunding: 0, refunded: 0, disputed: 0, expected_by: null },
   }),
-  started: inventedOrder({
+  started: fixtureOrder({
     state: "not_delivered",
     timeline: [
       ...paidFacts,
@@ -256,7 +256,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       expected_by: null,
     },
   }),
-  refunded: inventedOrder({
+  refunded: fixtureOrder({
     ...{ state: "cancelled", credit_notes: ["CRN-74kq0t9w2mz"] },
     timeline: [
       ...paidFacts,
@@ -276,7 +276,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       bank: ["74201938465012"],
     },
   }),
-  disputed: inventedOrder({
+  disputed: fixtureOrder({
     timeline: [
       ...paidFacts,
       { kind: "delivered", at: inHours(-1.98) },
@@ -292,7 +292,7 @@ export const everyPlace: Readonly<Record<string, Order>> = {
       expected_by: null,
     },
   }),
-  many: inventedOrder({
+  many: fixtureOrder({
     ...{ state: "ended", subdomain: "a-name-of-forty-characters-is-the-longest", gpu_count: 8, duration_hours: 720 },
     timeline: [
       ...paidFacts.slice(0, 1),

@@ -2,7 +2,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { type BrowserContext, test as base, expect, type Frame, type Page } from "@playwright/test";
 import type { Database } from "../../server/src/database/database.ts";
 import { type Customer, must, signUp, until } from "../../testing/customer.ts";
-import { surroundings } from "../../testing/environment.ts";
+import { environment } from "../../testing/environment.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";
 
@@ -38,7 +38,7 @@ export const test = base.extend<Each, Worker>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
       const product = await startProduct();
-      if (surroundings.runtime.RUNTIME === "docker") await firstLookIsOver();
+      if (environment.runtime.RUNTIME === "docker") await firstLookIsOver();
       await until(
         "JupyterLab to be prepared",
         async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { surroundings } from "../../testing/environment.ts";
+import { environment } from "../../testing/environment.ts";
 import { expectTargets } from "./targets.ts";
 import { expect, expectAccessible } from "./test.ts";
 
@@ -21,7 +21,7 @@ const rooms: readonly Room[] = [
 /** The only rules whose answer depends on the scheme. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
-const { shots } = surroundings;
+const { shots } = environment;
 /** Pictures are also taken as the look was drawn. */
 const looks = shots ? rooms.flatMap((room) => (room.width === 360 ? [room, { ...room, width: 390 }] : [room])) : rooms;
 

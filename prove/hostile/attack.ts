@@ -2,12 +2,12 @@ import type { Db } from "../../server/src/database/database.ts";
 import {
   type Customer,
   create,
+  type OrderRequest,
   orderAndPay,
   profileOf,
   send,
   signUp,
   until,
-  type Wish,
 } from "../../testing/customer.ts";
 import type { Product } from "../../testing/product.ts";
 import { type Door, doorOf } from "../notebook.ts";
@@ -53,12 +53,12 @@ export function newName(of: string): string {
 /** A customer, or a new one, with a running environment. */
 export async function rent(
   { product }: Target,
-  { customer, ...wish }: Partial<Wish> & { readonly customer?: Customer } = {},
+  { customer, ...request }: Partial<OrderRequest> & { readonly customer?: Customer } = {},
 ): Promise<Rental> {
   const { url } = product;
   const who = customer ?? (await signUp(url));
-  const subdomain = wish.subdomain ?? newName("rented");
-  const paid = await orderAndPay(url, who, { gpuCount: 1, ...wish, subdomain });
+  const subdomain = request.subdomain ?? newName("rented");
+  const paid = await orderAndPay(url, who, { gpuCount: 1, ...request, subdomain });
   const { status, body } = await create(url, who, paid);
   if (status !== 200) throw new Error(`${subdomain} was not rented: ${status} ${JSON.stringify(body)}`);
   const id = await until(`${subdomain} to run`, async () => {

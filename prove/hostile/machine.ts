@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { removeFolder, startProduct, temporaryFolder } from "../../testing/product.ts";
 import type { Attack } from "./attack.ts";
 
-const strangerUid = 12_345;
+const unknownUid = 12_345;
 
 /** Of another user of the machine, and of what a first start may leave behind. */
 export const machine: readonly Attack[] = [
@@ -17,9 +17,9 @@ export const machine: readonly Attack[] = [
       const directory = join(dataDir, "database");
       const folder = join(tmpdir(), `berth-${createHash("sha256").update(directory).digest("hex").slice(0, 12)}`);
       mkdirSync(folder, { mode: 0o777 });
-      chownSync(folder, strangerUid, strangerUid);
+      chownSync(folder, unknownUid, unknownUid);
       const started = await startProduct({ dataDir, env }).catch(() => undefined);
-      const theirs = socketFolders().filter((each) => ownerOf(each) === strangerUid);
+      const theirs = socketFolders().filter((each) => ownerOf(each) === unknownUid);
       await started?.stop();
       rmSync(folder, { recursive: true, force: true });
       removeFolder(dataDir);
