@@ -5,8 +5,8 @@ import { join } from "node:path";
 import {
   containerBody,
   containerName,
+  ephemeral,
   runUser,
-  scratch,
 } from "../server/src/drivers/docker/containers/container-body.ts";
 import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
 import { docker, folder, socketPath } from "./docker-command.ts";
@@ -25,7 +25,7 @@ export async function checkImage(type: string, image: string): Promise<Record<st
   const limits = { cpus: 2, memoryMb: 4096, shmMb: 256, pids: 512, diskGb: 1 };
   const spec = { id, generation: 1, image: type, token: randomUUID(), home: "check", gpus: [], limits };
   const cpus = Math.max(1, Math.min(2, availableParallelism()));
-  const place = { ...scratch, install, image, home, network: "none", cpus };
+  const place = { ...ephemeral, install, image, home, network: "none", cpus };
   const body = { name: containerName(id), ...containerBody(spec, place) };
   const container = await openEngine({ socketPath }).docker.createContainer(body as object);
   try {

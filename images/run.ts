@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readCatalogue, recordImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
-import { isPullable, listedAs } from "../server/src/drivers/docker/images/prepare-image.ts";
+import { canonicalReference, isPullable } from "../server/src/drivers/docker/images/prepare-image.ts";
 import { runtimeTypes } from "../server/src/drivers/process/prepare-runtime.ts";
 import { checkImage } from "./check-image.ts";
 import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker-command.ts";
@@ -42,7 +42,7 @@ async function take(type: string, reference: string): Promise<void> {
   const [digest = "", size, names = "[]"] = inspected.split(" ");
   const facts = await checkImage(type, digest).catch(said(`${type} was fetched, but is not offered`));
   const sizes = { unpackedBytes: Number(size), compressedBytes: null };
-  const found = { digest, reference: listedAs(reference, JSON.parse(names)) };
+  const found = { digest, reference: canonicalReference(reference, JSON.parse(names)) };
   await recordImage(type, { ...found, ...sizes, facts, checkedAt: new Date().toISOString() });
   console.log(`${type}: ready, ${digest}, ${Math.round(sizes.unpackedBytes / 1e6)} MB unpacked`);
 }

@@ -8,8 +8,8 @@ import { misspelt } from "./config/misspelt-settings.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
 import { type Connection, type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
-import { startWall } from "./drivers/docker/firewall/start-firewall.ts";
-import type { Remote, RemoteParts } from "./drivers/docker/open-remote.ts";
+import { startFirewall } from "./drivers/docker/firewall/start-firewall.ts";
+import type { RemoteDeps, RemoteMachine } from "./drivers/docker/open-remote.ts";
 import { DriverError } from "./drivers/driver.ts";
 import { startSampling } from "./environments/activity/start-sampling.ts";
 import { endRights } from "./environments/api/revoke-access.ts";
@@ -198,7 +198,7 @@ function workerLoops(parts: Common & Rental): Loop[] {
   const { config, db, changes, drivers, announce, installation, money, remote, remotes, port } = parts;
   const deliver = delivery({ announce });
   return [
-    ...(config.runtime === "docker" ? [startWall(wallOf(config, installation.id, port), failed)] : []),
+    ...(config.runtime === "docker" ? [startFirewall(wallOf(config, installation.id, port), failed)] : []),
     ...environmentLoops(config, remotes, {
       ...remote,
       ...{ db, changes, drivers, delivery: deliver, announce, answers: probeReadiness, failed },
@@ -217,8 +217,8 @@ async function healthOf({ metricsPort }: Config, db: Db, dataDir: string) {
 
 function environmentLoops(
   { retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
-  remotes: readonly Remote[],
-  parts: Omit<ReconcilerParts, "retentionDays" | "checks"> & RemoteParts,
+  remotes: readonly RemoteMachine[],
+  parts: Omit<ReconcilerParts, "retentionDays" | "checks"> & RemoteDeps,
 ): Loop[] {
   const { loops, checks } = startRemoteHosts(remotes, { ...parts, slots, needsLiveRestore });
   return [

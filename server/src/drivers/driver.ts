@@ -116,7 +116,7 @@ export interface Driver {
    */
   gpuFault(id: string): Promise<string | undefined>;
   /** What is still on GPUs that no run should use, in words by id; empty is clean. */
-  gpuResidue(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  gpuLeftovers(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   logs(
     id: string,
     options: { readonly tail: number; readonly follow: boolean; readonly signal: AbortSignal },

@@ -4,10 +4,10 @@ import { type Db, isLostConnection, openDatabase, SchemaError } from "../databas
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { bridgeName } from "../drivers/docker/containers/ensure-network.ts";
 import {
-  applyWall,
   engineNameservers,
-  unwallCommands,
-  wallCommands,
+  firewallCommands,
+  removalCommands,
+  runFirewallCommands,
 } from "../drivers/docker/firewall/firewall-rules.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime.ts";
@@ -203,12 +203,12 @@ async function doctor(config: Config, asJson: boolean): Promise<void> {
 
 /** The rules around the containers of this installation, as a shell script: root may run it, or has it run. */
 async function firewall(config: Config, verb = "print"): Promise<void> {
-  const script = { print: wallCommands, apply: wallCommands, remove: unwallCommands }[verb];
+  const script = { print: firewallCommands, apply: firewallCommands, remove: removalCommands }[verb];
   if (!script) return usage(`firewall does not take ${verb}.`);
   const { id } = await beside(config, installationOf);
   const commands = script(id, await engineNameservers());
   if (verb === "print") return console.log(commands);
-  await applyWall(commands);
+  await runFirewallCommands(commands);
   console.log(`Done: the bridge ${bridgeName(id)} ${verb === "apply" ? "is walled" : "has no wall any more"}`);
 }
 

@@ -3,9 +3,9 @@ import type { Config } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { checkEngine } from "../drivers/docker/check-engine.ts";
 import { dockerDriver } from "../drivers/docker/docker-driver.ts";
-import type { WallParts } from "../drivers/docker/firewall/start-firewall.ts";
-import { imageOf, replacedImages } from "../drivers/docker/images/image-catalogue.ts";
-import type { Remote, RemoteParts } from "../drivers/docker/open-remote.ts";
+import type { FirewallDeps } from "../drivers/docker/firewall/start-firewall.ts";
+import { currentImage, replacedImages } from "../drivers/docker/images/image-catalogue.ts";
+import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { fakeDriver } from "../drivers/fake/fake-driver.ts";
 import { claimHomes } from "../drivers/homes/claim-homes.ts";
@@ -30,9 +30,9 @@ interface Parts {
 export interface Machines {
   /** By host id. */
   readonly drivers: ReadonlyMap<string, Driver>;
-  readonly remotes: readonly Remote[];
+  readonly remotes: readonly RemoteMachine[];
   /** What stays the same for every host on another machine. */
-  readonly remote: RemoteParts;
+  readonly remote: RemoteDeps;
 }
 
 /** What runs environments: this machine, and the hosts that the operator added. Close `remotes`. */
@@ -42,17 +42,21 @@ export async function openMachines(parts: Parts): Promise<Machines> {
   // An API reads files and logs; what the machine has is the worker's to say.
   if (config.roles.has("worker")) await registerHost(db, thisMachine, driver, config.slots);
   const folder = join(dataDir, "hosts");
-  const remote = { install, images: imageOf, replaced: replacedImages, folder, sshAgent: config.sshAgent, failed };
+  const remote = { install, images: currentImage, replaced: replacedImages, folder, sshAgent: config.sshAgent, failed };
   const remotes = await openRemoteHosts(db, remote);
   return { remote, remotes, drivers: await driversOf(db, driver, remotes) };
 }
 
-export function wallOf({ docker }: Config, install: string, port: number): WallParts {
-  return { engine: docker, install, image: () => imageOf("jupyter"), isHost: docker.reach === "published", port };
+export function wallOf({ docker }: Config, install: string, port: number): FirewallDeps {
+  return { engine: docker, install, image: () => currentImage("jupyter"), isHost: docker.reach === "published", port };
 }
 
 /** By host; of a machine that is lost nothing is asked. */
-async function driversOf(db: Db, local: Driver, remotes: readonly Remote[]): Promise<ReadonlyMap<string, Driver>> {
+async function driversOf(
+  db: Db,
+  local: Driver,
+  remotes: readonly RemoteMachine[],
+): Promise<ReadonlyMap<string, Driver>> {
   return new Map([
     [thisMachine, local],
     ...remotes.map(({ host, driver }) => [host.id, driver] as const),
@@ -74,7 +78,7 @@ async function driverOf(parts: Parts): Promise<Driver> {
 
 async function dockerOf({ config: { docker }, dataDir, install, failed }: Parts): Promise<Driver> {
   for (const words of await checkEngine(docker, docker)) console.warn(`WARNING: ${words}.`);
-  if (!(await imageOf("jupyter")))
+  if (!(await currentImage("jupyter")))
     console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
   const homeRoot = join(dataDir, "homes");
   const found = await findQuota(homeRoot);
@@ -86,7 +90,7 @@ async function dockerOf({ config: { docker }, dataDir, install, failed }: Parts)
     install,
     homeRoot,
     quota,
-    images: imageOf,
+    images: currentImage,
     replaced: replacedImages,
     publishAt,
     failed,

@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { embeddedConnection } from "../database/embedded.ts";
-import { openLine, removeRuns, whyNoDocker } from "../drivers/testing/docker-machine.ts";
+import { openEngineProxy, removeRuns, whyNoDocker } from "../drivers/testing/docker-machine.ts";
 import { filesIn } from "../drivers/testing/driver.suite.ts";
 import { openSshd, whyNoSshd } from "../drivers/testing/open-sshd.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
@@ -26,7 +26,7 @@ async function setup() {
   const far = mkdtempSync(join(tmpdir(), "berth-far-"));
   chmodSync(far, 0o711);
   const sshd = await openSshd();
-  const line = await openLine(far);
+  const line = await openEngineProxy(far);
   sshd.give(line.path);
   cpSync(sshd.keysOf("remote"), join(folder, "hosts"), { recursive: true });
   onTestFinished(async () => {

@@ -1,7 +1,7 @@
 import { DriverError } from "../driver.ts";
 import { type EngineAddress, openEngine } from "./engine/engine.ts";
-import { letsStrangersIn } from "./engine/tls-certificates.ts";
-import { readEngine } from "./machine/engine-facts.ts";
+import { acceptsUnknownClients } from "./engine/tls-certificates.ts";
+import { readEngineInfo } from "./machine/engine-facts.ts";
 
 /** The oldest API that can do all that a run is given: Docker Engine 20.10. */
 const oldestApi = "1.41";
@@ -15,9 +15,11 @@ export async function checkEngine(
   { needsLiveRestore }: { readonly needsLiveRestore: boolean },
 ): Promise<string[]> {
   const engine = openEngine(address);
-  const { apiVersion, os, liveRestore } = await engine.verb((abortSignal) => readEngine(engine, abortSignal));
-  const at = `the Docker Engine at ${engine.place}`;
-  if ("certificates" in address && (await letsStrangersIn(address)))
+  const { apiVersion, os, liveRestore } = await engine.withTimeout((abortSignal) =>
+    readEngineInfo(engine, abortSignal),
+  );
+  const at = `the Docker Engine at ${engine.displayName}`;
+  if ("certificates" in address && (await acceptsUnknownClients(address)))
     throw new DriverError("refused", `${at} lets in whoever comes: it must run with --tlsverify`);
   if (isOlder(apiVersion, oldestApi))
     throw new DriverError(

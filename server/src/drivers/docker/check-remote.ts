@@ -1,12 +1,12 @@
 import { type Capabilities, DriverError } from "../driver.ts";
 import { checkEngine } from "./check-engine.ts";
-import { errandText } from "./containers/helper-container.ts";
+import { helperOutput } from "./containers/helper-container.ts";
 import { openEngine } from "./engine/engine.ts";
-import { checkWall, type WallParts, wallRules } from "./firewall/start-firewall.ts";
-import { wipeHomes } from "./machine/remote-homes.ts";
-import type { Remote, RemoteParts } from "./open-remote.ts";
+import { type FirewallDeps, findLeaks, remoteFirewallHint } from "./firewall/start-firewall.ts";
+import { wipeDeletedHomes } from "./machine/remote-homes.ts";
+import type { RemoteDeps, RemoteMachine } from "./open-remote.ts";
 
-export interface RemoteFound {
+export interface RemoteCheck {
   readonly gpus: Capabilities["gpus"];
   /** What an operator should know or do, in plain sentences. */
   readonly warnings: readonly string[];
@@ -15,7 +15,10 @@ export interface RemoteFound {
 const wipingMs = 60_000;
 
 /** The wall of another machine: only looked at, because nobody can raise it from here. */
-export function wallOf({ host, address, engine }: Remote, { install, images }: RemoteParts): WallParts {
+export function remoteFirewall(
+  { host, address, engine }: RemoteMachine,
+  { install, images }: RemoteDeps,
+): FirewallDeps {
   const other = { id: host.id, address: host.reach };
   return { engine, install, image: () => images("jupyter"), isHost: false, port: address.port, other };
 }
@@ -26,10 +29,10 @@ export function wallOf({ host, address, engine }: Remote, { install, images }: R
  * nobody needs any more: images that were replaced, and what is left of deleted homes, as far as a minute goes.
  */
 export async function checkRemote(
-  remote: Remote,
-  parts: RemoteParts,
+  remote: RemoteMachine,
+  parts: RemoteDeps,
   { needsLiveRestore }: { readonly needsLiveRestore: boolean },
-): Promise<RemoteFound> {
+): Promise<RemoteCheck> {
   const { engine, host, driver } = remote;
   const warnings = await checkEngine(engine, { needsLiveRestore });
   try {
@@ -41,8 +44,8 @@ export async function checkRemote(
   }
   await checkHomes(remote, parts);
   const { gpus } = await driver.capabilities();
-  const holes = await checkWall(wallOf(remote, parts));
-  const way = `run there, as root, ${wallRules(host.id)}`;
+  const holes = await findLeaks(remoteFirewall(remote, parts));
+  const way = `run there, as root, ${remoteFirewallHint(host.id)}`;
   return {
     gpus,
     warnings: [...warnings, ...(holes.length > 0 ? [`it has no wall: ${holes.join("; ")}; ${way}`] : [])],
@@ -50,16 +53,16 @@ export async function checkRemote(
 }
 
 /** Closed to everybody but the engine; and a file can be written there, which a full or read-only disk refuses. */
-async function checkHomes({ engine: address, host }: Remote, { install, images }: RemoteParts): Promise<void> {
+async function checkHomes({ engine: address, host }: RemoteMachine, { install, images }: RemoteDeps): Promise<void> {
   const engine = openEngine(address);
   const errands = { engine, install, image: () => images("jupyter") };
   const script = "chmod 700 /homes && : >/homes/.checked && rm /homes/.checked && echo well";
-  const said = await errandText(errands, { script, binds: [`${host.homeRoot}:/homes`] });
+  const said = await helperOutput(errands, { script, binds: [`${host.homeRoot}:/homes`] });
   if (said.trim() !== "well")
     throw new DriverError("refused", `homes cannot be written in ${host.homeRoot} on ${host.id}`);
   // The rest, if there is so much, goes with the next home that is deleted.
   const limit = AbortSignal.timeout(wipingMs);
-  await wipeHomes(errands, host.homeRoot, limit).catch((error) => {
+  await wipeDeletedHomes(errands, host.homeRoot, limit).catch((error) => {
     if (!limit.aborted) throw error;
   });
 }

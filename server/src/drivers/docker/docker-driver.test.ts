@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
 import { specHash } from "../spec-hash.ts";
-import { openDockerMachine, openLine, whyNoDocker } from "../testing/docker-machine.ts";
-import { answersTo, becomes, call, driverSuite, spec } from "../testing/driver.suite.ts";
+import { openDockerMachine, openEngineProxy, whyNoDocker } from "../testing/docker-machine.ts";
+import { callLab, driverSuite, testSpec, waitForState, waitUntilReady } from "../testing/driver.suite.ts";
 import { label } from "./containers/container-body.ts";
 import { networkName } from "./containers/ensure-network.ts";
 
@@ -31,7 +31,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
   afterAll(() => machine.close());
 
-  async function begin(wanted: Spec = spec()): Promise<Spec> {
+  async function begin(wanted: Spec = testSpec()): Promise<Spec> {
     onTestFinished(() => driver.stop(wanted.id, 0));
     await driver.start(wanted);
     return wanted;
@@ -56,7 +56,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
 
   test("a run has its limits, its one folder and no right more", async () => {
-    const wanted = await begin(spec({ limits: { cpus: 64, memoryMb: 512, shmMb: 64, pids: 77, diskGb: 1 } }));
+    const wanted = await begin(testSpec({ limits: { cpus: 64, memoryMb: 512, shmMb: 64, pids: 77, diskGb: 1 } }));
     const [{ Config, HostConfig, Mounts }, { NCPU }] = await Promise.all([
       machine.container(wanted.id).inspect(),
       machine.engine.info(),
@@ -104,7 +104,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
 
   test("its port is on this machine's loopback only, on a network whose runs do not hear each other", async () => {
     const wanted = await begin();
-    const seen = await becomes(driver, wanted.id, "running");
+    const seen = await waitForState(driver, wanted.id, "running");
     expect(seen).toMatchObject({ endpoint: { host: "127.0.0.1", port: expect.any(Number) } });
     const { NetworkSettings } = await machine.container(wanted.id).inspect();
     expect(NetworkSettings.Ports["8888/tcp"]).toHaveLength(1);
@@ -114,19 +114,19 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
 
   test("reached by the container's own address where the server is on the same bridge", async () => {
     const inside = await machine.open("one", undefined, "network");
-    const wanted = spec();
+    const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
     await inside.start(wanted);
-    const seen = await becomes(inside, wanted.id, "running");
+    const seen = await waitForState(inside, wanted.id, "running");
     expect(seen).toMatchObject({ endpoint: { host: expect.stringMatching(/^\d+(\.\d+){3}$/), port: 8888 } });
-    await answersTo(inside, wanted);
+    await waitUntilReady(inside, wanted);
     expect((await machine.container(wanted.id).inspect()).HostConfig.PortBindings ?? {}).toEqual({});
   });
 
   test("a lost network is made again by the next start", async () => {
     const own = await machine.open("netless");
     const name = networkName(machine.installOf("netless"));
-    const wanted = spec();
+    const wanted = testSpec();
     onTestFinished(() => own.stop(wanted.id, 0));
     await own.start(wanted);
     await own.stop(wanted.id, 0);
@@ -136,7 +136,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
 
   test("a server that was killed between create and start: the run is seen, and the next start brings it up", async () => {
-    const wanted = spec();
+    const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
     await machine.createAndDie(wanted);
     expect((await driver.list()).find(({ id }) => id === wanted.id)?.observed.state).toBe("starting");
@@ -155,12 +155,12 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
 
   test("two servers that start the same run at once: both succeed, and it is one", async () => {
-    const wanted = spec();
+    const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
     const second = await machine.open();
     // Each has learnt by now how many open files this engine can give.
     for (const server of [driver, second]) {
-      const first = spec();
+      const first = testSpec();
       onTestFinished(() => driver.stop(first.id, 0));
       await server.start(first);
     }
@@ -169,9 +169,9 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
 
   test("a server that comes second with an older run fails and leaves the newer one alone", async () => {
-    const wanted = spec();
+    const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
-    const line = await openLine(machine.directory);
+    const line = await openEngineProxy(machine.directory);
     onTestFinished(line.close);
     const late = await machine.open("one", line.path);
     line.onRequest = (head) => {
@@ -182,9 +182,9 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
 
   test("a start that is given up half-way leaves nothing", async () => {
-    const wanted = spec();
+    const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
-    const line = await openLine(machine.directory);
+    const line = await openEngineProxy(machine.directory);
     onTestFinished(line.close);
     const watched = await machine.open("one", line.path);
     const enough = new AbortController();
@@ -197,17 +197,17 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
 
   test("what nobody starts within 3 s counts as ended, and can be removed", async () => {
-    const wanted = spec();
+    const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
     await machine.createAndDie(wanted);
-    await becomes(driver, wanted.id, "stopped");
+    await waitForState(driver, wanted.id, "stopped");
     await expect(driver.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
     await driver.remove(wanted.id);
     expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
   });
 
   test("a stranger's container of the same name is never seen, ended or replaced", async () => {
-    const wanted = spec();
+    const wanted = testSpec();
     const container = await stranger(`env-${wanted.id}`, {}, ["echo", "what a stranger wrote"]);
     await container.start();
     await container.wait();
@@ -229,8 +229,8 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   });
 
   test("a GPU that is not here, a type without an image and an image that was removed are named", async () => {
-    await expect(driver.start(spec({ gpus: ["GPU-1f2e"] }))).rejects.toMatchObject({ code: "no_gpu" });
-    await expect(driver.start(spec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
+    await expect(driver.start(testSpec({ gpus: ["GPU-1f2e"] }))).rejects.toMatchObject({ code: "no_gpu" });
+    await expect(driver.start(testSpec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
     await expect(driver.prepare("pytorch")).rejects.toMatchObject({
       code: "no_image",
       message: expect.stringContaining("npm run images -- pytorch"),
@@ -238,24 +238,24 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
     const lost = openDockerMachine({ types: new Map([["jupyter", "berth/nothing:here"]]) });
     onTestFinished(() => lost.close());
     const poor = await lost.open();
-    const wanted = spec();
+    const wanted = testSpec();
     await expect(poor.prepare("jupyter")).rejects.toMatchObject({ code: "no_image" });
     await expect(poor.start(wanted)).rejects.toMatchObject({ code: "no_image" });
     expect(await poor.observe(wanted.id)).toEqual({ state: "absent" });
   });
 
   test("a run that uses more memory than it has ends as out of memory", async () => {
-    const wanted = await begin(spec({ limits: { cpus: 1, memoryMb: 24, shmMb: 16, pids: 50, diskGb: 1 } }));
-    expect(await becomes(driver, wanted.id, "stopped")).toMatchObject({ exit: { outOfMemory: true } });
+    const wanted = await begin(testSpec({ limits: { cpus: 1, memoryMb: 24, shmMb: 16, pids: 50, diskGb: 1 } }));
+    expect(await waitForState(driver, wanted.id, "stopped")).toMatchObject({ exit: { outOfMemory: true } });
   });
 
   test("nothing of the server is inside: its variables are the image's, the run's token and no more", async () => {
     const wanted = await begin();
-    await answersTo(driver, wanted);
+    await waitUntilReady(driver, wanted);
     const { Config } = await machine.container(wanted.id).inspect();
     const image = await machine.engine.getImage("berth/jupyter:local").inspect();
     const own = Config.Env.filter((entry) => !image.Config.Env.includes(entry));
     expect(own).toEqual([`JUPYTER_TOKEN=${wanted.token}`, "NVIDIA_VISIBLE_DEVICES=void"]);
-    expect(await call(driver, wanted, "GET", "/api/contents/")).toMatchObject({ status: 200 });
+    expect(await callLab(driver, wanted, "GET", "/api/contents/")).toMatchObject({ status: 200 });
   });
 });

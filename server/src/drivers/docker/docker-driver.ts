@@ -6,17 +6,17 @@ import { type Driver, DriverError, type Observed, type Spec } from "../driver.ts
 import type { Quota } from "../homes/find-quota.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
-import { containerBody, containerName, devicesOf, label } from "./containers/container-body.ts";
-import { logLines, watchRuns } from "./containers/container-logs.ts";
+import { containerBody, containerName, gpuDevices, label } from "./containers/container-body.ts";
+import { containerLogs, watchContainers } from "./containers/container-logs.ts";
 import { ensureNetwork, networkName } from "./containers/ensure-network.ts";
 import { freeze, thaw } from "./containers/freeze.ts";
-import { observedOf, usageOf } from "./containers/observe-container.ts";
-import { type Engine, type EngineAddress, openEngine, orDone, refusalOf } from "./engine/engine.ts";
-import { missingImage, openPrepare } from "./images/prepare-image.ts";
-import { expectAtHome, isAtHome } from "./machine/assert-own-home.ts";
+import { observeContainer, usageOf } from "./containers/observe-container.ts";
+import { type Engine, type EngineAddress, engineErrorOf, openEngine, orUndefined } from "./engine/engine.ts";
+import { missingImage, openPrepareImage } from "./images/prepare-image.ts";
+import { assertOwnHome, usesOwnHome } from "./machine/assert-own-home.ts";
 import { deleteHome } from "./machine/delete-home.ts";
-import { type EngineFacts, openFacts } from "./machine/engine-facts.ts";
-import { localMachine, type Machine, remoteMachine } from "./machine/engine-machine.ts";
+import { type EngineFacts, openEngineFacts } from "./machine/engine-facts.ts";
+import { type EngineMachine, localMachine, remoteMachine } from "./machine/engine-machine.ts";
 import { gpuFault } from "./machine/gpu-fault.ts";
 
 export interface DockerOptions {
@@ -47,14 +47,14 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const errands = { engine, install, image: () => options.images("jupyter") };
   const machine =
     "socketPath" in options.engine ? await localMachine(options) : remoteMachine(errands, homeRoot, failed);
-  const facts = openFacts(engine, machine);
+  const facts = openEngineFacts(engine, machine);
   const parts = { ...options, engine, machine, facts, files: { limit: 65_536 }, serially: perKey() };
   return { kind: "docker", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
 }
 
 interface Parts extends Omit<DockerOptions, "engine"> {
   readonly engine: Engine;
-  readonly machine: Machine;
+  readonly machine: EngineMachine;
   readonly facts: (anew?: boolean) => Promise<EngineFacts>;
   readonly files: { limit: number | undefined };
   readonly serially: ReturnType<typeof perKey>;
@@ -68,33 +68,33 @@ function images(parts: Parts): Pick<Driver, "capabilities" | "prepare"> {
       const diskQuota = quota !== undefined;
       return { pause: true, warm: "paused", diskQuota, gpu, gpus, memoryMb, isolation: "container" };
     },
-    prepare: openPrepare(parts),
+    prepare: openPrepareImage(parts),
   };
 }
 
 /** The container of a run, if it is there and ours. */
 async function inspect({ engine, install }: Parts, id: string, abortSignal: AbortSignal) {
   const container = engine.docker.getContainer(containerName(checkSegment("environment", id)));
-  const info = await orDone(container.inspect({ abortSignal }));
+  const info = await orUndefined(container.inspect({ abortSignal }));
   return info?.Config.Labels[label.install] === install ? { container, info } : undefined;
 }
 
-function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
+function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuLeftovers"> {
   const { engine, install, machine, facts } = parts;
   // Which way GPUs are asked is not known before the facts are.
   const gpuUsage = async (ids: readonly string[]) => {
-    if (devicesOf(ids).length > 0) await facts();
+    if (gpuDevices(ids).length > 0) await facts();
     return await machine.gpuUsage(ids);
   };
   return {
     observe: (id) =>
-      engine.verb(async (abortSignal) => {
+      engine.withTimeout(async (abortSignal) => {
         const info = (await inspect(parts, id, abortSignal))?.info;
-        if (info) expectAtHome(machine, info);
+        if (info) assertOwnHome(machine, info);
         return seen(info);
       }),
     list: () =>
-      engine.verb(async (abortSignal) => {
+      engine.withTimeout(async (abortSignal) => {
         const filters = { label: [`${label.install}=${install}`, label.environment] };
         const all = await engine.docker.listContainers({ all: true, filters, abortSignal });
         const ids = all.map(({ Labels }) => Labels[label.environment] ?? "");
@@ -103,14 +103,14 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
         for (let at = 0; at < ids.length; at += 16) {
           const some = ids.slice(at, at + 16).map(async (id) => {
             const info = (await inspect(parts, id, abortSignal))?.info;
-            return { id, observed: seen(info && isAtHome(machine, info) ? info : undefined) };
+            return { id, observed: seen(info && usesOwnHome(machine, info) ? info : undefined) };
           });
           found.push(...(await Promise.all(some)));
         }
         return found.filter(({ observed }) => observed.state !== "absent");
       }),
     stats: (id) =>
-      engine.verb(async (abortSignal) => {
+      engine.withTimeout(async (abortSignal) => {
         const found = await inspect(parts, id, abortSignal);
         if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
         const labels = found.info.Config.Labels;
@@ -124,20 +124,20 @@ function looks(parts: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeM
       }),
     homeMb: machine.homes.sizeMb,
     async gpuFault(id) {
-      const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
+      const found = await engine.withTimeout((abortSignal) => inspect(parts, id, abortSignal));
       if (!found) throw new DriverError("refused", `nothing runs as ${id}`);
       return await gpuFault(engine, found.container, found.info.Config.Labels[label.gpus]?.split(",") ?? [], gpuUsage);
     },
-    gpuResidue: (ids) =>
-      engine.verb(async () => {
+    gpuLeftovers: (ids) =>
+      engine.withTimeout(async () => {
         if (ids.length > 0) await facts();
-        return await machine.gpuResidue(ids);
+        return await machine.gpuLeftovers(ids);
       }),
   };
 }
 
 function seen(info: ContainerInspectInfo | undefined): Observed {
-  return info ? observedOf(info) : { state: "absent" };
+  return info ? observeContainer(info) : { state: "absent" };
 }
 
 const longestGraceMs = 5_000;
@@ -145,7 +145,7 @@ const longestGraceMs = 5_000;
 function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {
   const { engine, serially } = parts;
   const inTurn = <T>(key: string, work: (abortSignal: AbortSignal) => Promise<T>) =>
-    engine.verb((abortSignal) =>
+    engine.withTimeout((abortSignal) =>
       serially(key, async () => {
         // Its time may have run out while it waited for another verb.
         abortSignal.throwIfAborted();
@@ -174,7 +174,7 @@ function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove"
 async function start(parts: Parts, spec: Spec, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const found = await inspect(parts, spec.id, signal);
-  if (found) expectAtHome(parts.machine, found.info);
+  if (found) assertOwnHome(parts.machine, found.info);
   const step = startStep(seen(found?.info), { generation: spec.generation, specHash: specHash(spec) });
   if (step === "resume" && found) await thaw(found.container, signal);
   // Its starter died after the create call: nothing but the start is missing.
@@ -193,7 +193,7 @@ async function start(parts: Parts, spec: Spec, signal: AbortSignal): Promise<voi
 }
 
 function isLimitRefused(error: unknown): boolean {
-  return /error setting rlimit/.test(refusalOf(error)?.words ?? "");
+  return /error setting rlimit/.test(engineErrorOf(error)?.words ?? "");
 }
 
 /** Both or, as far as the engine can be reached, neither. */
@@ -203,7 +203,7 @@ async function createAndBegin(parts: Parts, spec: Spec, signal: AbortSignal): Pr
     await begin(parts, spec.id, signal);
   } catch (error) {
     // Under a limit of its own, because this one may have passed. What stays nevertheless is seen, and ended, later.
-    await parts.engine.verb((limit) => undo(parts, spec, signal, limit)).catch(() => {});
+    await parts.engine.withTimeout((limit) => undo(parts, spec, signal, limit)).catch(() => {});
     throw error;
   }
 }
@@ -221,7 +221,7 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
   const image = await parts.images(spec.image);
   if (!image) throw missingImage(spec.image, parts.machine);
   const { cpus, gpu, gpus } = await parts.facts();
-  const missing = devicesOf(spec.gpus).filter((wanted) => !gpus.some(({ id }) => id === wanted));
+  const missing = gpuDevices(spec.gpus).filter((wanted) => !gpus.some(({ id }) => id === wanted));
   if (missing.length > 0) throw new DriverError("no_gpu", `this host has no ${missing.join(", ")}`);
   const home = parts.machine.homes.path(spec.home);
   const openFiles = parts.files.limit;
@@ -234,7 +234,7 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
     try {
       await engine.docker.createContainer(request as object);
     } catch (error) {
-      const status = refusalOf(error)?.status;
+      const status = engineErrorOf(error)?.status;
       if (status === 404) throw missingImage(spec.image, parts.machine);
       if (status !== 409) throw error;
       // Another server was quicker, with the very same run if we are to go on.
@@ -248,7 +248,7 @@ async function create(parts: Parts, spec: Spec, abortSignal: AbortSignal): Promi
 /** Of whichever container has the name. It is taken a moment before the engine can say by whom. */
 async function labelsOf({ engine }: Parts, id: string, abortSignal: AbortSignal): Promise<Record<string, string>> {
   for (;;) {
-    const info = await orDone(engine.docker.getContainer(containerName(id)).inspect({ abortSignal }));
+    const info = await orUndefined(engine.docker.getContainer(containerName(id)).inspect({ abortSignal }));
     if (info) return info.Config.Labels;
     await wait(50, undefined, { signal: abortSignal });
   }
@@ -260,12 +260,12 @@ async function begin({ engine, install, serially }: Parts, id: string, abortSign
   const go = () =>
     container.start({ abortSignal }).catch((error) => {
       // It runs already.
-      if (refusalOf(error)?.status !== 304) throw error;
+      if (engineErrorOf(error)?.status !== 304) throw error;
     });
   try {
     await go();
   } catch (error) {
-    if (!/network .* not found/.test(refusalOf(error)?.words ?? "")) throw error;
+    if (!/network .* not found/.test(engineErrorOf(error)?.words ?? "")) throw error;
     await serially("network", () => ensureNetwork(engine, install, abortSignal));
     await go();
   }
@@ -279,13 +279,13 @@ async function end(parts: Parts, id: string, graceMs: number, abortSignal: Abort
   const seconds = Math.ceil(Math.min(graceMs, longestGraceMs) / 1000);
   // A frozen process hears nothing, so its grace would be lost.
   if (info.State.Paused && seconds > 0) await thaw(container, abortSignal);
-  if (info.State.Running) await orDone(container.stop({ t: seconds, abortSignal }));
+  if (info.State.Running) await orUndefined(container.stop({ t: seconds, abortSignal }));
   try {
-    await orDone(container.remove({ force: true, v: true, abortSignal }));
+    await orUndefined(container.remove({ force: true, v: true, abortSignal }));
   } catch (error) {
-    if (refusalOf(error)?.status !== 409) throw error;
+    if (engineErrorOf(error)?.status !== 409) throw error;
     // Its removal is on its way already.
-    await orDone(container.wait({ condition: "removed", abortSignal }));
+    await orUndefined(container.wait({ condition: "removed", abortSignal }));
   }
 }
 
@@ -294,9 +294,9 @@ function streams(parts: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
   return {
     archive: machine.homes.archive,
     async *logs(id, options) {
-      const found = await engine.verb((abortSignal) => inspect(parts, id, abortSignal));
-      if (found) yield* logLines(engine, found.container, options);
+      const found = await engine.withTimeout((abortSignal) => inspect(parts, id, abortSignal));
+      if (found) yield* containerLogs(engine, found.container, options);
     },
-    watch: (signal) => watchRuns(engine, install, signal),
+    watch: (signal) => watchContainers(engine, install, signal),
   };
 }

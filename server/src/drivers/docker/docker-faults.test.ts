@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { openDockerMachine, openLine, removeRuns, whyNoDocker } from "../testing/docker-machine.ts";
-import { becomes, spec } from "../testing/driver.suite.ts";
+import { openDockerMachine, openEngineProxy, removeRuns, whyNoDocker } from "../testing/docker-machine.ts";
+import { testSpec, waitForState } from "../testing/driver.suite.ts";
 import { openSecondEngine, whyNoSecondEngine } from "../testing/second-engine.ts";
-import { checkWall, startWall } from "./firewall/start-firewall.ts";
+import { findLeaks, startFirewall } from "./firewall/start-firewall.ts";
 
 // Of many at once on a small machine, one start may take what ten take elsewhere.
 vi.setConfig({ testTimeout: 60_000 });
@@ -30,7 +30,7 @@ const verbs: Readonly<Record<string, (driver: Driver, wanted: Spec) => Promise<u
 async function outcomes(driver: Driver): Promise<Record<string, string>> {
   const began = Date.now();
   const all = Object.entries(verbs).map(async ([name, verb]) => {
-    const said = await verb(driver, spec()).then(
+    const said = await verb(driver, testSpec()).then(
       () => "done",
       (error) => error.code,
     );
@@ -80,7 +80,7 @@ describe
     test("a verb that waits behind a slow one of the same run ends with its own limit", async (context) => {
       const { driver, line } = await behindLine(context);
       line.fault = "silent";
-      const { id } = spec();
+      const { id } = testSpec();
       const began = Date.now();
       const both = await Promise.allSettled([driver.stop(id, 0), driver.pause(id)]);
       const failed = { status: "rejected", reason: { code: "unavailable" } };
@@ -97,7 +97,7 @@ describe
       })();
       await context.expect.poll(() => line.count()).toBeGreaterThan(0);
       line.drop();
-      const wanted = spec();
+      const wanted = testSpec();
       const direct = await machine.open();
       context.onTestFinished(() => direct.stop(wanted.id, 0));
       await direct.start(wanted);
@@ -116,19 +116,19 @@ describe
         return undefined;
       };
       const failures: unknown[] = [];
-      const watch = startWall({ ...place, engine: { socketPath: line.path } }, (error) => failures.push(error));
+      const watch = startFirewall({ ...place, engine: { socketPath: line.path } }, (error) => failures.push(error));
       await context.expect.poll(() => failures, { timeout: 45_000 }).toMatchObject([{ code: "unavailable" }]);
       watch.nudge();
       await watch.stop();
       const engine = { url: "tcp+tls://gpu-1", trouble: "its certificates cannot be read" };
       await context
-        .expect(checkWall({ ...place, engine }))
+        .expect(findLeaks({ ...place, engine }))
         .rejects.toMatchObject({ code: "unavailable", message: engine.trouble });
     });
 
     async function behindLine(context: TestContext) {
       const machine = openDockerMachine();
-      const line = await openLine(machine.directory);
+      const line = await openEngineProxy(machine.directory);
       context.onTestFinished(async () => {
         await line.close();
         await machine.close();
@@ -156,9 +156,9 @@ describe.skipIf(noSecond)(
       const machine = openDockerMachine({ at: engine.socketPath, types: new Map([["jupyter", engine.sleeper]]) });
       onTestFinished(machine.close);
       const driver = await machine.open();
-      const [kept, lost] = [spec(), spec()];
+      const [kept, lost] = [testSpec(), testSpec()];
       for (const wanted of [kept, lost]) await repeated(() => driver.start(wanted));
-      const before = await becomes(driver, kept.id, "running");
+      const before = await waitForState(driver, kept.id, "running");
       const { Pid } = (await machine.container(kept.id).inspect()).State;
       const { Pid: lostPid } = (await machine.container(lost.id).inspect()).State;
 
@@ -169,7 +169,7 @@ describe.skipIf(noSecond)(
       await engine.start();
 
       expect(await driver.observe(kept.id)).toEqual(before);
-      expect(await becomes(driver, lost.id, "stopped")).toMatchObject({ state: "stopped" });
+      expect(await waitForState(driver, lost.id, "stopped")).toMatchObject({ state: "stopped" });
       await repeated(() => driver.pause(kept.id));
       expect(await driver.observe(kept.id)).toMatchObject({ state: "paused" });
       await repeated(() => driver.stop(kept.id, 100));

@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findQuota } from "../homes/find-quota.ts";
-import { answersTo, spec } from "../testing/driver.suite.ts";
-import { engine, runWalled, socketPath, whyNoWall } from "../testing/isolated-runs.ts";
+import { testSpec, waitUntilReady } from "../testing/driver.suite.ts";
+import { engine, runIsolated, socketPath, whyNoFirewall } from "../testing/isolated-runs.ts";
 import { openXfs, sh, whyNoLimits, whyNoXfs } from "../testing/xfs-quota.ts";
 import { networkName } from "./containers/ensure-network.ts";
 import { dockerDriver } from "./docker-driver.ts";
 
-const absent = (await whyNoWall()) ?? whyNoXfs();
+const absent = (await whyNoFirewall()) ?? whyNoXfs();
 const unlimited = await whyNoLimits();
 const network = "none";
 
@@ -31,8 +31,8 @@ describe.skipIf(absent)(absent ? `a full disk, skipped because ${absent}` : "a f
     const disk = openXfs({ options: "noquota" });
     const [full, beside] = ["full", "beside"].map((name) => join(disk, name)) as [string, string];
     for (const home of [full, beside]) sh(`mkdir ${home}; chown 1000:1000 ${home}`);
-    expect((await runWalled(fill, { network, home: full })).output).toMatch(/^ENOSPC (1|2)\d\d$/);
-    expect((await runWalled(write, { network, home: beside })).output).toBe("ENOSPC");
+    expect((await runIsolated(fill, { network, home: full })).output).toMatch(/^ENOSPC (1|2)\d\d$/);
+    expect((await runIsolated(write, { network, home: beside })).output).toBe("ENOSPC");
     expect(() => writeFileSync(join(disk, "of-the-server"), Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
   });
 
@@ -52,22 +52,22 @@ describe.skipIf(absent)(absent ? `a full disk, skipped because ${absent}` : "a f
     expect(await driver.capabilities()).toMatchObject({ diskQuota: true });
 
     const limits = { cpus: 1, memoryMb: 512, shmMb: 64, pids: 200, diskGb: 0.05 };
-    const [full, beside] = [spec({ limits }), spec({ limits })];
+    const [full, beside] = [testSpec({ limits }), testSpec({ limits })];
     onTestFinished(async () => {
       for (const { id } of [full, beside]) await driver.stop(id, 0);
     });
     await Promise.all([driver.start(full), driver.start(beside)]);
-    await answersTo(driver, full);
+    await waitUntilReady(driver, full);
     await driver.stop(full.id, 1_000);
-    const { output } = await runWalled(fill, { network, home: join(homeRoot, full.home) });
+    const { output } = await runIsolated(fill, { network, home: join(homeRoot, full.home) });
     expect(output).toMatch(/^(ENOSPC|EDQUOT) [34]\d$/);
-    expect((await runWalled(write, { network, home: join(homeRoot, full.home) })).output).toMatch(/ENOSPC|EDQUOT/);
-    expect((await runWalled(write, { network, home: join(homeRoot, beside.home) })).output).toBe("1048576");
+    expect((await runIsolated(write, { network, home: join(homeRoot, full.home) })).output).toMatch(/ENOSPC|EDQUOT/);
+    expect((await runIsolated(write, { network, home: join(homeRoot, beside.home) })).output).toBe("1048576");
     writeFileSync(join(disk, "of-the-server"), Buffer.alloc(2 ** 20));
 
     const again = { ...full, generation: 2 };
     await driver.start(again);
-    await answersTo(driver, again);
+    await waitUntilReady(driver, again);
     await driver.stop(full.id, 0);
     await driver.deleteHome(full.home);
     expect(await driver.homeMb(full.home)).toBe(0);

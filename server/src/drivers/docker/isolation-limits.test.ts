@@ -1,10 +1,18 @@
 import { chmod, copyFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { engine, newHome, runPlain, runWalled, shell, walledBody, whyNoWall } from "../testing/isolated-runs.ts";
-import { observedOf } from "./containers/observe-container.ts";
+import {
+  engine,
+  isolatedBody,
+  newHome,
+  runIsolated,
+  runPlain,
+  shell,
+  whyNoFirewall,
+} from "../testing/isolated-runs.ts";
+import { observeContainer } from "./containers/observe-container.ts";
 
-const absent = await whyNoWall();
+const absent = await whyNoFirewall();
 const network = "none";
 
 /** What a neighbour does meanwhile: starts programs, takes memory, writes a file. */
@@ -39,7 +47,7 @@ print(set(found))`;
         Binds: ["/var/run/docker.sock:/var/run/docker.sock"],
       });
       expect(plain.output).toBe("{'HTTP/1.0 200 OK'}");
-      expect((await runWalled(program, { network })).output).toBe("set()");
+      expect((await runIsolated(program, { network })).output).toBe("set()");
     });
 
     test("capabilities: raw packets, devices, other owners, other users' files; a run has none of them", async () => {
@@ -68,7 +76,7 @@ tried("other user", lambda: os.setuid(0 if os.getuid() else 4242))`;
         "other root",
         "other user",
       ]);
-      expect((await runWalled(program, { network })).output).toBe("");
+      expect((await runIsolated(program, { network })).output).toBe("");
     });
 
     test("setuid: a program of root's in the home makes nobody root", async () => {
@@ -78,7 +86,7 @@ tried("other user", lambda: os.setuid(0 if os.getuid() else 4242))`;
       const program = `import subprocess; print(subprocess.check_output(["/home/berth/id", "-u"], text=True).strip())`;
       const plain = await runPlain(program, { NetworkMode: network, Binds: [`${place}:/home/berth`] }, "1000");
       expect(plain.output).toBe("0");
-      expect((await runWalled(program, { network, home: place })).output).toBe("1000");
+      expect((await runIsolated(program, { network, home: place })).output).toBe("1000");
     });
 
     test("fork bomb: ends at the limit, the neighbour starts programs meanwhile", async () => {
@@ -98,8 +106,8 @@ time.sleep(2)
 for child in children: os.kill(child, signal.SIGKILL)`;
       expect((await runPlain(bomb, { NetworkMode: network })).output).toBe("300");
       const [walled, neighbour] = await Promise.all([
-        runWalled(bomb, { network, limits: { pids: 64 } }),
-        runWalled(ordinary, { network, home: await home() }),
+        runIsolated(bomb, { network, limits: { pids: 64 } }),
+        runIsolated(ordinary, { network, home: await home() }),
       ]);
       expect(Number(walled.output)).toBeGreaterThan(50);
       expect(Number(walled.output)).toBeLessThan(64);
@@ -110,11 +118,11 @@ for child in children: os.kill(child, signal.SIGKILL)`;
       const bomb = `block = bytearray(400 * 2**20)\nfor at in range(0, len(block), 4096): block[at] = 1\nprint("taken")`;
       expect((await runPlain(bomb, { NetworkMode: network })).output).toBe("taken");
       const [walled, neighbour] = await Promise.all([
-        runWalled(bomb, { network, limits: { memoryMb: 128 } }),
-        runWalled(ordinary, { network, home: await home() }),
+        runIsolated(bomb, { network, limits: { memoryMb: 128 } }),
+        runIsolated(ordinary, { network, home: await home() }),
       ]);
       expect(walled.output).toBe("");
-      expect(observedOf(walled.info)).toMatchObject({ state: "stopped", exit: { code: 137, outOfMemory: true } });
+      expect(observeContainer(walled.info)).toMatchObject({ state: "stopped", exit: { code: 137, outOfMemory: true } });
       expect(neighbour.output).toBe("well");
     });
 
@@ -135,11 +143,11 @@ for place in ("/home/berth", "/var/tmp", "/usr"):
     print(place, "64" if written == 64 else "less" if written else "none")`;
       const plain = await runPlain(fill, { NetworkMode: network });
       expect(plain.output.split(/\s+/)).toEqual(["/home/berth", "64", "/var/tmp", "64", "/usr", "64"]);
-      const walled = await runWalled(fill, { network, home: full });
+      const walled = await runIsolated(fill, { network, home: full });
       expect(walled.output.split(/\s+/)).toEqual(["/home/berth", "less", "/var/tmp", "none", "/usr", "none"]);
       await writeFile(join(full, "rest"), Buffer.alloc(2 ** 20)).catch(() => {});
       expect((await statfs(full)).bavail).toBe(0);
-      expect((await runWalled(ordinary, { network, home: beside })).output).toBe("well");
+      expect((await runIsolated(ordinary, { network, home: beside })).output).toBe("well");
       expect(await answersIn(full)).toBe("200");
     });
   },
@@ -147,7 +155,7 @@ for place in ("/home/berth", "/var/tmp", "/usr"):
 
 /** The status with which JupyterLab answers its token's holder, started in this home. */
 async function answersIn(home: string): Promise<string> {
-  const container = await engine.docker.createContainer(walledBody({ network, home }));
+  const container = await engine.docker.createContainer(isolatedBody({ network, home }));
   try {
     await container.start();
     const status = `-s -o /dev/null -w '%{http_code}' -H 'authorization: token open'`;

@@ -1,12 +1,20 @@
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { engine, runPlain, runWalled, shell, socketPath, startNeighbour, whyNoWall } from "../testing/isolated-runs.ts";
-import { openWorld, outside } from "../testing/outside-world.ts";
+import {
+  engine,
+  runIsolated,
+  runPlain,
+  shell,
+  socketPath,
+  startNeighbour,
+  whyNoFirewall,
+} from "../testing/isolated-runs.ts";
+import { openOutsideWorld, outside } from "../testing/outside-world.ts";
 import { bridgeName, networkName } from "./containers/ensure-network.ts";
-import { applyWall, missingRules, unwallCommands, wallCommands } from "./firewall/firewall-rules.ts";
-import { checkRules, checkWall, startWall } from "./firewall/start-firewall.ts";
+import { firewallCommands, missingRules, removalCommands, runFirewallCommands } from "./firewall/firewall-rules.ts";
+import { findLeaks, findMissingRules, startFirewall } from "./firewall/start-firewall.ts";
 
-const absent = await whyNoWall();
+const absent = await whyNoFirewall();
 
 type Targets = Readonly<Record<string, readonly [host: string, port: number]>>;
 
@@ -38,15 +46,15 @@ const machine = Object.values(networkInterfaces())
   .find(({ family, internal, address }) => family === "IPv4" && !internal && !address.startsWith("169.254."));
 
 describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wall", () => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
+  let world: Awaited<ReturnType<typeof openOutsideWorld>>;
   let plain: Record<string, string>;
   let behind: Record<string, string>;
   let behind6: Record<string, string>;
 
   beforeAll(async () => {
-    world = await openWorld();
-    await applyWall(wallCommands(world.install, [outside.names]));
-    await applyWall(wallCommands(world.install6, []));
+    world = await openOutsideWorld();
+    await runFirewallCommands(firewallCommands(world.install, [outside.names]));
+    await runFirewallCommands(firewallCommands(world.install6, []));
     const host = { Dns: [outside.names] };
     const look = async (network: string, run: (program: string) => Promise<{ output: string }>) => {
       await using neighbour = await startNeighbour(network);
@@ -56,12 +64,12 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
     const [ours, ours6] = [networkName(world.install), networkName(world.install6)];
     [plain, behind, behind6] = await Promise.all([
       look(world.plain, (program) => runPlain(program, { NetworkMode: world.plain, ...host })),
-      look(ours, (program) => runWalled(program, { network: ours, host })),
-      look(ours6, (program) => runWalled(program, { network: ours6, host })),
+      look(ours, (program) => runIsolated(program, { network: ours, host })),
+      look(ours6, (program) => runIsolated(program, { network: ours6, host })),
     ]);
   });
   afterAll(async () => {
-    await applyWall(`${unwallCommands(world.install)}\n${unwallCommands(world.install6)}`);
+    await runFirewallCommands(`${removalCommands(world.install)}\n${removalCommands(world.install6)}`);
     await world.close();
   });
 
@@ -129,34 +137,34 @@ print("found:", got)`;
     const found = ({ output }: { output: string }) => Number(/found: (\d+)/.exec(output)?.[1]);
     const network = networkName(world.install);
     expect(found(await runPlain(flood, { NetworkMode: world.plain }))).toBe(900);
-    const behind = found(await runWalled(flood, { network }));
+    const behind = found(await runIsolated(flood, { network }));
     expect(behind).toBeGreaterThanOrEqual(300);
     expect(behind).toBeLessThan(800);
   });
 
   test("put up twice it stands once; taken away twice nothing is left", async () => {
     const install = "0ff0a11ce5ed";
-    onTestFinished(() => applyWall(unwallCommands(install)));
+    onTestFinished(() => runFirewallCommands(removalCommands(install)));
     const rules = async () =>
       (await shell("iptables -S; ip6tables -S")).split("\n").filter((line) => line.includes("0ff0a11c"));
-    await applyWall(wallCommands(install, ["192.0.2.53", "2001:db8::53"]));
+    await runFirewallCommands(firewallCommands(install, ["192.0.2.53", "2001:db8::53"]));
     const once = await rules();
     expect(once.filter((line) => line.endsWith(`-i ${bridgeName(install)} -j BERTH-IN-0ff0a11c`))).toHaveLength(2);
-    await applyWall(wallCommands(install, ["192.0.2.53", "2001:db8::53"]));
+    await runFirewallCommands(firewallCommands(install, ["192.0.2.53", "2001:db8::53"]));
     expect(await rules()).toEqual(once);
-    await applyWall(unwallCommands(install));
-    await applyWall(unwallCommands(install));
+    await runFirewallCommands(removalCommands(install));
+    await runFirewallCommands(removalCommands(install));
     expect(await rules()).toEqual([]);
   });
 
   test("the watch puts it up by itself, finds nothing, and says aloud what another firewall opened in front", async () => {
-    await applyWall(unwallCommands(world.install));
+    await runFirewallCommands(removalCommands(world.install));
     const image = async () => "berth/jupyter:local";
     const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
-    const first = startWall(parts, (error) => expect.fail(String(error)));
+    const first = startFirewall(parts, (error) => expect.fail(String(error)));
     onTestFinished(first.stop);
     await expect.poll(() => missingRules(world.install, [])).toEqual([]);
-    expect(await checkWall(parts)).toEqual([]);
+    expect(await findLeaks(parts)).toEqual([]);
     await first.stop();
     const opened = ["DOCKER-USER", "INPUT"].map((chain) => `${chain} -i ${bridgeName(world.install)} -j ACCEPT`);
     onTestFinished(async () => void (await shell(opened.map((rule) => `iptables -D ${rule}`).join("; "))));
@@ -164,7 +172,7 @@ print("found:", got)`;
     const filters = { label: [`berth.install=${world.install}`], status: ["running"] };
     const probes = async () => (await engine.docker.listContainers({ filters })).length;
     const said: string[] = [];
-    const watch = startWall(parts, (error) => said.push(String(error)));
+    const watch = startFirewall(parts, (error) => said.push(String(error)));
     onTestFinished(watch.stop);
     await expect.poll(() => said).toHaveLength(1);
     expect(said[0]).toContain("ALARM: environments are not walled: ");
@@ -182,25 +190,25 @@ print("found:", got)`;
     const image = async () => "berth/jupyter:local";
     const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
     const said: string[] = [];
-    await applyWall(unwallCommands(world.install));
+    await runFirewallCommands(removalCommands(world.install));
     // An alarm may come too, as an error: the probe may look while a rule is gone.
-    const watch = startWall(parts, (words) => typeof words === "string" && said.push(words));
+    const watch = startFirewall(parts, (words) => typeof words === "string" && said.push(words));
     onTestFinished(watch.stop);
-    await expect.poll(() => checkRules(parts)).toEqual([]);
+    await expect.poll(() => findMissingRules(parts)).toEqual([]);
     const rule = `INPUT -i ${bridgeName(world.install)} -j BERTH-IN-${world.install.slice(0, 8)}`;
     await shell(`ip6tables -D ${rule}`);
-    expect(await checkRules(parts)).toEqual([`ip6tables ${rule}`]);
+    expect(await findMissingRules(parts)).toEqual([`ip6tables ${rule}`]);
     watch.nudge();
     await expect.poll(() => said).toHaveLength(1);
     await shell(`iptables -D ${rule}; ip6tables -F BERTH-OUT-${world.install.slice(0, 8)}`);
-    expect((await checkRules(parts)).length).toBeGreaterThan(8);
+    expect((await findMissingRules(parts)).length).toBeGreaterThan(8);
     watch.nudge();
     await expect.poll(() => said).toHaveLength(2);
     expect(said[0]).toBe(
       `The firewall around environments had lost 1 rules and has them again (1 since the start of this process): ip6tables ${rule}`,
     );
     expect(said[1]).toMatch(/^The firewall around environments had lost \d+ rules .* and \d+ more$/);
-    expect(await checkRules(parts)).toEqual([]);
+    expect(await findMissingRules(parts)).toEqual([]);
   });
 
   test("a look that comes to nothing gives its reason", async () => {
@@ -212,7 +220,7 @@ USER root
 RUN ln -sf /bin/false /usr/bin/python3
 END`);
     const parts = { engine: { socketPath }, install: world.install, isHost: true, port: world.port };
-    await expect(checkWall({ ...parts, image: async () => image })).rejects.toThrow(
+    await expect(findLeaks({ ...parts, image: async () => image })).rejects.toThrow(
       "The wall could not be looked at: the container that looks ended with exit code 1 and said nothing",
     );
   });
@@ -220,6 +228,6 @@ END`);
   test("a machine without an image has no runs, and is not looked at", async () => {
     const nowhere = { socketPath: "/nowhere.sock" };
     const image = async () => undefined;
-    expect(await checkWall({ engine: nowhere, install: "none", image, isHost: true, port: 1 })).toEqual([]);
+    expect(await findLeaks({ engine: nowhere, install: "none", image, isHost: true, port: 1 })).toEqual([]);
   });
 });

@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { answersTo, becomes, driverSuite, filesIn, spec } from "../testing/driver.suite.ts";
+import { driverSuite, filesIn, testSpec, waitForState, waitUntilReady } from "../testing/driver.suite.ts";
 import { openOtherMachine, whyNoRemote } from "../testing/other-machine.ts";
 import { checkEngine } from "./check-engine.ts";
-import { wallOf } from "./check-remote.ts";
+import { remoteFirewall } from "./check-remote.ts";
 import { containerName, label } from "./containers/container-body.ts";
 import { openEngine } from "./engine/engine.ts";
-import { unwallCommands, wallCommands } from "./firewall/firewall-rules.ts";
-import { checkWall } from "./firewall/start-firewall.ts";
+import { firewallCommands, removalCommands } from "./firewall/firewall-rules.ts";
+import { findLeaks } from "./firewall/start-firewall.ts";
 
 // Of many at once on a small machine, one start may take what ten take elsewhere.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 300_000 });
@@ -46,8 +46,8 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
   test("a run publishes its port on the private address alone, and its home is a folder of that machine", async () => {
     const driver = await openDriver();
     const wanted = await begin(driver);
-    expect(await becomes(driver, wanted.id, "running")).toMatchObject({ endpoint: { host: machine.address } });
-    await answersTo(driver, wanted);
+    expect(await waitForState(driver, wanted.id, "running")).toMatchObject({ endpoint: { host: machine.address } });
+    await waitUntilReady(driver, wanted);
     const { NetworkSettings, Mounts } = await machine.docker.getContainer(containerName(wanted.id)).inspect();
     expect(NetworkSettings.Ports["8888/tcp"]).toEqual([{ HostIp: machine.address, HostPort: expect.any(String) }]);
     expect(Mounts.map(({ Source }) => Source)).toEqual([join(machine.homeRoot, wanted.home)]);
@@ -114,7 +114,7 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     const ca = readFileSync(machine.certificates.at("ca.pem"), "utf8");
     const nothing = { url: machine.url, host: machine.address, port: 2376, certificates: { ca, cert: "", key: "" } };
     const engine = openEngine(nothing);
-    await expect(engine.verb((abortSignal) => engine.docker.listContainers({ abortSignal }))).rejects.toThrow(
+    await expect(engine.withTimeout((abortSignal) => engine.docker.listContainers({ abortSignal }))).rejects.toThrow(
       /refused us: it (was shown no certificate|does not trust cert.pem)$/,
     );
   });
@@ -130,16 +130,16 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
 
   test("the rules for that machine leave no hole, and let in nobody but the gateways", async () => {
     const remote = await machine.open({ address: machine.url }, machine.keysOf("gpu-1"), installs.one);
-    const wall = wallOf(remote, machine.partsOf(machine.keysOf("gpu-1"), installs.one));
+    const wall = remoteFirewall(remote, machine.partsOf(machine.keysOf("gpu-1"), installs.one));
     const wanted = await begin(remote.driver);
-    onTestFinished(() => machine.asRoot(unwallCommands(installs.one)));
-    await answersTo(remote.driver, wanted);
-    expect(await checkWall(wall)).not.toEqual([]);
+    onTestFinished(() => machine.asRoot(removalCommands(installs.one)));
+    await waitUntilReady(remote.driver, wanted);
+    expect(await findLeaks(wall)).not.toEqual([]);
     const gateway = machine.address.replace(/2$/, "1");
-    for (let round = 0; round < 2; round++) await machine.asRoot(wallCommands(installs.one, [], [gateway]));
-    expect(await checkWall(wall)).toEqual([]);
-    await answersTo(remote.driver, wanted);
-    await machine.asRoot(wallCommands(installs.one, [], ["10.9.9.9"]));
+    for (let round = 0; round < 2; round++) await machine.asRoot(firewallCommands(installs.one, [], [gateway]));
+    expect(await findLeaks(wall)).toEqual([]);
+    await waitUntilReady(remote.driver, wanted);
+    await machine.asRoot(firewallCommands(installs.one, [], ["10.9.9.9"]));
     const seen = await remote.driver.observe(wanted.id);
     const port = seen.state === "running" && "port" in seen.endpoint ? seen.endpoint.port : 0;
     // Of its own: a connection that was let in before stays.
@@ -151,7 +151,7 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
   test("a machine that goes away and comes back: unavailable meanwhile, and its runs are the same", async () => {
     const driver = await openDriver();
     const wanted = await begin(driver);
-    const before = await becomes(driver, wanted.id, "running");
+    const before = await waitForState(driver, wanted.id, "running");
     await machine.engine.kill();
     await expect(driver.observe(wanted.id)).rejects.toMatchObject({ code: "unavailable" });
     await expect(driver.homeMb(wanted.home)).rejects.toMatchObject({ code: "unavailable" });
@@ -175,17 +175,17 @@ describe.skipIf(absent)(absent ? `its GPUs, skipped because ${absent}` : "its GP
       gpu: "nvidia",
       gpus: [{ id: "GPU-aa11", model: "H100 80GB HBM3", memoryMb: 81_559 }],
     });
-    const wanted = await begin(driver, spec({ gpus: ["GPU-aa11"] }));
-    await becomes(driver, wanted.id, "running");
+    const wanted = await begin(driver, testSpec({ gpus: ["GPU-aa11"] }));
+    await waitForState(driver, wanted.id, "running");
     const { HostConfig } = await owner.docker.getContainer(containerName(wanted.id)).inspect();
     expect(HostConfig.DeviceRequests).toMatchObject([{ Driver: "nvidia", DeviceIDs: ["GPU-aa11"] }]);
     expect((await driver.stats(wanted.id)).gpus).toEqual([
       { id: "GPU-aa11", usePercent: 37, memoryMb: 2048, watts: 96.5 },
     ]);
-    await expect(driver.start(spec({ gpus: ["GPU-bb22"] }))).rejects.toMatchObject({ code: "no_gpu" });
+    await expect(driver.start(testSpec({ gpus: ["GPU-bb22"] }))).rejects.toMatchObject({ code: "no_gpu" });
     for (const ask of [
       (restarted: Driver) => restarted.stats(wanted.id).then(({ gpus }) => gpus.length),
-      (restarted: Driver) => restarted.gpuResidue(["GPU-aa11"]).then(({ size }) => size + 1),
+      (restarted: Driver) => restarted.gpuLeftovers(["GPU-aa11"]).then(({ size }) => size + 1),
     ]) {
       const restarted = await owner.open({ address: owner.url }, owner.keysOf("gpu-1"), installs.one);
       const answer = () => ask(restarted.driver).catch(({ message }) => message);
@@ -214,7 +214,7 @@ chmod 755 "$root/usr/bin/nvidia-smi"
 `;
 
 /** As the reconciler does, for whom an engine may be slow for a while: a busy machine is no failure. */
-async function begin(driver: Driver, wanted = spec()): Promise<Spec> {
+async function begin(driver: Driver, wanted = testSpec()): Promise<Spec> {
   onTestFinished(() => driver.stop(wanted.id, 0));
   const outcome = () =>
     driver.start(wanted).then(

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type Driver, DriverError } from "../driver.ts";
 import { dockerDriver } from "./docker-driver.ts";
 import type { EngineAddress } from "./engine/engine.ts";
-import { type RemoteAddress, readAddress } from "./engine/remote-address.ts";
-import { openTunnel } from "./engine/ssh-tunnel.ts";
+import { parseAddress, type RemoteAddress } from "./engine/remote-address.ts";
+import { openSshTunnel } from "./engine/ssh-tunnel.ts";
 import { readCertificates, tlsAgent } from "./engine/tls-certificates.ts";
 
 /** A row of `hosts` that has an address. */
@@ -15,7 +15,7 @@ export interface RemoteHost {
   readonly reach: string;
 }
 
-export interface RemoteParts {
+export interface RemoteDeps {
   readonly install: string;
   readonly images: (type: string) => Promise<string | undefined>;
   readonly replaced: () => Promise<readonly string[]>;
@@ -25,7 +25,7 @@ export interface RemoteParts {
   readonly failed: (error: unknown) => void;
 }
 
-export interface Remote {
+export interface RemoteMachine {
   readonly host: RemoteHost;
   readonly address: RemoteAddress;
   readonly engine: EngineAddress;
@@ -34,9 +34,9 @@ export interface Remote {
 }
 
 /** Connects nothing yet. A host that cannot be asked has a driver too: everything about it is `unavailable`. */
-export async function openRemote(host: RemoteHost, parts: RemoteParts): Promise<Remote> {
+export async function openRemote(host: RemoteHost, parts: RemoteDeps): Promise<RemoteMachine> {
   const { install, images, replaced, failed } = parts;
-  const address = readAddress(host.address);
+  const address = parseAddress(host.address);
   const { engine, close } = await engineOf(host, address, parts);
   const { homeRoot, reach: publishAt } = host;
   const driver = await dockerDriver({ engine, install, homeRoot, images, replaced, publishAt, failed });
@@ -46,13 +46,13 @@ export async function openRemote(host: RemoteHost, parts: RemoteParts): Promise<
 async function engineOf(
   { id }: RemoteHost,
   address: RemoteAddress,
-  { folder, sshAgent: agent }: RemoteParts,
-): Promise<Pick<Remote, "engine" | "close">> {
+  { folder, sshAgent: agent }: RemoteDeps,
+): Promise<Pick<RemoteMachine, "engine" | "close">> {
   const { url } = address;
   const own = join(folder, id);
   if (address.kind === "ssh") {
     const keys = { knownHosts: join(folder, "known_hosts"), key: join(own, "key"), agent };
-    const tunnel = await openTunnel(address, keys);
+    const tunnel = await openSshTunnel(address, keys);
     return { engine: { url, tunnel }, close: tunnel.close };
   }
   const close = async () => {};

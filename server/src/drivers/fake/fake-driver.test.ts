@@ -1,6 +1,6 @@
 import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { becomes, call, driverSuite, spec } from "../testing/driver.suite.ts";
+import { callLab, driverSuite, testSpec, waitForState } from "../testing/driver.suite.ts";
 import { fakeDriver } from "./fake-driver.ts";
 import { fakeMachine } from "./fake-machine.ts";
 
@@ -21,7 +21,7 @@ function setup(options: Record<string, number> = {}) {
 
 test("fail=1: every start is unavailable and leaves nothing", async () => {
   const driver = setup({ fail: 1 });
-  const wanted = spec();
+  const wanted = testSpec();
   await expect(driver.start(wanted)).rejects.toMatchObject({ code: "unavailable" });
   expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
 });
@@ -34,17 +34,17 @@ test("pause=0: unsupported, and the capabilities say so", async () => {
 
 test("startMs and answerMs: starting, then running without an answer, then 200", async () => {
   const driver = setup({ startMs: 60, answerMs: 150 });
-  const wanted = spec();
+  const wanted = testSpec();
   await driver.start(wanted);
   expect(await driver.observe(wanted.id)).toMatchObject({ state: "starting" });
-  await becomes(driver, wanted.id, "running");
-  expect(await call(driver, wanted, "GET", "/api")).toMatchObject({ status: 503 });
-  await expect.poll(() => call(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+  await waitForState(driver, wanted.id, "running");
+  expect(await callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 503 });
+  await expect.poll(() => callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
 });
 
 test("a failure that was asked for happens once, and each call is counted", async () => {
   const driver = setup();
-  const wanted = spec();
+  const wanted = testSpec();
   driver.failNext("start", "no_image");
   await expect(driver.start(wanted)).rejects.toMatchObject({ code: "no_image" });
   await driver.start(wanted);
@@ -55,10 +55,10 @@ test("a hanging start ends by its signal, or goes on when released", async () =>
   const driver = setup();
   const release = driver.hang("start");
   const aborted = new AbortController();
-  const first = driver.start(spec(), aborted.signal);
+  const first = driver.start(testSpec(), aborted.signal);
   aborted.abort(new Error("enough"));
   await expect(first).rejects.toThrow("enough");
-  const wanted = spec();
+  const wanted = testSpec();
   const second = driver.start(wanted);
   release();
   await second;
@@ -73,7 +73,7 @@ test("gpus=2: two GPUs of this machine's own", async () => {
 
 test("a WebSocket is echoed, small and large, and ends with the run", async () => {
   const driver = setup();
-  const wanted = spec();
+  const wanted = testSpec();
   await driver.start(wanted);
   const seen = await driver.observe(wanted.id);
   if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");

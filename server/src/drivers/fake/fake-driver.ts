@@ -8,14 +8,14 @@ import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
 import { type Faults, openFaults } from "./fake-faults.ts";
 import {
-  beginRun,
+  emitChange,
   exitRun,
   type FakeMachine,
   type FakeRun,
   fakeMachine,
   observedOf,
   removeRun,
-  tell,
+  startRun,
 } from "./fake-machine.ts";
 
 /** What only a test may do. */
@@ -24,7 +24,7 @@ export interface FakeControls extends Omit<Faults, "pass"> {
   /** The run ends by itself: `stopped`, as after a crash or for lack of memory. */
   crash(id: string, exit?: { readonly code: number; readonly outOfMemory: boolean }): Promise<void>;
   /** Nothing listens any more, though the run goes on. */
-  hush(id: string): Promise<void>;
+  silence(id: string): Promise<void>;
   /** Ends every run on the machine and removes its folder. */
   close(): Promise<void>;
 }
@@ -65,20 +65,20 @@ interface Parts {
   readonly pass: Faults["pass"];
 }
 
-function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine" | "crash" | "hush" | "close"> {
+function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine" | "crash" | "silence" | "close"> {
   return {
     machine,
     async crash(id, exit = { code: 1, outOfMemory: false }) {
       const run = find(id);
       if (run) await exitRun(machine, run, exit, `exited with ${exit.code}`);
     },
-    async hush(id) {
+    async silence(id) {
       const run = find(id);
       const server = run?.server;
       if (!run || !server) return;
       Object.assign(run, { server: undefined });
       await server.close();
-      tell(machine, run);
+      emitChange(machine, run);
     },
     async close() {
       for (const run of machine.runs.values()) await removeRun(machine, run);
@@ -87,7 +87,7 @@ function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine
   };
 }
 
-type Measures = Pick<Driver, "homeMb" | "stats" | "gpuFault" | "gpuResidue">;
+type Measures = Pick<Driver, "homeMb" | "stats" | "gpuFault" | "gpuLeftovers">;
 type Streams = Pick<Driver, "logs" | "watch" | "archive">;
 
 function verbs({
@@ -178,9 +178,9 @@ function measures({ options, machine, find, pass }: Parts): Measures {
       if (!find(id)) throw new DriverError("refused", `nothing runs as ${id}`);
       return machine.gpuFaults.get(id);
     },
-    async gpuResidue(ids) {
-      await pass("gpuResidue");
-      return new Map([...machine.gpuResidue].filter(([id]) => ids.includes(id)));
+    async gpuLeftovers(ids) {
+      await pass("gpuLeftovers");
+      return new Map([...machine.gpuLeftovers].filter(([id]) => ids.includes(id)));
     },
   };
 }
@@ -199,7 +199,7 @@ async function start({ options, machine, install, find }: Parts, spec: Spec, sig
   const ended = new AbortController();
   const run: FakeRun = { install, spec, hash, createdAt: new Date(), paused: false, lines: ["created"], ended };
   const answerMs = isSilent(machine, spec, options["silent"]) ? Number.POSITIVE_INFINITY : options["answerMs"];
-  await beginRun(machine, run, { startMs: options["startMs"], answerMs });
+  await startRun(machine, run, { startMs: options["startMs"], answerMs });
 }
 
 function isSilent(machine: FakeMachine, { home, withoutSettings }: Spec, share = 0): boolean {
@@ -211,7 +211,7 @@ function setPaused(machine: FakeMachine, run: FakeRun, paused: boolean): void {
   run.paused = paused;
   if (paused) run.server?.freeze();
   else run.server?.resume();
-  tell(machine, run);
+  emitChange(machine, run);
 }
 
 function capabilitiesOf(options: Readonly<Record<string, number>>, machine: FakeMachine): Capabilities {

@@ -12,7 +12,7 @@ type Verb =
   | "deleteHome"
   | "homeMb"
   | "gpuFault"
-  | "gpuResidue"
+  | "gpuLeftovers"
   | "stats";
 
 export interface Faults {

@@ -29,7 +29,7 @@ export interface FakeMachine {
   readonly homes: Map<string, FakeFiles>;
   /** What is wrong with a run's GPUs, by the run's id, and what is left on a GPU, by the GPU's. */
   readonly gpuFaults: Map<string, string>;
-  readonly gpuResidue: Map<string, string>;
+  readonly gpuLeftovers: Map<string, string>;
   /** Homes whose files keep JupyterLab silent, unless it starts without settings; and homes that are not there. */
   readonly silentHomes: Set<string>;
   readonly missingHomes: Set<string>;
@@ -41,17 +41,17 @@ export interface FakeMachine {
 export function fakeMachine(): FakeMachine {
   const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
   const changed = new EventEmitter().setMaxListeners(0);
-  const gpus = { gpuFaults: new Map(), gpuResidue: new Map() };
+  const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map() };
   const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
   return { directory, runs: new Map(), ...files, ...gpus, changed, serially: perKey() };
 }
 
-export function tell(machine: FakeMachine, run: FakeRun): void {
+export function emitChange(machine: FakeMachine, run: FakeRun): void {
   machine.changed.emit("changed", run.install, run.spec.id);
 }
 
 /** Without a delay the run listens when this answers; with one it comes up by itself later. */
-export async function beginRun(
+export async function startRun(
   machine: FakeMachine,
   run: FakeRun,
   { startMs = 0, answerMs = 0 }: { readonly startMs?: number | undefined; readonly answerMs?: number | undefined },
@@ -59,7 +59,7 @@ export async function beginRun(
   const files: FakeFiles = machine.homes.get(run.spec.home) ?? new Map();
   machine.homes.set(run.spec.home, files);
   machine.runs.set(run.spec.id, run);
-  tell(machine, run);
+  emitChange(machine, run);
   if (startMs === 0) return listen(machine, run, files, answerMs);
   wait(startMs, undefined, { signal: run.ended.signal })
     .then(() => listen(machine, run, files, answerMs))
@@ -75,7 +75,7 @@ async function listen(machine: FakeMachine, run: FakeRun, files: FakeFiles, answ
   if (run.paused) server.freeze();
   Object.assign(run, { server, startedAt: new Date() });
   run.lines.push("listening");
-  tell(machine, run);
+  emitChange(machine, run);
 }
 
 /** The run ends by itself and stays to be seen as `stopped`. */
@@ -84,14 +84,14 @@ export async function exitRun(machine: FakeMachine, run: FakeRun, exit: NonNulla
   run.exit = exit;
   run.lines.push(line);
   await run.server?.close();
-  tell(machine, run);
+  emitChange(machine, run);
 }
 
 export async function removeRun(machine: FakeMachine, run: FakeRun): Promise<void> {
   run.ended.abort();
   await run.server?.close();
   machine.runs.delete(run.spec.id);
-  tell(machine, run);
+  emitChange(machine, run);
 }
 
 export function observedOf(run: FakeRun | undefined): Observed {

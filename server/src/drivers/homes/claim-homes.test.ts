@@ -3,15 +3,15 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { claimHomes, homesOwner } from "./claim-homes.ts";
-import { openHomes } from "./local-homes.ts";
+import { claimHomes, ownerFile } from "./claim-homes.ts";
+import { openLocalHomes } from "./local-homes.ts";
 
 function setup() {
   const folder = mkdtempSync(join(tmpdir(), "berth-claim-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const homes = join(folder, "homes");
   const claim = (install: string, ...used: string[]) => claimHomes(homes, install, async () => used);
-  return { homes, claim, owner: () => readFile(join(homes, homesOwner), "utf8") };
+  return { homes, claim, owner: () => readFile(join(homes, ownerFile), "utf8") };
 }
 
 const limits = { cpus: 1, memoryMb: 1, shmMb: 1, pids: 1, diskGb: 1 };
@@ -42,7 +42,7 @@ test("G111 a folder of before is claimed where it has files that should be there
 test("G111 an empty file that a power cut left of the first claim is written again", async () => {
   const { homes, claim, owner } = setup();
   await claim("one");
-  await writeFile(join(homes, homesOwner), "");
+  await writeFile(join(homes, ownerFile), "");
   await claim("one");
   expect(await owner()).toBe("one\n");
 });
@@ -50,7 +50,7 @@ test("G111 an empty file that a power cut left of the first claim is written aga
 test("G111 while the disk with all homes is away none is made, not even a new one", async () => {
   const { homes, claim } = setup();
   await claim("one");
-  const opened = await openHomes(homes, () => {});
+  const opened = await openLocalHomes(homes, () => {});
   await opened.make({ home: "ada", limits });
   await opened.make({ home: "ada", limits, homeIsKept: true });
   await expect(opened.make({ home: "eve", limits, homeIsKept: true })).rejects.toMatchObject({ code: "no_home" });

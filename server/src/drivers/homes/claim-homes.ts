@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DriverError } from "../driver.ts";
 
 /** In the folder of homes: the id of the installation whose they are. No home's name. */
-export const homesOwner = ".installation";
+export const ownerFile = ".installation";
 
 /**
  * Makes sure that a folder of this machine has the homes of this installation, before anything is started on them (G111).
@@ -16,7 +16,7 @@ export async function claimHomes(
   install: string,
   used: () => Promise<readonly string[]>,
 ): Promise<void> {
-  const file = join(folder, homesOwner);
+  const file = join(folder, ownerFile);
   const owner = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;

@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { deletedHome } from "./local-homes.ts";
+import { newDeletedName } from "./local-homes.ts";
 
 /** What the file system lets each home take, kept by the file system itself: a home is a "project" of xfs. */
 export interface Quota {
@@ -25,7 +25,7 @@ export async function findQuota(
   if (!/(^|,)(prjquota|pquota)(,|$)/.test(mount.options))
     return { missing: `${mount.path} is mounted without prjquota` };
   const quota = openQuota(mount.path, (command, args) => run(command, args, { cwd: root, path: toolsAt }));
-  const trial = deletedHome();
+  const trial = newDeletedName();
   try {
     await mkdir(join(root, trial));
     await quota.limit(trial, 0.001);

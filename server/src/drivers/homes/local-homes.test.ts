@@ -3,14 +3,14 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openHomes } from "./local-homes.ts";
+import { openLocalHomes } from "./local-homes.ts";
 
 async function setup() {
   const folder = mkdtempSync(join(tmpdir(), "berth-homes-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const homes = await openHomes(join(folder, "homes"), () => {});
+  const homes = await openLocalHomes(join(folder, "homes"), () => {});
   const add = (home: string, name: string) => writeFile(join(homes.path(home), name), Buffer.alloc(3_000_000));
   return { folder, homes, add };
 }

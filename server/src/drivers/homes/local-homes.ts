@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { checkSegment } from "../check-segment.ts";
 import { DriverError, type Spec } from "../driver.ts";
-import { homesOwner } from "./claim-homes.ts";
+import { ownerFile } from "./claim-homes.ts";
 import { homeEntries } from "./home-entries.ts";
 import { packArchive } from "./pack-archive.ts";
 
@@ -35,51 +35,51 @@ export interface Homes {
 
 export type NewHome = Pick<Spec, "home" | "homeIsKept" | "limits">;
 
-export function noHome(home: string, place: string): DriverError {
+export function missingHome(home: string, place: string): DriverError {
   return new DriverError("no_home", `The files of ${home} are not in ${place}: is its disk mounted?`);
 }
 
 /** What a home's folder is called from its deletion on until its files are gone. */
-export const leftover = ".deleted-";
+export const deletedPrefix = ".deleted-";
 /** No home's name, and deleted at the next start if it is still there. */
-export const deletedHome = () => `${leftover}${randomUUID()}`;
+export const newDeletedName = () => `${deletedPrefix}${randomUUID()}`;
 
 const recentMs = 5 * 60_000;
 const firstMs = 2_000;
 const exactlyMs = 8_000;
 /** Of a count that nobody waits for. */
-export const patientlyMs = 10 * 60_000;
+export const backgroundLimitMs = 10 * 60_000;
 
 /** Makes the folder if needed; `failed` hears when deleting goes wrong behind the back of a call. */
-export async function openHomes(folder: string, failed: (error: unknown) => void): Promise<Homes> {
+export async function openLocalHomes(folder: string, failed: (error: unknown) => void): Promise<Homes> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const root = await realpath(folder);
   // What a server that was killed while deleting left behind.
-  for (const name of (await readdir(root)).filter((each) => each.startsWith(leftover))) {
+  for (const name of (await readdir(root)).filter((each) => each.startsWith(deletedPrefix))) {
     rm(join(root, name), { recursive: true, force: true }).catch(failed);
   }
   const path = (home: string) => join(root, checkSegment("home", home));
-  const isClaimed = existsSync(join(root, homesOwner));
+  const isClaimed = existsSync(join(root, ownerFile));
   const count = (limitMs: number) => async (home: string) =>
     existsSync(path(home)) ? await sizeMb(path(home), limitMs) : 0;
-  const { forget, ...sizes } = keepSizes({ exactly: count(exactlyMs), patiently: count(patientlyMs) });
+  const { forget, ...sizes } = cacheSizes({ exactly: count(exactlyMs), patiently: count(backgroundLimitMs) });
   return {
     path,
     ...sizes,
     async make({ home, homeIsKept }) {
-      if (isClaimed && !existsSync(join(root, homesOwner))) throw noHome(home, root);
+      if (isClaimed && !existsSync(join(root, ownerFile))) throw missingHome(home, root);
       try {
         if (!homeIsKept) await mkdir(path(home), { recursive: true, mode: 0o700 });
         // What runs in it may have closed it to itself, and so to its next start.
         await chmod(path(home), 0o700);
       } catch (error) {
-        throw (error as NodeJS.ErrnoException).code === "ENOENT" ? noHome(home, root) : error;
+        throw (error as NodeJS.ErrnoException).code === "ENOENT" ? missingHome(home, root) : error;
       }
     },
     archive: (home, signal) => packArchive(homeEntries(path(home)), signal),
     async remove(home) {
       // Out of the way at once; the files themselves may be many.
-      const away = join(root, deletedHome());
+      const away = join(root, newDeletedName());
       forget(home);
       try {
         await rename(path(home), away);
@@ -106,7 +106,7 @@ interface Last {
 }
 
 /** The two ways to ask, and that a home is another one from now on. */
-export function keepSizes({ exactly, patiently }: Counts) {
+export function cacheSizes({ exactly, patiently }: Counts) {
   const known = new Map<string, Last>();
   const counting = new Map<string, Promise<number>>();
 

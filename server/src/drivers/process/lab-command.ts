@@ -28,7 +28,7 @@ interface Variables {
 }
 
 /** All that a run gets as environment variables: nothing of the server's own. What the home brings is added inside (lab.py). */
-export function labVariables(runtime: Runtime, { home, scratch, token, mark, withoutSettings }: Variables) {
+export function labEnvironment(runtime: Runtime, { home, scratch, token, mark, withoutSettings }: Variables) {
   return {
     HOME: home,
     USER: "user",

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { becomes, call, driverSuite, spec } from "../testing/driver.suite.ts";
+import { callLab, driverSuite, testSpec, waitForState } from "../testing/driver.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
 import { socketOf } from "./process-run.ts";
 import { processTable, psTable, send, treeOf } from "./process-table.ts";
@@ -43,10 +43,10 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => machine.close());
 
-async function begin(wanted: Spec = spec(), by: Driver = driver): Promise<Spec> {
+async function begin(wanted: Spec = testSpec(), by: Driver = driver): Promise<Spec> {
   onTestFinished(() => driver.stop(wanted.id, 0));
   await by.start(wanted);
-  await becomes(by, wanted.id, "running");
+  await waitForState(by, wanted.id, "running");
   return wanted;
 }
 
@@ -56,7 +56,7 @@ async function inside(wanted: Spec, by: Driver, script: string): Promise<string>
   const runner = `import subprocess\nr = subprocess.run(["sh", "-c", ${JSON.stringify(script)}], capture_output=True, text=True)\nopen("out.new", "w").write(r.stdout + r.stderr)\nimport os\nos.rename("out.new", "out.txt")\n`;
   await rm(join(home, "out.txt"), { force: true });
   await writeFile(join(home, "run.py"), runner);
-  const { body } = await call(by, wanted, "POST", "/api/kernels", 15_000);
+  const { body } = await callLab(by, wanted, "POST", "/api/kernels", 15_000);
   await execute(by, wanted, (body as { id: string }).id, "exec(open('run.py').read())");
   await expect.poll(() => existsSync(join(home, "out.txt")), { timeout: 15_000 }).toBe(true);
   return readFile(join(home, "out.txt"), "utf8");
@@ -81,8 +81,8 @@ async function execute(by: Driver, wanted: Spec, kernel: string, code: string): 
 
 test("a paused run: every process is stopped, kernels too; resumed, none is", async () => {
   const wanted = await begin();
-  await call(driver, wanted, "POST", "/api/kernels", 15_000);
-  await call(driver, wanted, "POST", "/api/terminals");
+  await callLab(driver, wanted, "POST", "/api/kernels", 15_000);
+  await callLab(driver, wanted, "POST", "/api/terminals");
   await driver.pause(wanted.id);
   const paused = await treeOfRun(machine.states, wanted.id);
   expect(paused.length).toBeGreaterThanOrEqual(4);
@@ -101,7 +101,7 @@ test("a pause cut half-way is seen as running and completed; a resume cut half-w
   send(rest, "SIGCONT");
   expect(await driver.observe(wanted.id)).toMatchObject({ state: "paused" });
   await driver.start(wanted);
-  await expect.poll(() => call(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+  await expect.poll(() => callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
 });
 
 test("a server killed between intent and record finds its process again", async () => {
@@ -119,7 +119,7 @@ test("a run whose first process was killed is stopped, and start leaves none of 
   const wanted = await begin();
   const rows = await treeOfRun(machine.states, wanted.id);
   send(rows.slice(0, 1), "SIGKILL");
-  await becomes(driver, wanted.id, "stopped");
+  await waitForState(driver, wanted.id, "stopped");
   await driver.remove(wanted.id);
   const table = await processTable();
   expect(rows.filter(({ pid, startedAt }) => table.get(pid)?.startedAt === startedAt)).toEqual([]);
@@ -127,9 +127,9 @@ test("a run whose first process was killed is stopped, and start leaves none of 
 
 test("inside: the home's own Python over the runtime's, a user with a name, nothing of the server or of others", async () => {
   const { isolation } = await driver.capabilities();
-  const other = spec();
+  const other = testSpec();
   const closed = isolation === "bubblewrap" ? await machine.open("one", "off") : driver;
-  const wanted = await begin(spec(), closed);
+  const wanted = await begin(testSpec(), closed);
   const own = "(/home/user|/.*/homes/home-\\d+)/\\.local/python";
   const python = "command -v python; command -v pip; python -c 'import sys, jupyterlab; print(sys.prefix)'; echo; env";
   const seen = await inside(wanted, closed, python);
@@ -170,7 +170,7 @@ test.each(["shared", "off"] as const)(
     const { isolation } = await driver.capabilities();
     if (isolation !== "bubblewrap") return;
     const by = await machine.open("one", network);
-    const wanted = await begin(spec(), by);
+    const wanted = await begin(testSpec(), by);
     const seen = await by.observe(wanted.id);
     if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
     const heard: string[] = [];
@@ -185,7 +185,7 @@ test.each(["shared", "off"] as const)(
     // As after a kill of the server too: the run is adopted, and answers where it did.
     const adopted = await machine.open("one", network);
     expect(await adopted.observe(wanted.id)).toEqual(seen);
-    expect(await call(adopted, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+    expect(await callLab(adopted, wanted, "GET", "/api")).toMatchObject({ status: 200 });
     expect(heard).toEqual([]);
     expect(await readdir(dirname(seen.endpoint.socketPath))).toEqual(["lab.sock"]);
   },
@@ -199,7 +199,7 @@ test("a run of an older server, which could change its socket's folder, is not c
   await machine.states.write(old);
   expect(await driver.observe(wanted.id)).toMatchObject({ state: "stopped" });
   await driver.start(wanted);
-  await becomes(driver, wanted.id, "running");
+  await waitForState(driver, wanted.id, "running");
   expect((await processTable()).has(old.process?.pid ?? 0)).toBe(false);
 });
 
@@ -225,7 +225,7 @@ test("a type that is not prepared here names the operator's command; an unprepar
     code: "no_image",
     message: expect.stringContaining("npm run operator -- prepare pytorch"),
   });
-  await expect(driver.start(spec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
+  await expect(driver.start(testSpec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
 });
 
 test("a run can neither cut its log nor fill the disk with it, and both parts are read", async () => {
@@ -261,10 +261,10 @@ test("ps says the same as /proc", async () => {
 });
 
 test("G111 a run on the files of another folder is not adopted or listed", async () => {
-  const wanted = spec();
+  const wanted = testSpec();
   onTestFinished(() => driver.stop(wanted.id, 0));
   await driver.start(wanted);
-  await becomes(driver, wanted.id, "running");
+  await waitForState(driver, wanted.id, "running");
   const copy = mkdtempSync(join(tmpdir(), "berth-copy-"));
   onTestFinished(() => rm(copy, { recursive: true }));
   // As an operator does: pipes too, which Node does not copy.
@@ -279,14 +279,14 @@ test("G111 a run on the files of another folder is not adopted or listed", async
 });
 
 test("a home that its own program closed to itself is open at the next start", async () => {
-  const wanted = spec();
+  const wanted = testSpec();
   onTestFinished(() => driver.stop(wanted.id, 0));
   await driver.start(wanted);
-  await becomes(driver, wanted.id, "running");
+  await waitForState(driver, wanted.id, "running");
   await driver.stop(wanted.id, 1_000);
   const home = join(machine.directory, "homes", wanted.home);
   await chmod(home, 0o000);
   await driver.start({ ...wanted, generation: 2, homeIsKept: true });
-  await becomes(driver, wanted.id, "running");
+  await waitForState(driver, wanted.id, "running");
   expect((await stat(home)).mode & 0o777).toBe(0o700);
 });

@@ -5,13 +5,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { perKey } from "../../async/keyed-mutex.ts";
 import { checkSegment } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
-import { type Homes, openHomes } from "../homes/local-homes.ts";
+import { type Homes, openLocalHomes } from "../homes/local-homes.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
 import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
 import { prepareRuntime, readRuntime } from "./prepare-runtime.ts";
 import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
-import { readLines } from "./read-log.ts";
+import { readLog } from "./read-log.ts";
 import { type RunState, type RunStates, runStates } from "./run-states.ts";
 import { socketFolder } from "./socket-folder.ts";
 
@@ -37,7 +37,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
   const directory = await realpath(options.directory);
   const runs = join(directory, "environments");
   const parts: Parts = {
-    homes: await openHomes(join(directory, "homes"), options.failed),
+    homes: await openLocalHomes(join(directory, "homes"), options.failed),
     runtimes: options.runtimes ?? join(directory, "runtimes"),
     sockets: await socketFolder(directory),
     allStates: () => everyState(runs),
@@ -103,7 +103,7 @@ function images({ runtimes, sandbox, serially }: Parts): Pick<Driver, "capabilit
 function looks({
   states,
   homes,
-}: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuResidue"> {
+}: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuLeftovers"> {
   return {
     async observe(id) {
       const state = await states.read(checkSegment("environment", id));
@@ -128,7 +128,7 @@ function looks({
     async gpuFault() {
       return undefined;
     },
-    async gpuResidue() {
+    async gpuLeftovers() {
       return new Map();
     },
   };
@@ -243,7 +243,7 @@ function streams({ states, homes }: Parts): Pick<Driver, "logs" | "watch" | "arc
     async *logs(id, { tail, follow, signal }) {
       checkSegment("environment", id);
       const goesOn = async () => follow && (await states.read(id)) !== undefined;
-      yield* readLines(join(states.folder(id), "log"), { tail, signal, follow: goesOn });
+      yield* readLog(join(states.folder(id), "log"), { tail, signal, follow: goesOn });
     },
     async *watch(signal) {
       let before = await glance(states);

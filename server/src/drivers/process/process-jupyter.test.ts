@@ -3,12 +3,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Driver } from "../driver.ts";
-import { answersTo, becomes, call, spec } from "../testing/driver.suite.ts";
-import { inTerminal } from "../testing/in-terminal.ts";
-import { insideSuite } from "../testing/jupyter.suite.ts";
+import { callLab, testSpec, waitForState, waitUntilReady } from "../testing/driver.suite.ts";
+import { runInTerminal } from "../testing/in-terminal.ts";
+import { jupyterSuite } from "../testing/jupyter.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
 
-insideSuite("inside a run of the process driver", openProcessMachine);
+jupyterSuite("inside a run of the process driver", openProcessMachine);
 
 let machine: Awaited<ReturnType<typeof openProcessMachine>>;
 let driver: Driver;
@@ -54,7 +54,7 @@ test.each([
     `mkdir -p "${packages}/a"; for name in b c d; do ln -s . "${packages}/a/$name"; ln -s / "${packages}/$name"; done`,
   ],
 ])("JupyterLab answers with %s", async (_, spoil) => {
-  const wanted = spec();
+  const wanted = testSpec();
   const home = join(machine.directory, "homes", wanted.home);
   await mkdir(home, { recursive: true, mode: 0o700 });
   await writeFile(join(home, "kept.txt"), "kept");
@@ -63,10 +63,10 @@ test.each([
   );
   onTestFinished(() => driver.stop(wanted.id, 0));
   await driver.start(wanted);
-  await becomes(driver, wanted.id, "running");
-  await answersTo(driver, wanted);
-  expect(await call(driver, wanted, "GET", "/lab", 15_000)).toMatchObject({ status: 200 });
-  expect(await call(driver, wanted, "GET", "/api/contents/kept.txt", 15_000)).toMatchObject({ status: 200 });
+  await waitForState(driver, wanted.id, "running");
+  await waitUntilReady(driver, wanted);
+  expect(await callLab(driver, wanted, "GET", "/lab", 15_000)).toMatchObject({ status: 200 });
+  expect(await callLab(driver, wanted, "GET", "/api/contents/kept.txt", 15_000)).toMatchObject({ status: 200 });
   const look = "cat ~/kept.txt; python -c 'import sys; print(sys.prefix)'";
-  expect(await inTerminal(driver, wanted, look)).toMatch(/\nkept\S+\/\.local\/python\n/);
+  expect(await runInTerminal(driver, wanted, look)).toMatch(/\nkept\S+\/\.local\/python\n/);
 });

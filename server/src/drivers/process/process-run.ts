@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DriverError, type Observed } from "../driver.ts";
 import type { Sandbox } from "./bubblewrap.ts";
-import { labCommand, labVariables } from "./lab-command.ts";
+import { labCommand, labEnvironment } from "./lab-command.ts";
 import type { Runtime } from "./prepare-runtime.ts";
 import { markedProcesses, type ProcessRow, processRow, processTable, send, treeOf } from "./process-table.ts";
 import type { RunState, RunStates } from "./run-states.ts";
@@ -62,7 +62,7 @@ export async function spawnRun(state: RunState, parts: SpawnParts): Promise<{ pi
   };
   const bound = [join(runtime.folder, "bin", "python"), "-I", "-S", "-c", bind, socketOf(state)];
   const command = [...bound, ...(sandbox ? await sandbox(view, lab) : lab)];
-  const env = labVariables(runtime, { ...inside, ...parts, home: inside.home, mark: state.mark });
+  const env = labEnvironment(runtime, { ...inside, ...parts, home: inside.home, mark: state.mark });
   const log = join(folder, "log");
   // There from the start: whoever follows it may be quicker than the run.
   await appendFile(log, "", { mode: 0o600 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { readLines } from "./read-log.ts";
+import { readLog } from "./read-log.ts";
 
 async function openLog() {
   const folder = await mkdtemp(join(tmpdir(), "berth-log-"));
@@ -18,7 +18,7 @@ function follow(path: string, tail = 1_000) {
   let goesOn = true;
   const signal = new AbortController().signal;
   const done = (async () => {
-    for await (const line of readLines(path, { tail, signal, follow: async () => goesOn })) heard.push(line);
+    for await (const line of readLog(path, { tail, signal, follow: async () => goesOn })) heard.push(line);
   })();
   const end = async () => {
     goesOn = false;
@@ -68,12 +68,12 @@ test("a log that is 400 MB from one look to the next costs its reader next to no
   const path = await openLog();
   const script = `
     import { appendFile, truncate, writeFile } from "node:fs/promises";
-    import { readLines } from "${new URL("read-log.ts", import.meta.url)}";
+    import { readLog } from "${new URL("read-log.ts", import.meta.url)}";
     const path = ${JSON.stringify(path)};
     await writeFile(path, "first\\n");
     const signal = new AbortController().signal;
     let before = 0;
-    for await (const line of readLines(path, { tail: 10, signal, follow: async () => true })) {
+    for await (const line of readLog(path, { tail: 10, signal, follow: async () => true })) {
       if (line === "first") {
         before = process.resourceUsage().maxRSS;
         await truncate(path, 400_000_000);

@@ -16,7 +16,7 @@ interface ReadOptions {
  * has grown too large was put aside as `<path>.old` and begun anew. Whatever is done to the file, at most its last
  * megabyte is read at a look, 64 KB at a time, and of a line at most 8 KB.
  */
-export async function* readLines(path: string, { tail, signal, follow }: ReadOptions): AsyncIterable<string> {
+export async function* readLog(path: string, { tail, signal, follow }: ReadOptions): AsyncIterable<string> {
   let file = await openIfThere(path);
   if (!file) return;
   try {

@@ -10,8 +10,8 @@ import Docker from "dockerode";
 import { containerName, label } from "../docker/containers/container-body.ts";
 import { networkName } from "../docker/containers/ensure-network.ts";
 import { dockerDriver } from "../docker/docker-driver.ts";
-import { orDone } from "../docker/engine/engine.ts";
-import { applyWall, unwallCommands } from "../docker/firewall/firewall-rules.ts";
+import { orUndefined } from "../docker/engine/engine.ts";
+import { removalCommands, runFirewallCommands } from "../docker/firewall/firewall-rules.ts";
 import type { Spec } from "../driver.ts";
 
 const socketPath = "/var/run/docker.sock";
@@ -59,7 +59,7 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
     container: (id: string) => engine.getContainer(containerName(id)),
     /** Another server creates this run and is killed before it can start it. */
     async createAndDie(wanted: Spec): Promise<void> {
-      const line = await openLine(directory);
+      const line = await openEngineProxy(directory);
       const options = { ...optionsOf("one", line.path), images: undefined, replaced: undefined };
       const script = `import { dockerDriver } from "${new URL("../docker/docker-driver.ts", import.meta.url)}";
         const images = new Map(${JSON.stringify([...types])});
@@ -98,17 +98,17 @@ export async function removeRuns(install: string): Promise<void> {
     .getNetwork(networkName(install))
     .remove()
     .catch(() => {});
-  await applyWall(unwallCommands(install));
+  await runFirewallCommands(removalCommands(install));
 }
 
 /** One of a moment may be on its way out by itself. */
 async function removeNow(id: string): Promise<void> {
   const container = docker.getContainer(id);
-  await orDone(container.remove({ force: true }), 409);
-  await orDone(container.wait({ condition: "removed" }));
+  await orUndefined(container.remove({ force: true }), 409);
+  await orUndefined(container.wait({ condition: "removed" }));
 }
 
-export interface Line {
+export interface EngineProxy {
   readonly path: string;
   /** What befalls the connections from now on, also those already open. */
   fault: "none" | "slow" | "silent" | "cut";
@@ -122,10 +122,10 @@ export interface Line {
 }
 
 /** A Unix socket in front of the engine's own: slow is 3 s each way, silent says nothing, cut ends amid an answer. */
-export async function openLine(directory: string): Promise<Line> {
+export async function openEngineProxy(directory: string): Promise<EngineProxy> {
   const path = join(directory, `line-${randomBytes(3).toString("hex")}.sock`);
   const sockets = new Set<Socket>();
-  const line: Line = {
+  const line: EngineProxy = {
     path,
     fault: "none",
     onRequest: () => undefined,

@@ -7,7 +7,7 @@ import type { Driver, Endpoint, Observed, Spec } from "../driver.ts";
 import { specHash } from "../spec-hash.ts";
 
 /** A machine that outlives the driver objects on it. */
-export interface Bench {
+export interface TestMachine {
   /** A new driver object, as after a restart of the server. */
   open(install?: string): Promise<Driver>;
   /** Ends the run from outside, as a crash does. */
@@ -19,7 +19,7 @@ export interface Bench {
 const mark = randomBytes(4).toString("hex");
 let counter = 0;
 
-export function spec(changes: Partial<Spec> = {}): Spec {
+export function testSpec(changes: Partial<Spec> = {}): Spec {
   counter += 1;
   const limits = { cpus: 1, memoryMb: 1024, shmMb: 64, pids: 100, diskGb: 1 };
   const image = "jupyter";
@@ -37,9 +37,9 @@ export function spec(changes: Partial<Spec> = {}): Spec {
 }
 
 /** The contract of driver.ts, the same for every driver. Files and memory are reached as a customer does, through JupyterLab's own calls. `absent`: why it cannot run here. */
-export function driverSuite(name: string, openBench: () => Promise<Bench>, absent?: string): void {
+export function driverSuite(name: string, openBench: () => Promise<TestMachine>, absent?: string): void {
   describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
-    let bench: Bench;
+    let bench: TestMachine;
     let driver: Driver;
     beforeAll(async () => {
       bench = await openBench();
@@ -48,12 +48,12 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
     }, 300_000);
     afterAll(() => bench.close());
 
-    const begin = async (wanted: Spec = spec()) => {
+    const begin = async (wanted: Spec = testSpec()) => {
       onTestFinished(() => driver.stop(wanted.id, 0));
       await driver.start(wanted);
-      await becomes(driver, wanted.id, "running");
+      await waitForState(driver, wanted.id, "running");
       // Running says that something listens, or soon will: readiness is the caller's own look.
-      await answersTo(driver, wanted);
+      await waitUntilReady(driver, wanted);
       return wanted;
     };
 
@@ -69,7 +69,7 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
     });
 
     test("what is absent: observe says so, pause, stop, remove and deleteHome do nothing", async () => {
-      const { id, home } = spec();
+      const { id, home } = testSpec();
       expect(await driver.observe(id)).toEqual({ state: "absent" });
       await driver.pause(id);
       await driver.stop(id, 100);
@@ -82,7 +82,7 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
     test("without a GPU nothing is wrong with one, and nothing is left on one", async () => {
       const wanted = await begin();
       expect(await driver.gpuFault(wanted.id)).toBeUndefined();
-      expect([...(await driver.gpuResidue([]))]).toEqual([]);
+      expect([...(await driver.gpuLeftovers([]))]).toEqual([]);
     });
 
     test("start: reported with generation, hash and GPUs, listed, answering with its token only", async () => {
@@ -90,10 +90,12 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       const seen = await driver.observe(wanted.id);
       expect(seen).toMatchObject({ generation: 1, specHash: specHash(wanted), gpus: ["cpu-1"] });
       expect((await driver.list()).map(({ id }) => id)).toContain(wanted.id);
-      await expect.poll(() => call(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
-      expect(await call(driver, wanted, "GET", "/lab")).toMatchObject({ status: 200 });
-      expect(await call(driver, { ...wanted, token: "other" }, "GET", "/lab")).toMatchObject({ status: 302 });
-      expect(await call(driver, { ...wanted, token: "other" }, "GET", "/api/contents/")).toMatchObject({ status: 403 });
+      await expect.poll(() => callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+      expect(await callLab(driver, wanted, "GET", "/lab")).toMatchObject({ status: 200 });
+      expect(await callLab(driver, { ...wanted, token: "other" }, "GET", "/lab")).toMatchObject({ status: 302 });
+      expect(await callLab(driver, { ...wanted, token: "other" }, "GET", "/api/contents/")).toMatchObject({
+        status: 403,
+      });
     });
 
     test("start twice, and by another driver object: the same run", async () => {
@@ -107,29 +109,29 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
     });
 
     test("start from every state: absent, starting, running, paused, stopped", async () => {
-      const wanted = spec();
+      const wanted = testSpec();
       onTestFinished(() => driver.stop(wanted.id, 0));
       const starts: Record<string, () => Promise<unknown>> = {
         absent: async () => {},
         starting: async () => {},
-        running: () => becomes(driver, wanted.id, "running"),
+        running: () => waitForState(driver, wanted.id, "running"),
         paused: () => driver.pause(wanted.id),
-        stopped: () => bench.crash(driver, wanted.id).then(() => becomes(driver, wanted.id, "stopped")),
+        stopped: () => bench.crash(driver, wanted.id).then(() => waitForState(driver, wanted.id, "stopped")),
       };
       for (const reach of Object.values(starts)) {
         await reach();
         await driver.start(wanted);
         expect(["starting", "running"]).toContain((await driver.observe(wanted.id)).state);
       }
-      await becomes(driver, wanted.id, "running");
+      await waitForState(driver, wanted.id, "running");
       expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
     });
 
     test("two starts at once: one run", async () => {
-      const wanted = spec();
+      const wanted = testSpec();
       onTestFinished(() => driver.stop(wanted.id, 0));
       await Promise.all([driver.start(wanted), driver.start(wanted)]);
-      await becomes(driver, wanted.id, "running");
+      await waitForState(driver, wanted.id, "running");
       expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
     });
 
@@ -139,18 +141,18 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       await driver.pause(wanted.id);
       await driver.pause(wanted.id);
       expect(await driver.observe(wanted.id)).toMatchObject({ state: "paused", generation: 1 });
-      await expect(call(driver, wanted, "GET", "/api", 300)).rejects.toThrow("no answer");
+      await expect(callLab(driver, wanted, "GET", "/api", 300)).rejects.toThrow("no answer");
       const second = await bench.open();
       expect(await second.observe(wanted.id)).toMatchObject({ state: "paused" });
       await second.start(wanted);
-      await becomes(second, wanted.id, "running");
+      await waitForState(second, wanted.id, "running");
       expect(await remembered(driver, wanted)).toEqual(memory);
     });
 
     test("stop twice: absent, unlisted; start again: new memory, old files", async () => {
       const wanted = await begin();
       await remember(driver, wanted);
-      await call(driver, wanted, "PUT", "/api/contents/kept.txt", 5_000, "still here");
+      await callLab(driver, wanted, "PUT", "/api/contents/kept.txt", 5_000, "still here");
       await driver.stop(wanted.id, 3_000);
       await driver.stop(wanted.id, 3_000);
       expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
@@ -158,7 +160,7 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       const again = await begin({ ...wanted, generation: 2, token: "new" });
       expect(await driver.observe(wanted.id)).toMatchObject({ generation: 2 });
       expect(await remembered(driver, again)).toEqual([]);
-      expect(await call(driver, again, "GET", "/api/contents/kept.txt")).toMatchObject({
+      expect(await callLab(driver, again, "GET", "/api/contents/kept.txt")).toMatchObject({
         body: { content: "still here" },
       });
     });
@@ -188,12 +190,12 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
     test("a run that ended by itself is stopped with its exit; start makes a new one", async () => {
       const wanted = await begin();
       await bench.crash(driver, wanted.id);
-      const seen = await becomes(driver, wanted.id, "stopped");
+      const seen = await waitForState(driver, wanted.id, "stopped");
       expect(seen).toMatchObject({ exit: { outOfMemory: false } });
       expect(seen.state === "stopped" && seen.exit.code).not.toBe(0);
       await driver.pause(wanted.id);
       await driver.start(wanted);
-      await becomes(driver, wanted.id, "running");
+      await waitForState(driver, wanted.id, "running");
       await driver.remove(wanted.id);
       expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
     });
@@ -203,13 +205,13 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       await expect(driver.start({ ...wanted, token: "other" })).rejects.toMatchObject({ code: "refused" });
       const next = { ...wanted, generation: 2, token: "second" };
       await driver.start(next);
-      await becomes(driver, wanted.id, "running");
+      await waitForState(driver, wanted.id, "running");
       expect(await driver.observe(wanted.id)).toMatchObject({ generation: 2, specHash: specHash(next) });
       await expect(driver.start(wanted)).rejects.toMatchObject({ code: "stale" });
       await driver.pause(wanted.id);
       await expect(driver.start({ ...next, gpus: [] })).rejects.toMatchObject({ code: "refused" });
       await driver.start({ ...next, generation: 3 });
-      await becomes(driver, wanted.id, "running");
+      await waitForState(driver, wanted.id, "running");
       expect(await driver.observe(wanted.id)).toMatchObject({ generation: 3 });
     });
 
@@ -224,7 +226,7 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
     });
 
     test("an aborted start leaves nothing", async () => {
-      const wanted = spec();
+      const wanted = testSpec();
       onTestFinished(() => driver.stop(wanted.id, 0));
       await expect(driver.start(wanted, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
       expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
@@ -232,33 +234,33 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
 
     test("deleteHome: refused while a run uses it, twice after, and the files are gone", async () => {
       const wanted = await begin();
-      await call(driver, wanted, "PUT", "/api/contents/gone.txt", 5_000, "text");
+      await callLab(driver, wanted, "PUT", "/api/contents/gone.txt", 5_000, "text");
       await expect(driver.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
       await driver.stop(wanted.id, 3_000);
       await driver.deleteHome(wanted.home);
       await driver.deleteHome(wanted.home);
       const again = await begin({ ...wanted, generation: 2 });
-      expect(await call(driver, again, "GET", "/api/contents/gone.txt")).toMatchObject({ status: 404 });
+      expect(await callLab(driver, again, "GET", "/api/contents/gone.txt")).toMatchObject({ status: 404 });
     });
 
     test("archive: the files of a home, while it runs and after; an absent home is empty; an abort ends it", async () => {
       const wanted = await begin();
-      await call(driver, wanted, "PUT", "/api/contents/r%C3%A4um%201.txt", 5_000, "words\n");
+      await callLab(driver, wanted, "PUT", "/api/contents/r%C3%A4um%201.txt", 5_000, "words\n");
       const signal = new AbortController().signal;
       const files = async () => filesIn(driver.archive(wanted.home, signal));
       expect((await files()).get("räum 1.txt")).toBe("words\n");
       await driver.stop(wanted.id, 3_000);
       expect((await files()).get("räum 1.txt")).toBe("words\n");
       expect(await driver.homeMb(wanted.home)).toBeGreaterThan(0);
-      expect(await filesIn(driver.archive(spec().home, signal))).toEqual(new Map());
-      expect(await driver.homeMb(spec().home)).toBe(0);
+      expect(await filesIn(driver.archive(testSpec().home, signal))).toEqual(new Map());
+      expect(await driver.homeMb(testSpec().home)).toBe(0);
       expect(() => driver.archive("../x", signal)).toThrow(expect.objectContaining({ code: "refused" }));
       await expect(filesIn(driver.archive(wanted.home, AbortSignal.abort()))).rejects.toThrow("aborted");
     });
 
     test("names that would leave their folder are refused", async () => {
-      await expect(driver.start(spec({ home: "../x" }))).rejects.toMatchObject({ code: "refused" });
-      await expect(driver.start(spec({ id: "a/b" }))).rejects.toMatchObject({ code: "refused" });
+      await expect(driver.start(testSpec({ home: "../x" }))).rejects.toMatchObject({ code: "refused" });
+      await expect(driver.start(testSpec({ id: "a/b" }))).rejects.toMatchObject({ code: "refused" });
       await expect(driver.deleteHome("..")).rejects.toMatchObject({ code: "refused" });
     });
 
@@ -269,7 +271,7 @@ export function driverSuite(name: string, openBench: () => Promise<Bench>, absen
       expect(stats.pids).toBeGreaterThan(1);
       expect(stats.cpuSeconds).toBeGreaterThanOrEqual(0);
       expect(stats.gpus).toEqual([]);
-      await call(driver, wanted, "PUT", "/api/contents/big.txt", 5_000, "x".repeat(3_000_000));
+      await callLab(driver, wanted, "PUT", "/api/contents/big.txt", 5_000, "x".repeat(3_000_000));
       const grown = await driver.homeMb(wanted.home);
       expect(grown).toBeGreaterThan(stats.homeMb + 2.5);
       expect((await driver.stats(wanted.id)).homeMb).toBeGreaterThanOrEqual(grown);
@@ -328,31 +330,38 @@ export async function filesIn(archive: AsyncIterable<Uint8Array>): Promise<Map<s
   return files;
 }
 
-export async function becomes(driver: Driver, id: string, state: Observed["state"]): Promise<Observed> {
+export async function waitForState(driver: Driver, id: string, state: Observed["state"]): Promise<Observed> {
   await expect.poll(async () => (await driver.observe(id)).state, { timeout: 15_000, interval: 20 }).toBe(state);
   return driver.observe(id);
 }
 
-export async function answersTo(driver: Driver, wanted: Spec): Promise<void> {
-  const status = () => call(driver, wanted, "GET", "/api").then((answer) => answer.status);
+export async function waitUntilReady(driver: Driver, wanted: Spec): Promise<void> {
+  const status = () => callLab(driver, wanted, "GET", "/api").then((answer) => answer.status);
   await expect.poll(() => status().catch(() => 0), { timeout: 15_000, interval: 20 }).toBe(200);
 }
 
 /** Something that only lives in the run's memory: a terminal that JupyterLab holds open. */
 async function remember(driver: Driver, wanted: Spec): Promise<unknown> {
-  await call(driver, wanted, "POST", "/api/terminals");
+  await callLab(driver, wanted, "POST", "/api/terminals");
   const names = await remembered(driver, wanted);
   expect(names).toHaveLength(1);
   return names;
 }
 
 async function remembered(driver: Driver, wanted: Spec): Promise<unknown> {
-  const { body } = await call(driver, wanted, "GET", "/api/terminals");
+  const { body } = await callLab(driver, wanted, "GET", "/api/terminals");
   return (body as { name: string }[]).map(({ name }) => name);
 }
 
 /** One request over the run's own endpoint. Throws "no answer" after `limitMs`. A PUT sends text as a file's content. */
-export async function call(driver: Driver, wanted: Spec, method: string, path: string, limitMs = 5_000, text?: string) {
+export async function callLab(
+  driver: Driver,
+  wanted: Spec,
+  method: string,
+  path: string,
+  limitMs = 5_000,
+  text?: string,
+) {
   const seen = await driver.observe(wanted.id);
   if (seen.state !== "running" && seen.state !== "paused") throw new Error(`it is ${seen.state}`);
   const headers = {

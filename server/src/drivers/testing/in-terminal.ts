@@ -1,13 +1,13 @@
 import { Agent, WebSocket } from "undici";
 import type { Driver, Spec } from "../driver.ts";
-import { answersTo, call } from "./driver.suite.ts";
+import { callLab, waitUntilReady } from "./driver.suite.ts";
 
 /** What a line typed into a new terminal of JupyterLab prints, up to its end. */
-export async function inTerminal(driver: Driver, wanted: Spec, line: string): Promise<string> {
-  await answersTo(driver, wanted);
+export async function runInTerminal(driver: Driver, wanted: Spec, line: string): Promise<string> {
+  await waitUntilReady(driver, wanted);
   const seen = await driver.observe(wanted.id);
   if (seen.state !== "running") throw new Error(`it is ${seen.state}`);
-  const { body } = await call(driver, wanted, "POST", "/api/terminals", 15_000);
+  const { body } = await callLab(driver, wanted, "POST", "/api/terminals", 15_000);
   const { name } = body as { name: string };
   const { endpoint } = seen;
   const at = "socketPath" in endpoint ? "localhost" : `${endpoint.host}:${endpoint.port}`;
@@ -27,7 +27,7 @@ export async function inTerminal(driver: Driver, wanted: Spec, line: string): Pr
     return await promise;
   } finally {
     socket.close();
-    await call(driver, wanted, "DELETE", `/api/terminals/${name}`, 15_000);
+    await callLab(driver, wanted, "DELETE", `/api/terminals/${name}`, 15_000);
   }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ContainerCreateOptions, ContainerInspectInfo, HostConfig } from "dockerode";
-import { containerBody, runUser, scratch } from "../docker/containers/container-body.ts";
+import { containerBody, ephemeral, runUser } from "../docker/containers/container-body.ts";
 import { openEngine } from "../docker/engine/engine.ts";
 import type { Spec } from "../driver.ts";
 
@@ -15,7 +15,7 @@ export const engine = openEngine({ socketPath });
 const { docker } = engine;
 
 /** Why the wall cannot be tried on this machine; undefined where it can. */
-export async function whyNoWall(): Promise<string | undefined> {
+export async function whyNoFirewall(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "it takes root to make networks and firewall rules";
   for (const command of ["docker", "ip", "iptables", "ip6tables", "mkfs.ext4", "mount"]) {
     try {
@@ -64,18 +64,18 @@ export function runPlain(program: string, host: HostConfig, user = "0"): Promise
 }
 
 /** The same program with everything that a run has and has not. */
-export async function runWalled(program: string, { home, ...asked }: Asked): Promise<Ran> {
+export async function runIsolated(program: string, { home, ...asked }: Asked): Promise<Ran> {
   const own = home ?? (await newHome());
   try {
-    return await finish(walledBody({ ...asked, home: own }), program);
+    return await finish(isolatedBody({ ...asked, home: own }), program);
   } finally {
     if (!home) await rm(own, { recursive: true, force: true });
   }
 }
 
-export function walledBody({ network, home = "", limits, host }: Asked) {
+export function isolatedBody({ network, home = "", limits, host }: Asked) {
   const spec = { id: "", generation: 1, image, token: "open", home: "", gpus: [], limits: { ...roomy, ...limits } };
-  const place = { ...scratch, install: "isolation-test", image, home, network };
+  const place = { ...ephemeral, install: "isolation-test", image, home, network };
   const body = containerBody(spec, place) as ContainerCreateOptions;
   return { ...body, HostConfig: { ...body.HostConfig, ...host } };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { answersTo, type Bench, becomes, call, spec } from "./driver.suite.ts";
-import { inTerminal } from "./in-terminal.ts";
+import { callLab, type TestMachine, testSpec, waitForState, waitUntilReady } from "./driver.suite.ts";
+import { runInTerminal } from "./in-terminal.ts";
 
 const wheel = `
 import zipfile
@@ -51,9 +51,13 @@ for program in ("uname", "sh", "cat", "tini", "jupyter-server---no-browser", "ju
 `;
 
 /** What runs inside is the same on every driver that runs JupyterLab (G105, G106). */
-export function insideSuite(name: string, openBench: () => Promise<Omit<Bench, "crash">>, absent?: string): void {
+export function jupyterSuite(
+  name: string,
+  openBench: () => Promise<Omit<TestMachine, "crash">>,
+  absent?: string,
+): void {
   describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
-    let bench: Omit<Bench, "crash">;
+    let bench: Omit<TestMachine, "crash">;
     let driver: Driver;
     beforeAll(async () => {
       bench = await openBench();
@@ -62,20 +66,20 @@ export function insideSuite(name: string, openBench: () => Promise<Omit<Bench, "
     }, 300_000);
     afterAll(() => bench.close());
 
-    const begin = async (wanted: Spec = spec()) => {
+    const begin = async (wanted: Spec = testSpec()) => {
       onTestFinished(() => driver.stop(wanted.id, 0));
       await driver.start(wanted);
-      await becomes(driver, wanted.id, "running");
-      await answersTo(driver, wanted);
+      await waitForState(driver, wanted.id, "running");
+      await waitUntilReady(driver, wanted);
       return wanted;
     };
     const again = async (before: Spec, changes: Partial<Spec> = {}) => {
       await driver.stop(before.id, 5_000);
       return await begin({ ...before, generation: before.generation + 1, ...changes });
     };
-    const inside = (wanted: Spec, line: string) => inTerminal(driver, wanted, line);
+    const inside = (wanted: Spec, line: string) => runInTerminal(driver, wanted, line);
     const script = async (wanted: Spec, text: string) => {
-      await call(driver, wanted, "PUT", "/api/contents/script.py", 5_000, text);
+      await callLab(driver, wanted, "PUT", "/api/contents/script.py", 5_000, text);
       expect(await inside(wanted, "python3 ~/script.py && echo went well")).toContain("\nwent well\n");
     };
 
@@ -98,7 +102,7 @@ export function insideSuite(name: string, openBench: () => Promise<Omit<Bench, "
       const wanted = await begin();
       await script(wanted, extensions);
       for (const run of [wanted, await again(wanted)]) {
-        const { status, body } = await call(driver, run, "GET", "/lab", 15_000);
+        const { status, body } = await callLab(driver, run, "GET", "/lab", 15_000);
         const config = /<script id="jupyter-config-data"[^>]*>([\s\S]*?)<\/script>/.exec(String(body))?.[1] ?? "{}";
         const { federated_extensions: found } = JSON.parse(config) as { federated_extensions: { name: string }[] };
         const names = found.map((extension) => extension.name).toSorted();
@@ -114,16 +118,16 @@ export function insideSuite(name: string, openBench: () => Promise<Omit<Bench, "
       const themes = "/lab/api/settings/@jupyterlab/apputils-extension:themes";
       await script(wanted, configuration);
       const later = await again(wanted);
-      expect(await call(driver, later, "GET", "/lab", 15_000)).toMatchObject({ status: 200 });
-      const { body } = await call(driver, later, "GET", "/api/contents/");
+      expect(await callLab(driver, later, "GET", "/lab", 15_000)).toMatchObject({ status: 200 });
+      const { body } = await callLab(driver, later, "GET", "/api/contents/");
       const names = (body as { content: { name: string }[] }).content.map((entry) => entry.name);
       expect(names.filter((each) => each.startsWith("ran-"))).toEqual([]);
-      expect(await call(driver, later, "GET", themes)).toMatchObject({
+      expect(await callLab(driver, later, "GET", themes)).toMatchObject({
         body: { settings: { theme: "JupyterLab Dark" } },
       });
       const bare = await again(later, { withoutSettings: true });
-      expect(await call(driver, bare, "GET", themes)).toMatchObject({ body: { settings: {} } });
-      expect(await call(driver, bare, "GET", "/api/contents/script.py")).toMatchObject({ status: 200 });
+      expect(await callLab(driver, bare, "GET", themes)).toMatchObject({ body: { settings: {} } });
+      expect(await callLab(driver, bare, "GET", "/api/contents/script.py")).toMatchObject({ status: 200 });
     });
 
     test("without settings: what the home did to Python and the shell does not matter, and comes back with the next start", async () => {

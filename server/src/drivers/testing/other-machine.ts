@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Docker from "dockerode";
-import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../docker/open-remote.ts";
+import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../docker/open-remote.ts";
 import { certificatesIn } from "./certificates-in.ts";
 import { linkImage, loadImage } from "./copy-image.ts";
 import { whyNoDocker } from "./docker-machine.ts";
@@ -43,7 +43,7 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
   const engine = await openSecondEngine({ ...placing, before, space, options: [...tls, ...(placing.options ?? [])] });
   const docker = new Docker({ socketPath: engine.socketPath });
   if (!linked) await loadImage(docker);
-  const remotes: Remote[] = [];
+  const remotes: RemoteMachine[] = [];
   let isClosed = false;
   const partsOf = (hosts: string, install: string) => remoteParts(hosts, install, () => isClosed);
   const homeRoot = join(folder, "machine", "homes");
@@ -72,7 +72,7 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
       host: Partial<RemoteHost> & { readonly address: string },
       hostsFolder: string,
       install: string,
-    ): Promise<Remote> {
+    ): Promise<RemoteMachine> {
       const parts = partsOf(hostsFolder, install);
       const remote = await openRemote({ id: "gpu-1", homeRoot, reach: address, ...host }, parts);
       remotes.push(remote);
@@ -93,7 +93,7 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
 }
 
 /** What goes on behind the back of a call may be cut short once its machine, or the line to it, is closed. */
-export function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteParts {
+export function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteDeps {
   const failed = (error: unknown) => {
     if (!isClosed()) throw error;
   };

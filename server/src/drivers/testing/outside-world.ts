@@ -24,7 +24,7 @@ const outsidePorts = [25, 80, 443, 465, 587];
  * A plain bridge, one of ours and one of ours with IPv6 and public addresses, all with the same world outside and a listener of this machine.
  * All of it ends with `close`.
  */
-export async function openWorld() {
+export async function openOutsideWorld() {
   const tag = randomBytes(4).toString("hex");
   const [install, install6] = [`${tag}4444`, `${tag.slice(0, 7)}x6666`];
   const plain = `plain-${tag}`;

@@ -9,7 +9,7 @@ import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
-import { call, spec } from "../../drivers/testing/driver.suite.ts";
+import { callLab, testSpec } from "../../drivers/testing/driver.suite.ts";
 import { longestQuietSeconds, quietSeconds } from "./jupyter-idle-seconds.ts";
 
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
@@ -24,7 +24,7 @@ async function jupyter() {
     throw error;
   };
   const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
-  const wanted = spec();
+  const wanted = testSpec();
   onTestFinished(async () => {
     await expect.poll(() => driver.stop(wanted.id, 0).then(() => true, String), patience).toBe(true);
     await rm(await socketFolder(directory), { recursive: true });
@@ -33,7 +33,7 @@ async function jupyter() {
   await driver.prepare("jupyter");
   await driver.start(wanted);
   await expect.poll(async () => (await driver.observe(wanted.id)).state, patience).toBe("running");
-  const ask = (method: string, path: string) => call(driver, wanted, method, path, patience.timeout);
+  const ask = (method: string, path: string) => callLab(driver, wanted, method, path, patience.timeout);
   await expect.poll(() => ask("GET", "/api/kernels"), patience).toMatchObject({ status: 200 });
   const seen = await driver.observe(wanted.id);
   if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error(`it is ${seen.state}`);
@@ -77,7 +77,7 @@ test("a cell that runs, one that ran, a terminal that writes: JupyterLab says fo
   // It says nothing while it computes, so the time since it last did is no answer.
   await expect.poll(() => Date.now() - since, patience).toBeGreaterThan(1500);
   expect(await quiet()).toBe(0);
-  await call(driver, wanted, "PUT", "/api/contents/go", 5000, "");
+  await callLab(driver, wanted, "PUT", "/api/contents/go", 5000, "");
   await expect.poll(quiet, patience).toBeGreaterThan(2);
   close();
 

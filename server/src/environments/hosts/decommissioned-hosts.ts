@@ -32,7 +32,7 @@ export function lostDriver(id: string): Driver {
     },
     stats: refuse("refused"),
     gpuFault: refuse("refused"),
-    gpuResidue: async () => new Map(),
+    gpuLeftovers: async () => new Map(),
     async *logs() {},
     async *watch(signal) {
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

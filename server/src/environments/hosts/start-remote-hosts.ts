@@ -1,8 +1,8 @@
 import { type Loop, startLoop } from "../../async/start-interval.ts";
 import type { Db, Sql } from "../../database/database.ts";
-import { checkRemote, wallOf } from "../../drivers/docker/check-remote.ts";
-import { startWall } from "../../drivers/docker/firewall/start-firewall.ts";
-import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../../drivers/docker/open-remote.ts";
+import { checkRemote, remoteFirewall } from "../../drivers/docker/check-remote.ts";
+import { startFirewall } from "../../drivers/docker/firewall/start-firewall.ts";
+import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import { DriverError } from "../../drivers/driver.ts";
 import type { HostCheck } from "../reconciler/reconcile-inventory.ts";
 import { onceEach } from "./each-host.ts";
@@ -27,11 +27,11 @@ export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
 }
 
 /** A driver for each; nothing is connected yet, and one that is away is told by its verbs. */
-export async function openRemoteHosts(db: Db, parts: RemoteParts): Promise<readonly Remote[]> {
+export async function openRemoteHosts(db: Db, parts: RemoteDeps): Promise<readonly RemoteMachine[]> {
   return await Promise.all((await remoteHosts(db)).map((host) => openRemote(host, parts)));
 }
 
-interface StartParts extends RemoteParts {
+interface StartParts extends RemoteDeps {
   readonly db: Db;
   readonly slots: number | undefined;
   readonly needsLiveRestore: boolean;
@@ -43,9 +43,9 @@ interface Started {
 }
 
 /** What a worker does beside renting on them: registers each when it answers, and looks at its wall every minute. */
-export function startRemoteHosts(remotes: readonly Remote[], parts: StartParts): Started {
+export function startRemoteHosts(remotes: readonly RemoteMachine[], parts: StartParts): Started {
   const registering = remotes.map((remote) => [remote.host.id, startRegistering(remote, parts)] as const);
-  const walls = remotes.map((remote) => startWall(wallOf(remote, parts), parts.failed));
+  const walls = remotes.map((remote) => startFirewall(remoteFirewall(remote, parts), parts.failed));
   return { loops: [...registering.map(([, loop]) => loop), ...walls], checks: new Map(registering) };
 }
 
@@ -55,7 +55,7 @@ const retryMs = 30_000;
  * Nothing is sold on a host before it was found fit, at the start and whenever it has been away: another machine may have
  * come back, with other GPUs. Nobody waits for it, and what keeps it away is told once.
  */
-function startRegistering(remote: Remote, parts: StartParts): Loop & HostCheck {
+function startRegistering(remote: RemoteMachine, parts: StartParts): Loop & HostCheck {
   const { db, failed, slots } = parts;
   const { id } = remote.host;
   const stopping = new AbortController();

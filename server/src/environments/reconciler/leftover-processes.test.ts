@@ -14,7 +14,7 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
     ...environments,
     id,
     gpu,
-    asked: () => driver.calls.get("gpuResidue") ?? 0,
+    asked: () => driver.calls.get("gpuLeftovers") ?? 0,
     aside: () =>
       db
         .selectFrom("gpus")
@@ -41,7 +41,7 @@ test.for(["stopped", "terminated"] as const)(
   "%s: a GPU on which something is left is put aside, not leased",
   async (end) => {
     const { driver, id, gpu, parts, pass, want, read, aside, leases, free, told } = await setup();
-    driver.machine.gpuResidue.set(gpu, "process 4711 still uses it").set("another", "process 1");
+    driver.machine.gpuLeftovers.set(gpu, "process 4711 still uses it").set("another", "process 1");
     await want(id, end);
     await pass({ residueMs: 0 });
     expect((await read(id)).status).toBe(end);
@@ -54,12 +54,12 @@ test.for(["stopped", "terminated"] as const)(
 
 test("until it is known, the GPU stays its old holder's; memory that goes in time is no matter", async () => {
   const { driver, id, gpu, want, read, aside, leases, free, start, asked } = await setup();
-  driver.machine.gpuResidue.set(gpu, "900 MB of its memory are still in use");
+  driver.machine.gpuLeftovers.set(gpu, "900 MB of its memory are still in use");
   await want(id, "terminated");
   start({ residueMs: 60_000 });
   await expect.poll(asked).toBeGreaterThan(0);
   expect([(await read(id)).status, await leases(id), await free()]).toEqual(["active", 1, 1]);
-  driver.machine.gpuResidue.clear();
+  driver.machine.gpuLeftovers.clear();
   await expect.poll(async () => (await read(id)).status).toBe("terminated");
   expect([await aside(), await leases(id), await free()]).toEqual([[], 0, 2]);
 });
@@ -74,20 +74,20 @@ test("what the look takes is not its owner's time, and of what was overtaken mea
     ).rows[0]?.left ?? 0;
   const look = async () => {
     const before = asked();
-    const go = driver.hang("gpuResidue");
+    const go = driver.hang("gpuLeftovers");
     await want(id, "stopped");
     const done = pass({ residueMs: 0 });
     await expect.poll(asked).toBe(before + 1);
     return { go, done };
   };
-  driver.machine.gpuResidue.set(gpu, "process 4711 still uses it");
+  driver.machine.gpuLeftovers.set(gpu, "process 4711 still uses it");
   const overtaken = await look();
   await db.updateTable("environments").set({ desired: "paused" }).execute();
   overtaken.go();
   await overtaken.done;
   expect([(await read(id)).status, await aside(), told.failures]).toEqual(["active", [], []]);
 
-  driver.machine.gpuResidue.clear();
+  driver.machine.gpuLeftovers.clear();
   const stopping = await look();
   const left = await secondsLeft();
   await expect.poll(secondsLeft, { timeout: 5000 }).toBeLessThan(left - 2);
@@ -100,10 +100,10 @@ test("what the look takes is not its owner's time, and of what was overtaken mea
 
 test("where nobody can tell, it is put aside", async () => {
   const { driver, id, gpu, pass, want, aside } = await setup();
-  driver.failNext("gpuResidue", "unavailable");
+  driver.failNext("gpuLeftovers", "unavailable");
   await want(id, "stopped");
   await pass({ residueMs: 0 });
-  expect(await aside()).toEqual([{ id: gpu, reason: expect.stringContaining("a failure of gpuResidue") }]);
+  expect(await aside()).toEqual([{ id: gpu, reason: expect.stringContaining("a failure of gpuLeftovers") }]);
 });
 
 test.for([

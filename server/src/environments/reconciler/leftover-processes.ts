@@ -28,7 +28,7 @@ export async function residueOf(
   if (ids.length === 0) return clean;
   const until = performance.now() + residueMs;
   for (;;) {
-    const found = await driver.gpuResidue(ids).catch((error) => new Map(ids.map((id) => [id, String(error)])));
+    const found = await driver.gpuLeftovers(ids).catch((error) => new Map(ids.map((id) => [id, String(error)])));
     if (found.size === 0 || performance.now() >= until) return found;
     await wait(againMs);
   }

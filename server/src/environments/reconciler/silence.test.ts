@@ -82,7 +82,7 @@ test("G106 a running environment whose JupyterLab stops listening is stopped too
   const id = await ran();
   const unpaid: number[] = [];
   const ended = async (_: unknown, __: unknown, seconds: number) => void unpaid.push(seconds);
-  await driver.hush(id);
+  await driver.silence(id);
   await pass();
   expect(await read(id)).toMatchObject({ status: "pending", fault_since: null });
   await tenMinutes(id);

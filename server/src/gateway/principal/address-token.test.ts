@@ -8,7 +8,7 @@ import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
-import { answersTo, becomes, spec } from "../../drivers/testing/driver.suite.ts";
+import { testSpec, waitForState, waitUntilReady } from "../../drivers/testing/driver.suite.ts";
 import { openUpstream, poll, setupGateway } from "../testing/setup-gateway.ts";
 import { withoutToken } from "./address-token.ts";
 
@@ -23,7 +23,7 @@ async function jupyter() {
   const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
   const given = await setupGateway();
   const row = await given.environment();
-  const wanted = spec({ token: row.runToken });
+  const wanted = testSpec({ token: row.runToken });
   onTestFinished(async () => {
     await driver.stop(wanted.id, 0);
     await rm(await socketFolder(directory), { recursive: true });
@@ -31,8 +31,8 @@ async function jupyter() {
   });
   await driver.prepare("jupyter");
   await driver.start(wanted);
-  const seen = await becomes(driver, wanted.id, "running");
-  await answersTo(driver, wanted);
+  const seen = await waitForState(driver, wanted.id, "running");
+  await waitUntilReady(driver, wanted);
   const endpoint = "endpoint" in seen ? JSON.stringify(seen.endpoint) : null;
   await given.db
     .updateTable("environments")

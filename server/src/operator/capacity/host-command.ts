@@ -3,12 +3,12 @@ import { join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import { checkRemote } from "../../drivers/docker/check-remote.ts";
-import { errandText } from "../../drivers/docker/containers/helper-container.ts";
+import { helperOutput } from "../../drivers/docker/containers/helper-container.ts";
 import { openEngine } from "../../drivers/docker/engine/engine.ts";
-import { readAddress, readHomeRoot, readReach } from "../../drivers/docker/engine/remote-address.ts";
-import { nameserversIn, wallCommands } from "../../drivers/docker/firewall/firewall-rules.ts";
-import { imageOf, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
-import { openRemote, type Remote, type RemoteHost, type RemoteParts } from "../../drivers/docker/open-remote.ts";
+import { parseAddress, parseHomeRoot, parsePrivateAddress } from "../../drivers/docker/engine/remote-address.ts";
+import { firewallCommands, nameserversIn } from "../../drivers/docker/firewall/firewall-rules.ts";
+import { currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { installationOf } from "../../installation/installation.ts";
 import type { Options } from "../parse-command.ts";
@@ -44,9 +44,9 @@ export async function hostCommand(
 
 async function add(parts: Parts, id: string, text: string, options: Options): Promise<string> {
   checkHostName(id);
-  const address = readAddress(text);
-  const homeRoot = readHomeRoot(options["home-root"] ?? usualHomes);
-  const host = { id, address: address.url, homeRoot, reach: readReach(options["reach"], address) };
+  const address = parseAddress(text);
+  const homeRoot = parseHomeRoot(options["home-root"] ?? usualHomes);
+  const host = { id, address: address.url, homeRoot, reach: parsePrivateAddress(options["reach"], address) };
   return await withHost(parts, host, async (remote, own, config) => {
     const found = await check(remote, own, config);
     await addHost(parts.db, host);
@@ -63,13 +63,13 @@ async function hostOf(db: Db, id: string): Promise<RemoteHost> {
 async function withHost<T>(
   { db, config }: Parts,
   host: RemoteHost,
-  work: (remote: Remote, own: RemoteParts, config: Config) => Promise<T>,
+  work: (remote: RemoteMachine, own: RemoteDeps, config: Config) => Promise<T>,
 ): Promise<T> {
   const { id: install } = await installationOf(db);
   const folder = join(resolve(config.dataDir), "hosts");
   const own = {
     install,
-    images: imageOf,
+    images: currentImage,
     replaced: replacedImages,
     folder,
     sshAgent: config.sshAgent,
@@ -83,7 +83,7 @@ async function withHost<T>(
   }
 }
 
-async function check(remote: Remote, own: RemoteParts, { docker, slots }: Config): Promise<string> {
+async function check(remote: RemoteMachine, own: RemoteDeps, { docker, slots }: Config): Promise<string> {
   const { gpus, warnings } = await checkRemote(remote, own, docker);
   const { id, reach, homeRoot } = remote.host;
   const has =
@@ -93,10 +93,14 @@ async function check(remote: Remote, own: RemoteParts, { docker, slots }: Config
 }
 
 /** The rules for that machine, as a script for its root: around its runs, and in to them from the gateways alone. */
-async function firewall({ engine: address }: Remote, own: RemoteParts, gateways: readonly string[]): Promise<string> {
+async function firewall(
+  { engine: address }: RemoteMachine,
+  own: RemoteDeps,
+  gateways: readonly string[],
+): Promise<string> {
   const errands = { engine: openEngine(address), install: own.install, image: () => own.images("jupyter") };
-  const resolvers = nameserversIn(await errandText(errands, { script: "cat /etc/resolv.conf" }));
-  return wallCommands(own.install, resolvers, gateways);
+  const resolvers = nameserversIn(await helperOutput(errands, { script: "cat /etc/resolv.conf" }));
+  return firewallCommands(own.install, resolvers, gateways);
 }
 
 function readGateway(address: string): string {

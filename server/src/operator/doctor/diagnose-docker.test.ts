@@ -10,15 +10,15 @@ import { testDatabase } from "../../database/testing.ts";
 import { label } from "../../drivers/docker/containers/container-body.ts";
 import { bridgeName } from "../../drivers/docker/containers/ensure-network.ts";
 import {
-  applyWall,
   engineNameservers,
+  firewallCommands,
   missingRules,
-  unwallCommands,
-  wallCommands,
+  removalCommands,
+  runFirewallCommands,
 } from "../../drivers/docker/firewall/firewall-rules.ts";
-import { imageOf } from "../../drivers/docker/images/image-catalogue.ts";
+import { currentImage } from "../../drivers/docker/images/image-catalogue.ts";
 import { docker, removeRuns, whyNoDocker } from "../../drivers/testing/docker-machine.ts";
-import { shell, whyNoWall } from "../../drivers/testing/isolated-runs.ts";
+import { shell, whyNoFirewall } from "../../drivers/testing/isolated-runs.ts";
 import { openOtherMachine, whyNoRemote } from "../../drivers/testing/other-machine.ts";
 import { openSecondEngine, whyNoSecondEngine } from "../../drivers/testing/second-engine.ts";
 import { rent } from "../../environments/testing/setup-environments.ts";
@@ -26,7 +26,7 @@ import { installationOf } from "../../installation/installation.ts";
 import { settingsOf, startPresence } from "../process-registry.ts";
 import { askDoctor } from "../testing/run-operator.ts";
 
-const noImage = (await imageOf("jupyter")) ? undefined : "no image is in the catalogue: npm run images -- jupyter";
+const noImage = (await currentImage("jupyter")) ? undefined : "no image is in the catalogue: npm run images -- jupyter";
 const absent = (await whyNoDocker()) ?? noImage;
 const image = "berth/jupyter:local";
 
@@ -73,7 +73,7 @@ describe.skipIf(absent)(absent ? `doctor and Docker, skipped because ${absent}` 
   });
 });
 
-const noWall = (await whyNoWall()) ?? absent;
+const noWall = (await whyNoFirewall()) ?? absent;
 
 describe.skipIf(noWall)(
   noWall ? `doctor and the firewall, skipped because ${noWall}` : "doctor and the firewall",
@@ -82,7 +82,7 @@ describe.skipIf(noWall)(
       const { db, install, folder, ask } = await setup();
       const what = "Holes in the firewall around environments";
       const nameservers = await engineNameservers();
-      await applyWall(wallCommands(install, nameservers));
+      await runFirewallCommands(firewallCommands(install, nameservers));
       const { found } = await ask();
       expect(found[what]).toBeUndefined();
       const rule = `INPUT -i ${bridgeName(install)} -j BERTH-IN-${install.slice(0, 8)}`;
@@ -94,7 +94,7 @@ describe.skipIf(noWall)(
       await expect.poll(async () => (await db.selectFrom("processes").select("id").execute()).length).toBe(1);
       expect((await ask({ RUNTIME: "process" })).found[what]).toContain(`local: a rule is gone: iptables ${rule}`);
       expect(await missingRules(install, nameservers)).toEqual([`iptables ${rule}`]);
-      await applyWall(unwallCommands(install));
+      await runFirewallCommands(removalCommands(install));
     });
   },
 );
@@ -154,7 +154,9 @@ describe.skipIf(noRemote)(noRemote ? `another machine, skipped because ${noRemot
 /** The other machine gets what the engine calls by this name, doctor asks for what the catalogue names. */
 async function whyOther(): Promise<string | undefined> {
   const { Id } = await docker.getImage(image).inspect();
-  return Id === (await imageOf("jupyter")) ? undefined : "the catalogue has another image: npm run images -- jupyter";
+  return Id === (await currentImage("jupyter"))
+    ? undefined
+    : "the catalogue has another image: npm run images -- jupyter";
 }
 
 async function addHost(db: Db, address: string, homeRoot: string, reach: string): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
-import { imageOf, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { installationOf } from "../../installation/installation.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
 import { hostChecks } from "./host-checks.ts";
@@ -29,7 +29,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { id: install } = await installationOf(db);
   const { runtime, dataDir } = settings;
   const own = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, failed: () => {} };
-  const parts = { ...own, images: imageOf, replaced: replacedImages };
+  const parts = { ...own, images: currentImage, replaced: replacedImages };
   await using opened = await openDockerHosts(db, { ...settings, isHere }, parts);
   const { hosts } = opened;
   const homes = isHere && runtime !== "fake" ? join(dataDir, "homes") : undefined;

@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { label } from "../../drivers/docker/containers/container-body.ts";
-import { errandText, isFolderMissing } from "../../drivers/docker/containers/helper-container.ts";
-import { checkRules, checkWall } from "../../drivers/docker/firewall/start-firewall.ts";
+import { helperOutput, isFolderMissing } from "../../drivers/docker/containers/helper-container.ts";
+import { findLeaks, findMissingRules } from "../../drivers/docker/firewall/start-firewall.ts";
 import { readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
 import { hasImage } from "../../drivers/docker/images/prepare-image.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
@@ -79,7 +79,7 @@ async function strayContainers({ db, install, hosts }: Parts): Promise<readonly 
   const all = await Promise.all(
     answering(hosts).map(async ({ id, engine, answer }) => {
       const filters = { label: [`${label.install}=${install}`] };
-      const found = await engine.verb((abortSignal) =>
+      const found = await engine.withTimeout((abortSignal) =>
         engine.docker.listContainers({ all: true, filters, abortSignal }),
       );
       return found.map(({ Names, Labels, Created, State }) => ({
@@ -162,7 +162,7 @@ async function foldersThere(
   const script = "find /homes -mindepth 1 -maxdepth 1 -type d ! -name '.*' -printf '%f\\n'";
   const errands = { engine, install, image: wall.image };
   try {
-    const text = await errandText(errands, {
+    const text = await helperOutput(errands, {
       script,
       folder: { source, target: "/homes" },
       capabilities: ["DAC_READ_SEARCH"],
@@ -204,8 +204,8 @@ async function wrongClocks(db: Db, hosts: readonly DockerHost[]): Promise<readon
 
 async function holes(hosts: readonly DockerHost[]): Promise<readonly string[]> {
   const each = answering(hosts).map(async ({ id, wall }) => {
-    const gone = (await checkRules(wall)).map((rule) => `a rule is gone: ${rule}`);
-    return [...gone, ...(await checkWall(wall))].map((words) => `${id}: ${words}`);
+    const gone = (await findMissingRules(wall)).map((rule) => `a rule is gone: ${rule}`);
+    return [...gone, ...(await findLeaks(wall))].map((words) => `${id}: ${words}`);
   });
   return (await Promise.all(each)).flat();
 }

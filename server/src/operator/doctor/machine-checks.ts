@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { errandText } from "../../drivers/docker/containers/helper-container.ts";
-import { readAddress } from "../../drivers/docker/engine/remote-address.ts";
+import { helperOutput } from "../../drivers/docker/containers/helper-container.ts";
+import { parseAddress } from "../../drivers/docker/engine/remote-address.ts";
 import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
@@ -116,7 +116,7 @@ async function roomHere(folders: readonly string[]): Promise<readonly Room[]> {
 
 async function roomThere({ id, engine, wall }: DockerHost, source: string, install: string): Promise<Room> {
   const errand = { script: "df -Pk /homes | tail -n 1", folder: { source, target: "/homes" } };
-  const [, all = "", , free = ""] = (await errandText({ engine, install, image: wall.image }, errand))
+  const [, all = "", , free = ""] = (await helperOutput({ engine, install, image: wall.image }, errand))
     .trim()
     .split(/\s+/);
   return { where: `${source} on ${id}`, freeBytes: Number(free) * 1024, allBytes: Number(all) * 1024 };
@@ -165,7 +165,7 @@ function served({ appUrl, envHost }: ProcessSettings): readonly CertificateLook[
 async function ofHosts({ db, settings: { dataDir }, isHere }: Parts): Promise<readonly CertificateLook[]> {
   const hosts = isHere ? await remoteHosts(db) : [];
   return hosts.flatMap(({ id, address }) => {
-    const { kind, host, port } = readAddress(address);
+    const { kind, host, port } = parseAddress(address);
     if (kind === "ssh") return [];
     const file = (name: string) => readFile(join(dataDir, "hosts", id, name), "utf8");
     const keys = async () => ({ ca: await file("ca.pem"), cert: await file("cert.pem"), key: await file("key.pem") });

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
-import { wallOf } from "../../drivers/docker/check-remote.ts";
+import { remoteFirewall } from "../../drivers/docker/check-remote.ts";
 import { type Engine, openEngine } from "../../drivers/docker/engine/engine.ts";
-import type { WallParts } from "../../drivers/docker/firewall/start-firewall.ts";
-import type { RemoteParts } from "../../drivers/docker/open-remote.ts";
+import type { FirewallDeps } from "../../drivers/docker/firewall/start-firewall.ts";
+import type { RemoteDeps } from "../../drivers/docker/open-remote.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
 import { openRemoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 
@@ -14,7 +14,7 @@ export interface DockerHost {
   readonly engine: Engine;
   /** The folder of homes on its machine; undefined: this machine's own. */
   readonly homeRoot: string | undefined;
-  readonly wall: WallParts;
+  readonly wall: FirewallDeps;
   /** What it says of itself, and when; in words why it says nothing. */
   readonly answer: EngineAnswer | string;
 }
@@ -35,7 +35,7 @@ interface DockerHosts extends AsyncDisposable {
 export async function openDockerHosts(
   db: Db,
   { runtime, docker, port, isHere }: Pick<Config, "runtime" | "docker" | "port"> & { readonly isHere: boolean },
-  parts: RemoteParts,
+  parts: RemoteDeps,
 ): Promise<DockerHosts> {
   const isDocker = isHere && (runtime === "docker" || (await isRegistered(db)));
   const image = () => parts.images("jupyter");
@@ -44,7 +44,7 @@ export async function openDockerHosts(
   const local = isDocker ? [{ id: thisMachine, address: docker, homeRoot: undefined, wall }] : [];
   const remotes = await openRemoteHosts(db, parts);
   const others = remotes.map((each) => {
-    return { id: each.host.id, address: each.engine, homeRoot: each.host.homeRoot, wall: wallOf(each, parts) };
+    return { id: each.host.id, address: each.engine, homeRoot: each.host.homeRoot, wall: remoteFirewall(each, parts) };
   });
   const hosts = [...local, ...others].map(async ({ address, ...host }) => {
     const engine = openEngine(address);
@@ -69,7 +69,7 @@ async function ask(engine: Engine): Promise<EngineAnswer | string> {
     const from = Date.now();
     // It takes the signal, though its type does not say so.
     const info = (abortSignal: AbortSignal) => engine.docker.info({ abortSignal } as unknown as () => void) as unknown;
-    const said = await engine.verb(
+    const said = await engine.withTimeout(
       async (signal) => (await info(signal)) as { SystemTime: string; DockerRootDir: string },
     );
     const askedAt = (from + Date.now()) / 2;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { spec } from "../../testing/driver.suite.ts";
-import { containerBody, type RunPlace } from "./container-body.ts";
+import { testSpec } from "../../testing/driver.suite.ts";
+import { type ContainerContext, containerBody } from "./container-body.ts";
 
-const place: RunPlace = {
+const place: ContainerContext = {
   install: "i",
   image: "sha256:1",
   home: "/homes/h",
@@ -14,7 +14,7 @@ const place: RunPlace = {
 };
 
 test("leased GPUs are asked for by UUID: as CDI devices, or of NVIDIA's own runtime where the engine has no CDI", () => {
-  const wanted = spec({ gpus: ["GPU-aa11", "GPU-bb22"] });
+  const wanted = testSpec({ gpus: ["GPU-aa11", "GPU-bb22"] });
   expect(containerBody(wanted, place).HostConfig).toMatchObject({
     DeviceRequests: [{ Driver: "cdi", DeviceIDs: ["nvidia.com/gpu=GPU-aa11", "nvidia.com/gpu=GPU-bb22"] }],
   });
@@ -28,13 +28,13 @@ test("leased GPUs are asked for by UUID: as CDI devices, or of NVIDIA's own runt
 });
 
 test("a CPU slot is no device", () => {
-  const body = containerBody(spec({ gpus: ["local-slot-3"] }), place);
+  const body = containerBody(testSpec({ gpus: ["local-slot-3"] }), place);
   expect(body.HostConfig).not.toHaveProperty("DeviceRequests");
   expect(body.Env).toContain("NVIDIA_VISIBLE_DEVICES=void");
 });
 
 test("a run without settings is told so, and every run ends before the server where memory runs out", () => {
-  const [usual, bare] = [spec(), spec({ withoutSettings: true })].map((wanted) => containerBody(wanted, place));
+  const [usual, bare] = [testSpec(), testSpec({ withoutSettings: true })].map((wanted) => containerBody(wanted, place));
   expect(usual?.Env.join()).not.toContain("WITHOUT_SETTINGS");
   expect(bare?.Env).toContain("WITHOUT_SETTINGS=1");
   expect(usual?.HostConfig).toMatchObject({ OomScoreAdj: 500 });

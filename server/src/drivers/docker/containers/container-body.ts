@@ -19,7 +19,7 @@ export const runUser = 1000;
 export const homeInside = "/home/berth";
 const megabyte = 1024 * 1024;
 
-export interface RunPlace {
+export interface ContainerContext {
   readonly install: string;
   /** The image's reference on this host. */
   readonly image: string;
@@ -36,10 +36,10 @@ export interface RunPlace {
 }
 
 /** Of a run that is no environment, such as a look at an image: on its network alone, with little. */
-export const scratch = { publishAt: undefined, cpus: 1, gpu: "none", openFiles: undefined } as const;
+export const ephemeral = { publishAt: undefined, cpus: 1, gpu: "none", openFiles: undefined } as const;
 
 /** The body of the engine's create call: all that a run may and may not (docs/internals/runtime.md). */
-export function containerBody(spec: Spec, place: RunPlace) {
+export function containerBody(spec: Spec, place: ContainerContext) {
   const published = place.publishAt !== undefined && {
     PortBindings: { [labPort]: [{ HostIp: place.publishAt, HostPort: "" }] },
   };
@@ -49,7 +49,7 @@ export function containerBody(spec: Spec, place: RunPlace) {
     // The only secret inside is the run's own. "void" keeps a GPU runtime that is the default from adding all.
     Env: [
       `JUPYTER_TOKEN=${spec.token}`,
-      ...(devicesOf(spec.gpus).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"]),
+      ...(gpuDevices(spec.gpus).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"]),
       ...(spec.withoutSettings ? ["WITHOUT_SETTINGS=1"] : []),
     ],
     ExposedPorts: { [labPort]: {} },
@@ -109,12 +109,12 @@ function openFilesOf(count: number | undefined) {
 }
 
 /** What is leased is a GPU's UUID, or the name of a CPU slot, which is no device. */
-export function devicesOf(leased: readonly string[]): readonly string[] {
+export function gpuDevices(leased: readonly string[]): readonly string[] {
   return leased.filter((id) => /^(GPU|MIG)-/.test(id));
 }
 
-function devicesRequested(spec: Spec, gpu: RunPlace["gpu"]) {
-  const ids = devicesOf(spec.gpus);
+function devicesRequested(spec: Spec, gpu: ContainerContext["gpu"]) {
+  const ids = gpuDevices(spec.gpus);
   if (ids.length === 0) return {};
   const request =
     gpu === "cdi"

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Container } from "dockerode";
-import { type Engine, orDone } from "../engine/engine.ts";
+import { type Engine, orUndefined } from "../engine/engine.ts";
 import { label } from "./container-body.ts";
 
 const reopenMs = 2_000;
@@ -10,13 +10,17 @@ const headBytes = 8;
  * Ids of our containers as the engine's events name them. A stream that breaks is opened again from the last event seen:
  * the engine still tells the newest 256. What happened while it was dead is found by the caller's own looks.
  */
-export async function* watchRuns({ docker }: Engine, install: string, signal: AbortSignal): AsyncIterable<string> {
+export async function* watchContainers(
+  { docker }: Engine,
+  install: string,
+  signal: AbortSignal,
+): AsyncIterable<string> {
   let since = Date.now() / 1000;
   while (!signal.aborted) {
     try {
       const filters = { type: ["container" as const], label: [`${label.install}=${install}`, label.environment] };
       const events = await docker.getEvents({ since, filters, abortSignal: signal });
-      for await (const line of linesOf(events as AsyncIterable<Buffer>)) {
+      for await (const line of readLines(events as AsyncIterable<Buffer>)) {
         const { timeNano, Actor } = JSON.parse(line);
         since = timeNano / 1e9;
         yield String(Actor.Attributes[label.environment]);
@@ -35,8 +39,8 @@ export interface LogOptions {
 }
 
 /** What a run wrote, line by line; a run that is not there has no lines. Ends with the run, or with its signal. */
-export async function* logLines(
-  { verb, explain }: Engine,
+export async function* containerLogs(
+  { withTimeout, explain }: Engine,
   container: Container,
   options: LogOptions,
 ): AsyncIterable<string> {
@@ -44,12 +48,14 @@ export async function* logLines(
   const wanted = { stdout: true, stderr: true, tail };
   try {
     if (!follow) {
-      const all = await verb((abortSignal) => orDone(container.logs({ ...wanted, follow: false, abortSignal })));
-      if (all) yield* linesOf(bytesOf(framesOf(once(all))));
+      const all = await withTimeout((abortSignal) =>
+        orUndefined(container.logs({ ...wanted, follow: false, abortSignal })),
+      );
+      if (all) yield* readLines(bytesOf(readFrames(once(all))));
       return;
     }
-    const stream = await orDone(container.logs({ ...wanted, follow: true, abortSignal: signal }));
-    if (stream) yield* linesOf(bytesOf(framesOf(stream as AsyncIterable<Buffer>)));
+    const stream = await orUndefined(container.logs({ ...wanted, follow: true, abortSignal: signal }));
+    if (stream) yield* readLines(bytesOf(readFrames(stream as AsyncIterable<Buffer>)));
   } catch (error) {
     if (signal.aborted) return;
     throw explain(error);
@@ -70,7 +76,7 @@ async function* bytesOf(frames: AsyncIterable<Frame>): AsyncIterable<Buffer> {
 }
 
 /** The engine's frames: a kind, three zeros, a length of 32 bits, then that many bytes. */
-export async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Frame> {
+export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncIterable<Frame> {
   let rest = Buffer.alloc(0);
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk]);
@@ -86,7 +92,7 @@ export async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Fr
 const longestLine = 1_000_000;
 
 /** Whole lines of text; whoever reads them decides what they are. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-import { type Engine, refusalOf } from "../engine/engine.ts";
+import { type Engine, engineErrorOf } from "../engine/engine.ts";
 import { label } from "./container-body.ts";
 
 export const networkName = (install: string) => `berth-${install}`;
@@ -27,6 +27,6 @@ export async function ensureNetwork({ docker }: Engine, install: string, abortSi
     });
   } catch (error) {
     // Somebody else was quicker.
-    if (refusalOf(error)?.status !== 409) throw error;
+    if (engineErrorOf(error)?.status !== 409) throw error;
   }
 }

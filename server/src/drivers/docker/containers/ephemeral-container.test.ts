@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openDockerMachine, openLine, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
+import { openDockerMachine, openEngineProxy, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
 import { openEngine } from "../engine/engine.ts";
-import { createScratch } from "./ephemeral-container.ts";
+import { createEphemeral } from "./ephemeral-container.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -10,7 +10,7 @@ const absent = await whyNoDocker();
 describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${absent}` : "containers of a moment", () => {
   async function setup() {
     const machine = openDockerMachine();
-    const line = await openLine(machine.directory);
+    const line = await openEngineProxy(machine.directory);
     const install = machine.installOf("one");
     onTestFinished(async () => {
       await removeRuns(install);
@@ -24,7 +24,7 @@ describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${abse
     const create = (name: string, socketPath = "/var/run/docker.sock") => {
       const parts = { engine: openEngine({ socketPath }), install };
       const HostConfig = name.startsWith("homes-") ? { AutoRemove: false as const } : {};
-      return createScratch(parts, { name, image: "berth/jupyter:local", network: "none", HostConfig });
+      return createEphemeral(parts, { name, image: "berth/jupyter:local", network: "none", HostConfig });
     };
     return { line, names, create, driver: await machine.open() };
   }

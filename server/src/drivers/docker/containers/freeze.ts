@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Container } from "dockerode";
-import { orDone, refusalOf } from "../engine/engine.ts";
+import { engineErrorOf, orUndefined } from "../engine/engine.ts";
 
 /** A run that is just making processes may outrun the old kind of freezer (cgroup v1), which then lets go: once more. */
 export async function freeze(container: Container, abortSignal: AbortSignal): Promise<void> {
   for (;;) {
     try {
       // 409: it ended, or was paused, since the look.
-      await orDone(container.pause({ abortSignal }), 409);
+      await orUndefined(container.pause({ abortSignal }), 409);
       return;
     } catch (error) {
-      if (!/unable to freeze/.test(refusalOf(error)?.words ?? "")) throw error;
+      if (!/unable to freeze/.test(engineErrorOf(error)?.words ?? "")) throw error;
       await wait(100, undefined, { signal: abortSignal });
     }
   }
@@ -22,8 +22,8 @@ export async function freeze(container: Container, abortSignal: AbortSignal): Pr
  */
 export async function thaw(container: Container, abortSignal: AbortSignal): Promise<void> {
   try {
-    await orDone(container.unpause({ abortSignal }));
+    await orUndefined(container.unpause({ abortSignal }));
   } catch (error) {
-    if (!/not paused/.test(refusalOf(error)?.words ?? "")) throw error;
+    if (!/not paused/.test(engineErrorOf(error)?.words ?? "")) throw error;
   }
 }

@@ -6,7 +6,7 @@ import { label, labPort } from "./container-body.ts";
 const startingMs = 3_000;
 
 /** What the engine says of a container of ours, in the words of the driver port. */
-export function observedOf(info: ContainerInspectInfo): Observed {
+export function observeContainer(info: ContainerInspectInfo): Observed {
   const { Status, StartedAt, ExitCode, OOMKilled } = info.State;
   const labels = info.Config.Labels;
   const createdAt = new Date(info.Created);

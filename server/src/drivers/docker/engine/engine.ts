@@ -1,22 +1,22 @@
 import Docker from "dockerode";
 import { DriverError } from "../../driver.ts";
-import type { Tunnel } from "./ssh-tunnel.ts";
-import { type Certificates, tlsAgent, tlsRefusal } from "./tls-certificates.ts";
+import type { SshTunnel } from "./ssh-tunnel.ts";
+import { type Certificates, explainTlsError, tlsAgent } from "./tls-certificates.ts";
 
 /** Where an engine is. Plain TCP is not offered: whoever reaches it is root there. */
 export type EngineAddress =
   | { readonly socketPath: string }
   | { readonly url: string; readonly host: string; readonly port: number; readonly certificates: Certificates }
-  | { readonly url: string; readonly tunnel: Tunnel }
+  | { readonly url: string; readonly tunnel: SshTunnel }
   /** It cannot even be asked, such as when a certificate is missing. */
   | { readonly url: string; readonly trouble: string };
 
 export interface Engine {
   readonly docker: Docker;
   /** As a person knows it. */
-  readonly place: string;
+  readonly displayName: string;
   /** One verb: whatever it asks of the engine under this signal, it ends within 9 s or throws `unavailable`; `given` ends it before. */
-  verb<T>(work: (abortSignal: AbortSignal) => Promise<T>, given?: AbortSignal): Promise<T>;
+  withTimeout<T>(work: (abortSignal: AbortSignal) => Promise<T>, given?: AbortSignal): Promise<T>;
   /** The same error in words for people, as a DriverError where it is the engine's. */
   explain(error: unknown): unknown;
 }
@@ -25,14 +25,14 @@ const limitMs = 9_000;
 
 /** Connects nothing yet: an engine that is away is told by the verbs. */
 export function openEngine(address: EngineAddress): Engine {
-  const place = placeOf(address);
+  const displayName = placeOf(address);
   const docker = new Docker(optionsOf(address));
-  const explain = (error: unknown) => explained(error, address, place);
+  const explain = (error: unknown) => explained(error, address, displayName);
   return {
     docker,
-    place,
+    displayName,
     explain,
-    async verb(work, given) {
+    async withTimeout(work, given) {
       given?.throwIfAborted();
       const ending = new AbortController();
       const late = Promise.withResolvers<never>();
@@ -41,7 +41,7 @@ export function openEngine(address: EngineAddress): Engine {
         late.reject(error);
         ending.abort(error);
       };
-      const words = `The Docker Engine at ${place} did not answer within ${limitMs / 1000} s`;
+      const words = `The Docker Engine at ${displayName} did not answer within ${limitMs / 1000} s`;
       const timer = setTimeout(() => end(new DriverError("unavailable", words)), limitMs);
       const cut = () => end(given?.reason);
       given?.addEventListener("abort", cut);
@@ -92,22 +92,22 @@ function optionsOf(address: EngineAddress): Docker.DockerOptions {
 /** An open way to the engine, as far as there is one to be opened. */
 async function reach(address: EngineAddress, signal: AbortSignal): Promise<void> {
   if ("trouble" in address) throw new DriverError("unavailable", address.trouble);
-  if ("tunnel" in address) await address.tunnel.up(signal);
+  if ("tunnel" in address) await address.tunnel.connect(signal);
 }
 
 /** The engine's refusal of one call, with its HTTP status and its own words. */
-export function refusalOf(error: unknown): { readonly status: number; readonly words: string } | undefined {
+export function engineErrorOf(error: unknown): { readonly status: number; readonly words: string } | undefined {
   if (!(error instanceof Error && "statusCode" in error && typeof error.statusCode === "number")) return undefined;
   const { json } = error as { json?: { message?: unknown } };
   return { status: error.statusCode, words: String(json?.message ?? error.message).trim() };
 }
 
 /** Status 404 (it is gone) and 304 (it is so already) are what a repeated verb wants: then undefined. */
-export async function orDone<T>(call: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
+export async function orUndefined<T>(call: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if ([304, 404, ...statuses].includes(refusalOf(error)?.status ?? 0)) return undefined;
+    if ([304, 404, ...statuses].includes(engineErrorOf(error)?.status ?? 0)) return undefined;
     throw error;
   }
 }
@@ -119,7 +119,7 @@ const noImage = /no such image/i;
 function explained(error: unknown, address: EngineAddress, place: string): unknown {
   if (!(error instanceof Error) || error instanceof DriverError) return error;
   const said = (code: DriverError["code"], words: string) => new DriverError(code, words, { cause: error });
-  const refusal = refusalOf(error);
+  const refusal = engineErrorOf(error);
   if (refusal) {
     const { status, words } = refusal;
     if (noImage.test(words)) return said("no_image", `The Docker Engine has no such image: ${words}`);
@@ -132,7 +132,7 @@ function explained(error: unknown, address: EngineAddress, place: string): unkno
 }
 
 function wordsOf(code: string, error: Error, address: EngineAddress, place: string): string {
-  const tls = tlsRefusal(code);
+  const tls = explainTlsError(code);
   if (tls) return `The Docker Engine at ${place} ${tls}`;
   const isAway = code === "ENOENT" || code === "ECONNREFUSED";
   if (isAway && "socketPath" in address)

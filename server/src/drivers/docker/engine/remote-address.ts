@@ -23,7 +23,7 @@ const socket = /^\/[A-Za-z0-9._/-]{1,90}$/;
  * `ssh://user@host[:port][/path/of/docker.sock]` or `tcp+tls://host[:port]`. Throws `refused`, in one sentence, for
  * anything else: whoever reaches an engine over plain TCP is root on its machine.
  */
-export function readAddress(text: string): RemoteAddress {
+export function parseAddress(text: string): RemoteAddress {
   if (/^(tcp|http):\/\//.test(text))
     throw refused(`${text} is plain TCP, and whoever reaches that is root there: use tcp+tls:// or ssh://`);
   const url = URL.parse(text);
@@ -53,7 +53,7 @@ inside.addSubnet("fc00::", 7, "ipv6");
  * The address that runs of a host publish their ports on: what was said, else the engine's own. Throws `refused` for a
  * name, and for an address that strangers could reach.
  */
-export function readReach(said: string | undefined, { host }: RemoteAddress): string {
+export function parsePrivateAddress(said: string | undefined, { host }: RemoteAddress): string {
   const reach = said ?? host;
   const family = isIP(reach);
   if (family === 0)
@@ -64,7 +64,7 @@ export function readReach(said: string | undefined, { host }: RemoteAddress): st
 }
 
 /** The folder of homes on the host. Throws `refused` for what is not an absolute path of at least two parts. */
-export function readHomeRoot(text: string): string {
+export function parseHomeRoot(text: string): string {
   if (!/^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*){2,}$/.test(text) || text.length > 200)
     throw refused(`${text} is no folder for homes: an absolute path such as /var/lib/berth/homes`);
   return text;

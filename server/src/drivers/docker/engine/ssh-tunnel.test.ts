@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openLine, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
-import { answersTo, becomes, filesIn, spec } from "../../testing/driver.suite.ts";
+import { openEngineProxy, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
+import { filesIn, testSpec, waitForState, waitUntilReady } from "../../testing/driver.suite.ts";
 import { openSshd, whyNoSshd } from "../../testing/open-sshd.ts";
 import { remoteParts } from "../../testing/other-machine.ts";
 import { checkRemote } from "../check-remote.ts";
@@ -22,7 +22,7 @@ async function setup({ given = true } = {}) {
   const sshd = await openSshd();
   const directory = mkdtempSync(join(tmpdir(), "berth-far-"));
   chmodSync(directory, 0o711);
-  const line = await openLine(directory);
+  const line = await openEngineProxy(directory);
   if (given) sshd.give(line.path);
   onTestFinished(async () => {
     await line.close();
@@ -60,11 +60,11 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
   test("a run from its start to the end of its files, by a user without a shell", async () => {
     const { sshd, open } = await setup();
     const { driver, host } = await open(sshd.keysOf("gpu-1"));
-    const wanted = spec();
+    const wanted = testSpec();
     expect(await driver.homeMb(wanted.home)).toBe(0);
     await driver.start(wanted);
-    expect(await becomes(driver, wanted.id, "running")).toMatchObject({ endpoint: { host: "127.0.0.1" } });
-    await answersTo(driver, wanted);
+    expect(await waitForState(driver, wanted.id, "running")).toMatchObject({ endpoint: { host: "127.0.0.1" } });
+    await waitUntilReady(driver, wanted);
     const watching = new AbortController();
     const seen = driver.watch(watching.signal)[Symbol.asyncIterator]();
     const next = seen.next();

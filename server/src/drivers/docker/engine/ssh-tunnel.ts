@@ -8,20 +8,20 @@ import { DriverError } from "../../driver.ts";
 import type { RemoteAddress } from "./remote-address.ts";
 
 /** A Unix socket here that leads to an engine's there, through the system's `ssh`. */
-export interface Tunnel {
+export interface SshTunnel {
   readonly socketPath: string;
   /** Opened with the first call, and again after it broke. Throws `unavailable`, in one sentence, when it cannot be. */
-  up(signal: AbortSignal): Promise<void>;
+  connect(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface TunnelKeys {
+export interface SshKeys {
   /** The keys of hosts that an operator has verified; any other key is refused. */
   readonly knownHosts: string;
   /** A private key, used where the file is there; else an agent's and the account's own. */
   readonly key: string;
   /** Socket of an SSH agent. */
-  readonly agent?: string | undefined;
+  readonly agentSocket?: string | undefined;
 }
 
 type SshAddress = Extract<RemoteAddress, { kind: "ssh" }>;
@@ -30,7 +30,7 @@ type SshAddress = Extract<RemoteAddress, { kind: "ssh" }>;
 const leashed = 'exec 3<&0; (cat <&3 >/dev/null; kill $$) >/dev/null 2>&1 & exec ssh "$@" 3<&- </dev/null';
 
 /** Nothing is connected yet. */
-export async function openTunnel(address: SshAddress, keys: TunnelKeys): Promise<Tunnel> {
+export async function openSshTunnel(address: SshAddress, keys: SshKeys): Promise<SshTunnel> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), "berth-ssh-"));
   const socketPath = join(folder, "docker.sock");
   let child: ChildProcess | undefined;
@@ -40,7 +40,7 @@ export async function openTunnel(address: SshAddress, keys: TunnelKeys): Promise
   async function connect(): Promise<void> {
     // Left by the one before: its name would look like the new one's.
     await rm(socketPath, { force: true });
-    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", ...(keys.agent && { SSH_AUTH_SOCK: keys.agent }) };
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", ...(keys.agentSocket && { SSH_AUTH_SOCK: keys.agentSocket }) };
     const forward = ["-L", `${socketPath}:${address.socketPath}`, "--", address.host];
     const words = ["-c", leashed, "sh", ...optionsOf(address, keys), ...forward];
     const started = spawn("/bin/sh", words, { env, stdio: ["pipe", "ignore", "pipe"] });
@@ -73,7 +73,7 @@ export async function openTunnel(address: SshAddress, keys: TunnelKeys): Promise
 
   return {
     socketPath,
-    async up(signal) {
+    async connect(signal) {
       refusals.check();
       if (!attempt) {
         attempt = connect();
@@ -116,7 +116,7 @@ function keepRefusals() {
 }
 
 /** Nothing of the account's own settings: what is not said here is refused or off. */
-function optionsOf({ user, port }: SshAddress, { knownHosts, key }: TunnelKeys): string[] {
+function optionsOf({ user, port }: SshAddress, { knownHosts, key }: SshKeys): string[] {
   const options = {
     BatchMode: "yes",
     StrictHostKeyChecking: "yes",
@@ -146,7 +146,7 @@ function optionsOf({ user, port }: SshAddress, { knownHosts, key }: TunnelKeys):
   ];
 }
 
-function explainSsh({ url, user, host, port }: SshAddress, { knownHosts, key }: TunnelKeys, said: string): string {
+function explainSsh({ url, user, host, port }: SshAddress, { knownHosts, key }: SshKeys, said: string): string {
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(said))
     return `${url} is refused: its host key is another one than in ${knownHosts}, so it may be another machine. If it was set up anew, replace its line there`;
   if (/No \S+ host key is known|Host key verification failed/.test(said))

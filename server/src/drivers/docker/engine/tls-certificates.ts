@@ -41,7 +41,7 @@ export function tlsAgent(certificates: Certificates | Pick<Certificates, "ca">, 
 }
 
 /** Whether an engine answers to somebody who shows no certificate, which makes root there of whoever reaches it. */
-export async function letsStrangersIn(engine: {
+export async function acceptsUnknownClients(engine: {
   readonly host: string;
   readonly port: number;
   readonly certificates: Certificates;
@@ -75,6 +75,6 @@ const sentences: readonly (readonly [code: RegExp, words: string])[] = [
 ];
 
 /** What a broken handshake means, to put behind the engine's place; undefined for another error. */
-export function tlsRefusal(code: string): string | undefined {
+export function explainTlsError(code: string): string | undefined {
   return sentences.find(([pattern]) => pattern.test(code))?.[1];
 }

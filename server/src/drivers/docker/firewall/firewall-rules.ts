@@ -32,7 +32,7 @@ type Command = keyof typeof closed;
  * a bridge of its own the engine asks the name servers from within the run (Docker 20 to 25), and theirs may be private
  * addresses: port 53 of exactly these is open.
  */
-export function wallCommands(
+export function firewallCommands(
   install: string,
   nameservers: readonly string[],
   gateways: readonly string[] = [],
@@ -125,7 +125,7 @@ const chains = (install: string) => ({
 });
 
 /** Shell commands that take it away again, also where it never was. */
-export function unwallCommands(install: string): string {
+export function removalCommands(install: string): string {
   const { input, output, entry } = chains(install);
   const bridge = bridgeName(install);
   const jumps = [
@@ -147,7 +147,7 @@ export function unwallCommands(install: string): string {
 }
 
 /** Runs such commands. Throws with the words of the one that failed: not root, or no iptables. */
-export async function applyWall(commands: string): Promise<void> {
+export async function runFirewallCommands(commands: string): Promise<void> {
   await asRoot(commands);
 }
 

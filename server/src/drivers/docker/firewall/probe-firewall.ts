@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { networkName } from "../containers/ensure-network.ts";
-import { createScratch, removeScratch, type ScratchParts } from "../containers/ephemeral-container.ts";
+import { createEphemeral, type EphemeralDeps, removeEphemeral } from "../containers/ephemeral-container.ts";
 
-export interface ProbeParts extends ScratchParts {
+export interface ProbeDeps extends EphemeralDeps {
   /** Any of our images: what is needed is a Python. */
   readonly image: string;
   /** The machine's own addresses, and one port of it that answers. */
@@ -44,11 +44,11 @@ with socket.create_server(("", 8888)):
  * well. Takes 2 s, and leaves nothing behind, nor does one that was cut short. Throws what the engine says when a run
  * cannot be started at all, and what the signal does.
  */
-export async function probeWall(parts: ProbeParts): Promise<readonly string[]> {
+export async function probeFirewall(parts: ProbeDeps): Promise<readonly string[]> {
   const { engine, install, signal } = parts;
   await using ended = new AsyncDisposableStack();
   const beside = await create(parts, "neighbour", ["-c", neighbour], ended);
-  const { NetworkSettings } = await engine.verb(async (abortSignal) => {
+  const { NetworkSettings } = await engine.withTimeout(async (abortSignal) => {
     await beside.start({ abortSignal });
     return await beside.inspect({ abortSignal });
   }, signal);
@@ -59,7 +59,7 @@ export async function probeWall(parts: ProbeParts): Promise<readonly string[]> {
     { what: "the provider's metadata", host: "169.254.169.254", port: 80 },
   ];
   const from = await create(parts, "client", ["-c", client, JSON.stringify(targets)], ended);
-  const { said, code } = await engine.verb(async (abortSignal) => {
+  const { said, code } = await engine.withTimeout(async (abortSignal) => {
     const output = await from.attach({ stream: true, stdout: true, stderr: true, abortSignal });
     // Else what breaks the line before it is read would break the server.
     output.on("error", () => {});
@@ -79,9 +79,9 @@ export async function probeWall(parts: ProbeParts): Promise<readonly string[]> {
   return open.map(({ what, host, port }) => `an environment reaches ${what} at ${host}:${port}`);
 }
 
-async function create(parts: ProbeParts, role: string, command: readonly string[], ended: AsyncDisposableStack) {
+async function create(parts: ProbeDeps, role: string, command: readonly string[], ended: AsyncDisposableStack) {
   const name = `probe-${role}-${randomUUID()}`;
-  const container = await createScratch(parts, {
+  const container = await createEphemeral(parts, {
     name,
     image: parts.image,
     network: networkName(parts.install),
@@ -90,6 +90,6 @@ async function create(parts: ProbeParts, role: string, command: readonly string[
     Entrypoint: ["/usr/bin/python3"],
     Cmd: [...command],
   });
-  ended.defer(() => removeScratch(parts.engine, name));
+  ended.defer(() => removeEphemeral(parts.engine, name));
   return container;
 }

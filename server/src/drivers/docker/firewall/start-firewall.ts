@@ -2,10 +2,10 @@ import { networkInterfaces } from "node:os";
 import { type Loop, startLoop } from "../../../async/start-interval.ts";
 import { ensureNetwork } from "../containers/ensure-network.ts";
 import { type EngineAddress, openEngine } from "../engine/engine.ts";
-import { applyWall, engineNameservers, missingRules, wallCommands } from "./firewall-rules.ts";
-import { probeWall } from "./probe-firewall.ts";
+import { engineNameservers, firewallCommands, missingRules, runFirewallCommands } from "./firewall-rules.ts";
+import { probeFirewall } from "./probe-firewall.ts";
 
-export interface WallParts {
+export interface FirewallDeps {
   readonly engine: EngineAddress;
   readonly install: string;
   /** Any image that is here; undefined while there is none, and so no run either. */
@@ -24,7 +24,7 @@ const intervalMs = 60_000;
  * Puts the wall up and looks at it, at start and every minute; a hole is told each time, until somebody closes it. Rules
  * that were gone meanwhile are back, and told in one line: something on this machine takes them away.
  */
-export function startWall(parts: WallParts, failed: (error: unknown) => void): Loop {
+export function startFirewall(parts: FirewallDeps, failed: (error: unknown) => void): Loop {
   const stopping = new AbortController();
   let [isFirst, restored] = [true, 0];
   const loop = startLoop(
@@ -35,7 +35,7 @@ export function startWall(parts: WallParts, failed: (error: unknown) => void): L
         failed(restoredWords(missing, restored));
       }
       isFirst = false;
-      const holes = await checkWall(parts, stopping.signal);
+      const holes = await findLeaks(parts, stopping.signal);
       if (holes.length > 0) failed(new Error(wordsOf(holes, parts.other?.id)));
       return intervalMs;
     },
@@ -53,7 +53,7 @@ export function startWall(parts: WallParts, failed: (error: unknown) => void): L
 
 function wordsOf(holes: readonly string[], id: string | undefined): string {
   const words = `ALARM: environments${id ? ` on ${id}` : ""} are not walled: ${holes.join("; ")}. Close it as root`;
-  return id ? `${words} there, by ${wallRules(id)}` : `${words}: npm run operator -- firewall apply`;
+  return id ? `${words} there, by ${remoteFirewallHint(id)}` : `${words}: npm run operator -- firewall apply`;
 }
 
 function restoredWords(missing: readonly string[], total: number): string {
@@ -63,11 +63,11 @@ function restoredWords(missing: readonly string[], total: number): string {
 }
 
 /** Where the rules of another machine come from. */
-export const wallRules = (id: string) => `what npm run operator -- hosts firewall ${id} GATEWAY prints`;
+export const remoteFirewallHint = (id: string) => `what npm run operator -- hosts firewall ${id} GATEWAY prints`;
 
 /** What is open, in words; nothing when it was cut short. Changes no rule. */
-export async function checkWall(
-  { engine: address, install, image, isHost, port, other }: WallParts,
+export async function findLeaks(
+  { engine: address, install, image, isHost, port, other }: FirewallDeps,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly string[]> {
   const engine = openEngine(address);
@@ -77,8 +77,8 @@ export async function checkWall(
   const addresses = own.filter(({ family, internal }) => family === "IPv4" && !internal).map((each) => each.address);
   const known = other ? [other.address] : isHost ? addresses : [];
   try {
-    await engine.verb((limit) => ensureNetwork(engine, install, limit), signal);
-    return await probeWall({ engine, install, image: reference, addresses: known, port, signal });
+    await engine.withTimeout((limit) => ensureNetwork(engine, install, limit), signal);
+    return await probeFirewall({ engine, install, image: reference, addresses: known, port, signal });
   } catch (error) {
     if (signal.aborted) return [];
     throw error;
@@ -86,23 +86,23 @@ export async function checkWall(
 }
 
 /** The rules that are gone, where this process may see them; the probe finds the rest. */
-export async function checkRules(parts: WallParts): Promise<readonly string[]> {
+export async function findMissingRules(parts: FirewallDeps): Promise<readonly string[]> {
   return (await mayRaise(parts)) ? await missingRules(parts.install, await engineNameservers()) : [];
 }
 
 /** Answers which rules were missing. Where it may not raise them, an operator did, or the probe sees it. */
-async function raiseWall(parts: WallParts): Promise<readonly string[]> {
+async function raiseWall(parts: FirewallDeps): Promise<readonly string[]> {
   if (!(await mayRaise(parts))) return [];
   const nameservers = await engineNameservers();
   try {
     const missing = await missingRules(parts.install, nameservers);
-    await applyWall(wallCommands(parts.install, nameservers));
+    await runFirewallCommands(firewallCommands(parts.install, nameservers));
     return missing;
   } catch {
     return [];
   }
 }
 
-async function mayRaise({ isHost, image }: WallParts): Promise<boolean> {
+async function mayRaise({ isHost, image }: FirewallDeps): Promise<boolean> {
   return isHost && process.getuid?.() === 0 && (await image()) !== undefined;
 }

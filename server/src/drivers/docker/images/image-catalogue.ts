@@ -33,7 +33,7 @@ export async function readCatalogue(path = file): Promise<Catalogue> {
 }
 
 /** What of a type is started; undefined before it was built here. */
-export async function imageOf(type: string): Promise<string | undefined> {
+export async function currentImage(type: string): Promise<string | undefined> {
   const image = (await readCatalogue())[type];
   return image?.reference ?? image?.digest;
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDockerMachine, whyNoDocker } from "../../testing/docker-machine.ts";
-import { listedAs, pullProgress } from "./prepare-image.ts";
+import { canonicalReference, pullProgress } from "./prepare-image.ts";
 
 const absent = await whyNoDocker();
 const digestOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
@@ -153,10 +153,10 @@ describe.skipIf(absent)(absent ? `images from a registry, skipped because ${abse
     const [name, digest] = [registry.name("berth/jupyter"), registry.image(6)];
     const { driver, mine } = await machineOf(new Map([["jupyter", `${name}:v1@${digest}`]]));
     await driver.prepare("jupyter");
-    expect(listedAs(`${name}:v1@${digest}`, await mine())).toBe(`${name}@${digest}`);
+    expect(canonicalReference(`${name}:v1@${digest}`, await mine())).toBe(`${name}@${digest}`);
     const both = [`registry.example:5000/other@${digest}`, `berth/jupyter@${digest}`, "berth/jupyter@sha256:older"];
-    expect(listedAs(`docker.io/berth/jupyter:v1@${digest}`, both)).toBe(`berth/jupyter@${digest}`);
-    expect(listedAs(`docker.io/library/python@${digest}`, [`python@${digest}`])).toBe(`python@${digest}`);
+    expect(canonicalReference(`docker.io/berth/jupyter:v1@${digest}`, both)).toBe(`berth/jupyter@${digest}`);
+    expect(canonicalReference(`docker.io/library/python@${digest}`, [`python@${digest}`])).toBe(`python@${digest}`);
   });
 
   test("what the registry has not is no image; a registry that is away is tried again", async () => {

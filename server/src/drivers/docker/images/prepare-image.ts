@@ -1,14 +1,14 @@
 import { checkSegment } from "../../check-segment.ts";
 import { type Driver, DriverError } from "../../driver.ts";
-import { linesOf } from "../containers/container-logs.ts";
-import { pruneScratch } from "../containers/ephemeral-container.ts";
-import { type Engine, orDone, refusalOf } from "../engine/engine.ts";
-import type { Machine } from "../machine/engine-machine.ts";
+import { readLines } from "../containers/container-logs.ts";
+import { pruneEphemeral } from "../containers/ephemeral-container.ts";
+import { type Engine, engineErrorOf, orUndefined } from "../engine/engine.ts";
+import type { EngineMachine } from "../machine/engine-machine.ts";
 
 interface PrepareParts {
   readonly engine: Engine;
   readonly install: string;
-  readonly machine: Machine;
+  readonly machine: EngineMachine;
   /** An image's reference by container type. */
   readonly images: (type: string) => Promise<string | undefined>;
   /** References that this installation had before. */
@@ -16,7 +16,7 @@ interface PrepareParts {
 }
 
 /** `Driver.prepare`, which also takes away what is of no use any more. */
-export function openPrepare(parts: PrepareParts): Driver["prepare"] {
+export function openPrepareImage(parts: PrepareParts): Driver["prepare"] {
   const { engine, machine, images, replaced } = parts;
   const pruned = new Set<string>();
   return async (image, progress = () => {}) => {
@@ -26,7 +26,7 @@ export function openPrepare(parts: PrepareParts): Driver["prepare"] {
       await pullImage(engine, reference, progress);
     }
     await pruneImages(engine, await replaced(), pruned);
-    await pruneScratch(parts);
+    await pruneEphemeral(parts);
     progress(100);
   };
 }
@@ -39,8 +39,8 @@ export function isPullable(reference: string | undefined): reference is string {
 }
 
 /** Whether an engine has what this names. */
-export async function hasImage({ docker, verb }: Engine, reference: string | undefined): Promise<boolean> {
-  const all = await verb((abortSignal) => docker.listImages({ abortSignal }));
+export async function hasImage({ docker, withTimeout }: Engine, reference: string | undefined): Promise<boolean> {
+  const all = await withTimeout((abortSignal) => docker.listImages({ abortSignal }));
   return all.some(({ Id, RepoTags, RepoDigests }) =>
     [Id, ...(RepoTags ?? []), ...(RepoDigests ?? [])].includes(reference ?? ""),
   );
@@ -62,13 +62,13 @@ async function pullImage(
   const percentAfter = pullProgress();
   try {
     const stream = await docker.pull(reference);
-    for await (const line of linesOf(stream as AsyncIterable<Buffer>)) {
+    for await (const line of readLines(stream as AsyncIterable<Buffer>)) {
       const event = JSON.parse(line) as PullEvent;
       if (event.error) throw failure(reference, event.error);
       progress(percentAfter(event));
     }
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = engineErrorOf(error);
     throw refusal ? failure(reference, refusal.words) : explain(error);
   }
 }
@@ -105,21 +105,25 @@ function shareOf({ status = "", progressDetail: { current = 0, total = 0 } = {} 
  * Takes away what this installation has replaced, once: another one on the same engine may use the same, and fetches it
  * again. The engine itself keeps what a container uses; that is tried again.
  */
-async function pruneImages({ docker, verb }: Engine, replaced: readonly string[], pruned: Set<string>): Promise<void> {
+async function pruneImages(
+  { docker, withTimeout }: Engine,
+  replaced: readonly string[],
+  pruned: Set<string>,
+): Promise<void> {
   // It may be replaced a second time.
   for (const digest of pruned) if (!replaced.includes(digest)) pruned.delete(digest);
   const old = replaced.filter((digest) => !pruned.has(digest));
   if (old.length === 0) return;
-  const all = await verb((abortSignal) => docker.listImages({ abortSignal }));
+  const all = await withTimeout((abortSignal) => docker.listImages({ abortSignal }));
   const here = all.flatMap(({ RepoDigests }) => RepoDigests ?? []);
   for (const digest of old) {
     if (!here.includes(digest)) pruned.add(digest);
-    else await verb((abortSignal) => orDone(docker.getImage(digest).remove({ ...{ abortSignal } }), 409));
+    else await withTimeout((abortSignal) => orUndefined(docker.getImage(digest).remove({ ...{ abortSignal } }), 409));
   }
 }
 
 /** What the engine itself calls what was fetched under this name, so that it is found again: without a tag or the usual registry. */
-export function listedAs(reference: string, repoDigests: readonly string[]): string {
+export function canonicalReference(reference: string, repoDigests: readonly string[]): string {
   const [name = "", digest = ""] = reference.split("@");
   const untagged = name.replace(/:[^:/]+$/, "");
   const same = repoDigests.filter((each) => each.endsWith(`@${digest}`));
@@ -127,7 +131,7 @@ export function listedAs(reference: string, repoDigests: readonly string[]): str
 }
 
 /** Says how an image gets to that machine. */
-export function missingImage(type: string, { isHere }: Pick<Machine, "isHere">): DriverError {
-  const way = isHere ? `npm run images -- ${type} builds it` : "operator -- hosts check says how it gets there";
+export function missingImage(type: string, { isLocal }: Pick<EngineMachine, "isLocal">): DriverError {
+  const way = isLocal ? `npm run images -- ${type} builds it` : "operator -- hosts check says how it gets there";
   return new DriverError("no_image", `The image of ${type} is not on this host: ${way}`);
 }

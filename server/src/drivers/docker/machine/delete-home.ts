@@ -1,11 +1,11 @@
 import { DriverError } from "../../driver.ts";
 import { label } from "../containers/container-body.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Machine } from "./engine-machine.ts";
+import type { EngineMachine } from "./engine-machine.ts";
 
 interface HomeParts {
   readonly engine: Engine;
-  readonly machine: Pick<Machine, "homes">;
+  readonly machine: Pick<EngineMachine, "homes">;
 }
 
 /** As `Driver.deleteHome`. */

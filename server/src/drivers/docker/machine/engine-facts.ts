@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import type { GpuHints, Machine, MachineGpus } from "./engine-machine.ts";
+import type { EngineMachine, GpuHints, MachineGpus } from "./engine-machine.ts";
 
 interface EngineSaid {
   readonly apiVersion: string;
@@ -20,7 +20,7 @@ interface EngineInfo extends GpuHints {
 export interface EngineFacts extends EngineSaid, MachineGpus {}
 
 /** What the engine says of itself. */
-export async function readEngine({ docker }: Engine, abortSignal: AbortSignal): Promise<EngineSaid> {
+export async function readEngineInfo({ docker }: Engine, abortSignal: AbortSignal): Promise<EngineSaid> {
   // Both take it, though their types do not say so.
   const given = { abortSignal } as unknown as () => void;
   const [info, { ApiVersion }] = await Promise.all([
@@ -33,15 +33,18 @@ export async function readEngine({ docker }: Engine, abortSignal: AbortSignal): 
 }
 
 /** What the engine and its machine are, probed once and never configured. */
-export function openFacts(engine: Engine, machine: Pick<Machine, "gpus">): (anew?: boolean) => Promise<EngineFacts> {
+export function openEngineFacts(
+  engine: Engine,
+  machine: Pick<EngineMachine, "gpus">,
+): (anew?: boolean) => Promise<EngineFacts> {
   let known: Promise<EngineFacts> | undefined;
   const read = async (abortSignal: AbortSignal) => {
-    const said = await readEngine(engine, abortSignal);
+    const said = await readEngineInfo(engine, abortSignal);
     return { ...said, ...(await machine.gpus(said.hints)) };
   };
   return (anew = false) => {
     if (anew) known = undefined;
-    known ??= engine.verb(read);
+    known ??= engine.withTimeout(read);
     // Not kept of an engine that was away when it was asked first.
     known.catch(() => {
       known = undefined;

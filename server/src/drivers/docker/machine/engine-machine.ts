@@ -2,10 +2,10 @@ import { chown, readdir } from "node:fs/promises";
 import { remember } from "../../../async/memoize.ts";
 import { type Capabilities, DriverError, type Stats } from "../../driver.ts";
 import type { Quota } from "../../homes/find-quota.ts";
-import { type Homes, openHomes } from "../../homes/local-homes.ts";
+import { type Homes, openLocalHomes } from "../../homes/local-homes.ts";
 import { runUser } from "../containers/container-body.ts";
-import { type ErrandParts, errandText } from "../containers/helper-container.ts";
-import { gpuResidue, gpuUsage, hostGpus, type QueryGpus } from "./nvidia-smi.ts";
+import { type HelperDeps, helperOutput } from "../containers/helper-container.ts";
+import { gpuLeftovers, gpuUsage, hostGpus, type QueryGpus } from "./nvidia-smi.ts";
 import { remoteHomes } from "./remote-homes.ts";
 
 /** Of folders that belong to whom every run runs as, with their limits where there are limits. */
@@ -23,15 +23,15 @@ export interface MachineGpus extends Pick<Capabilities, "gpus"> {
 }
 
 /** What is not the engine's own: the files and the GPUs of the machine that it runs on. */
-export interface Machine {
+export interface EngineMachine {
   /** Whether this process is on that machine, and sees its folders. */
-  readonly isHere: boolean;
+  readonly isLocal: boolean;
   readonly homes: EngineHomes;
   gpus(hints: GpuHints): Promise<MachineGpus>;
   /** What these GPUs do now. */
   gpuUsage(ids: readonly string[]): Promise<Stats["gpus"]>;
   /** As `Driver.gpuResidue`. */
-  gpuResidue(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  gpuLeftovers(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 interface LocalParts {
@@ -40,10 +40,10 @@ interface LocalParts {
   readonly failed: (error: unknown) => void;
 }
 
-export async function localMachine({ homeRoot, quota, failed }: LocalParts): Promise<Machine> {
-  const homes = await openHomes(homeRoot, failed);
+export async function localMachine({ homeRoot, quota, failed }: LocalParts): Promise<EngineMachine> {
+  const homes = await openLocalHomes(homeRoot, failed);
   return {
-    isHere: true,
+    isLocal: true,
     homes: {
       ...homes,
       async make(spec) {
@@ -58,7 +58,7 @@ export async function localMachine({ homeRoot, quota, failed }: LocalParts): Pro
     },
     gpus: localGpus,
     gpuUsage: (ids) => gpuUsage(ids),
-    gpuResidue: (ids) => gpuResidue(ids),
+    gpuLeftovers: (ids) => gpuLeftovers(ids),
   };
 }
 
@@ -74,11 +74,11 @@ async function hasCdi(folders: readonly string[]): Promise<boolean> {
 }
 
 /** The same through the engine alone, by containers that live for a moment. */
-export function remoteMachine(parts: ErrandParts, homeRoot: string, failed: (error: unknown) => void): Machine {
+export function remoteMachine(parts: HelperDeps, homeRoot: string, failed: (error: unknown) => void): EngineMachine {
   let way: MachineGpus["gpu"] = "none";
   const usage = remember(async () => await queryInside(parts, way)("uuid,utilization.gpu,memory.used,power.draw"));
   return {
-    isHere: false,
+    isLocal: false,
     homes: remoteHomes(parts, homeRoot, failed),
     async gpus(hints) {
       const found = await probe(parts, hints);
@@ -86,12 +86,12 @@ export function remoteMachine(parts: ErrandParts, homeRoot: string, failed: (err
       return found;
     },
     gpuUsage: (ids) => (way === "none" ? Promise.resolve([]) : gpuUsage(ids, usage)),
-    gpuResidue: (ids) => gpuResidue(ids, queryInside(parts, way)),
+    gpuLeftovers: (ids) => gpuLeftovers(ids, queryInside(parts, way)),
   };
 }
 
 /** By the very request that a run will make: what answers here is what a run gets. */
-async function probe(parts: ErrandParts, hints: GpuHints): Promise<MachineGpus> {
+async function probe(parts: HelperDeps, hints: GpuHints): Promise<MachineGpus> {
   for (const gpu of waysOf(hints)) {
     const gpus = await hostGpus(queryInside(parts, gpu)).catch(noneOf);
     if (gpus.length > 0) return { gpu, gpus };
@@ -112,14 +112,14 @@ function waysOf({ CDISpecDirs, DiscoveredDevices, Runtimes }: GpuHints): ("cdi" 
   return [...(isCdi ? ["cdi" as const] : []), ...(Runtimes?.["nvidia"] ? ["nvidia" as const] : [])];
 }
 
-function queryInside(parts: ErrandParts, gpu: MachineGpus["gpu"]): QueryGpus {
+function queryInside(parts: HelperDeps, gpu: MachineGpus["gpu"]): QueryGpus {
   const devices = {
     cdi: [{ Driver: "cdi", DeviceIDs: ["nvidia.com/gpu=all"] }],
     nvidia: [{ Driver: "nvidia", Count: -1, Capabilities: [["gpu", "compute", "utility"]] }],
     none: [],
   }[gpu];
   return async (fields, of = "gpu") => {
-    const words = [`--query-${of}=${fields}`, "--format=csv,noheader,nounits"];
-    return await errandText(parts, { script: 'nvidia-smi "$@"', words, devices });
+    const args = [`--query-${of}=${fields}`, "--format=csv,noheader,nounits"];
+    return await helperOutput(parts, { script: 'nvidia-smi "$@"', args, devices });
   };
 }

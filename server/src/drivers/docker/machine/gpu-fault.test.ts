@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Driver } from "../../driver.ts";
-import { openDockerMachine, openLine, whyNoDocker } from "../../testing/docker-machine.ts";
-import { spec } from "../../testing/driver.suite.ts";
+import { openDockerMachine, openEngineProxy, whyNoDocker } from "../../testing/docker-machine.ts";
+import { testSpec } from "../../testing/driver.suite.ts";
 import { containerName, label } from "../containers/container-body.ts";
 import { openEngine } from "../engine/engine.ts";
 import { gpuFault } from "./gpu-fault.ts";
@@ -49,7 +49,7 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
 
   /** A run as the driver makes it, but for the GPUs, which this machine has not; its `nvidia-smi` says what `says` says. */
   async function run(says?: keyof typeof outputs, gpus: readonly string[] = ids) {
-    const { id, home } = spec();
+    const { id, home } = testSpec();
     const own = `${program("owner", 'echo "GPU 0: none"')}:/home/berth/.local/bin/nvidia-smi:ro`;
     const container = await machine.engine.createContainer({
       name: containerName(id),
@@ -108,7 +108,7 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
     const engine = openEngine({ socketPath: "/var/run/docker.sock" });
     const late = { code: "unavailable", message: expect.stringContaining("did not end within 0.4 s inside") };
     await expect(gpuFault(engine, container, ids, outside, 400)).rejects.toMatchObject(late);
-    const line = await openLine(machine.directory);
+    const line = await openEngineProxy(machine.directory);
     onTestFinished(line.close);
     line.onRequest = (head) => {
       if (/exec.*start/.test(head)) line.fault = "silent";

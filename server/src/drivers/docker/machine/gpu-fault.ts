@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import type { Container } from "dockerode";
 import { DriverError, type Stats } from "../../driver.ts";
-import { devicesOf } from "../containers/container-body.ts";
+import { gpuDevices } from "../containers/container-body.ts";
 import type { Engine } from "../engine/engine.ts";
 import { gpusListed } from "./nvidia-smi.ts";
 
@@ -16,13 +16,13 @@ const ownPath = "PATH=/usr/local/nvidia/bin:/usr/local/bin:/usr/bin:/bin";
  * the machine itself sees it.
  */
 export async function gpuFault(
-  { verb, explain }: Engine,
+  { withTimeout, explain }: Engine,
   container: Container,
   ids: readonly string[],
   outside: (ids: readonly string[]) => Promise<Stats["gpus"]>,
   withinMs = limitMs,
 ): Promise<string | undefined> {
-  const devices = devicesOf(ids);
+  const devices = gpuDevices(ids);
   if (devices.length === 0) return undefined;
   const look = {
     Cmd: ["nvidia-smi", "-L"],
@@ -32,7 +32,7 @@ export async function gpuFault(
     AttachStdout: true,
     AttachStderr: true,
   };
-  const exec = await verb((abortSignal) => container.exec({ ...look, abortSignal }));
+  const exec = await withTimeout((abortSignal) => container.exec({ ...look, abortSignal }));
   const late = AbortSignal.timeout(withinMs);
   const heard = exec.start({ Tty: true, hijack: false, stdin: false, abortSignal: late }).then(text);
   const said = await heard.catch((error) => {
@@ -40,11 +40,11 @@ export async function gpuFault(
     return "";
   });
   // An answer that is cut short ends like any other.
-  const { ExitCode: code, Running: isAtWork } = await verb((abortSignal) => exec.inspect({ abortSignal }));
+  const { ExitCode: code, Running: isAtWork } = await withTimeout((abortSignal) => exec.inspect({ abortSignal }));
   if (late.aborted) {
     const words = `nvidia-smi did not end within ${withinMs / 1000} s`;
     // The line may have fallen silent, or the run may leave the look no CPU: then the GPUs answer whoever asks from outside.
-    const answering = isAtWork ? await verb(() => outside(devices)).catch(() => []) : undefined;
+    const answering = isAtWork ? await withTimeout(() => outside(devices)).catch(() => []) : undefined;
     const isLate = !answering || devices.every((device) => answering.some(({ id }) => id === device));
     if (isLate) throw new DriverError("unavailable", `${words} inside, which says nothing about the GPUs`);
     return words;

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { gpuResidue, gpusListed, gpuUsage, hostGpus } from "./nvidia-smi.ts";
+import { gpuLeftovers, gpusListed, gpuUsage, hostGpus } from "./nvidia-smi.ts";
 
 /** A program of that name, first on the PATH: what it prints is what the real one does (driver 550). */
 function install(script: string): void {
@@ -85,12 +85,12 @@ test.for([
   ["one that is gone", ["GPU-bb22, 0"], [], { "GPU-aa11": "nvidia-smi no longer finds it" }],
 ] as const)("residue: %s", async ([, gpus, programs, found]) => {
   smi(gpus, programs);
-  expect(Object.fromEntries(await gpuResidue(["GPU-aa11", "GPU-bb22"]))).toEqual(found);
+  expect(Object.fromEntries(await gpuLeftovers(["GPU-aa11", "GPU-bb22"]))).toEqual(found);
 });
 
 test("a program that fails says nothing of residue", async () => {
   install("echo 'Failed to initialize NVML: Unknown Error'; exit 255");
-  await expect(gpuResidue(["GPU-aa11"])).rejects.toMatchObject({ code: "unavailable" });
+  await expect(gpuLeftovers(["GPU-aa11"])).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("the GPUs in a list, whole ones and parts", () => {

@@ -33,7 +33,7 @@ const floorMb = 64;
  * What is still on GPUs that no run should use, in words by id: a process, or memory that nobody gave
  * back. A GPU that is no longer found is told too. Throws `unavailable` when it cannot be told.
  */
-export async function gpuResidue(
+export async function gpuLeftovers(
   ids: readonly string[],
   query: QueryGpus = localQuery,
 ): Promise<ReadonlyMap<string, string>> {

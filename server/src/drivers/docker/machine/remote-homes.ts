@@ -2,18 +2,25 @@ import { createHash } from "node:crypto";
 import { Header } from "tar";
 import { together } from "../../../async/batch.ts";
 import { checkSegment } from "../../check-segment.ts";
-import { deletedHome, keepSizes, leftover, type NewHome, noHome, patientlyMs } from "../../homes/local-homes.ts";
+import {
+  backgroundLimitMs,
+  cacheSizes,
+  deletedPrefix,
+  missingHome,
+  type NewHome,
+  newDeletedName,
+} from "../../homes/local-homes.ts";
 import { packArchive } from "../../homes/pack-archive.ts";
 import { runUser } from "../containers/container-body.ts";
 import {
-  createErrand,
-  type Errand,
-  type ErrandParts,
-  errandText,
+  createHelper,
+  type Helper,
+  type HelperDeps,
+  helperOutput,
   isFolderMissing,
-  runErrand,
+  runHelper,
 } from "../containers/helper-container.ts";
-import { refusalOf } from "../engine/engine.ts";
+import { engineErrorOf } from "../engine/engine.ts";
 import type { EngineHomes } from "./engine-machine.ts";
 
 const inside = "/homes";
@@ -23,15 +30,15 @@ const deletingMs = 3_600_000;
  * Homes as folders of another machine, reached through its engine: each work is a container that sees these folders and
  * nothing else, and is gone after it.
  */
-export function remoteHomes(parts: ErrandParts, root: string, failed: (error: unknown) => void): EngineHomes {
+export function remoteHomes(parts: HelperDeps, root: string, failed: (error: unknown) => void): EngineHomes {
   const path = (home: string) => `${root}/${checkSegment("home", home)}`;
   const alone = async (home: string, signal?: AbortSignal) =>
     (await sizes(parts, root, [checkSegment("home", home)], signal))[0] ?? 0;
   // An errand for each would cost more than the look, as long as none of them has millions of files.
   const all = together<string, number | Promise<number>>((homes) =>
-    sizes(parts, root, homes).catch(() => homes.map((home) => alone(home, AbortSignal.timeout(patientlyMs)))),
+    sizes(parts, root, homes).catch(() => homes.map((home) => alone(home, AbortSignal.timeout(backgroundLimitMs)))),
   );
-  const { forget, ...counted } = keepSizes({
+  const { forget, ...counted } = cacheSizes({
     exactly: (home) => alone(home),
     patiently: async (home) => await all(checkSegment("home", home)),
   });
@@ -44,40 +51,40 @@ export function remoteHomes(parts: ErrandParts, root: string, failed: (error: un
     },
     async remove(home) {
       forget(home);
-      const words = [checkSegment("home", home), deletedHome()];
+      const args = [checkSegment("home", home), newDeletedName()];
       // Out of the way at once; the files themselves may be many.
       const script = `cd ${inside} && if [ -d "$1" ]; then mv -T -- "$1" "$2"; fi`;
-      await errandText(parts, { script, words, binds: [`${root}:${inside}`], ...overriding });
-      void wipeHomes(parts, root, AbortSignal.timeout(deletingMs)).catch(failed);
+      await helperOutput(parts, { script, args, binds: [`${root}:${inside}`], ...overriding });
+      void wipeDeletedHomes(parts, root, AbortSignal.timeout(deletingMs)).catch(failed);
     },
   };
 }
 
 /** Files belong to another user there, and may be closed to everybody. */
-const overriding: Pick<Errand, "capabilities"> = { capabilities: ["DAC_OVERRIDE", "FOWNER"] };
-const reading: Pick<Errand, "capabilities"> = { capabilities: ["DAC_READ_SEARCH"] };
+const overriding: Pick<Helper, "capabilities"> = { capabilities: ["DAC_OVERRIDE", "FOWNER"] };
+const reading: Pick<Helper, "capabilities"> = { capabilities: ["DAC_READ_SEARCH"] };
 
 /** What is left of homes that were deleted, also by a server that was killed meanwhile. */
-export async function wipeHomes(parts: ErrandParts, root: string, signal: AbortSignal): Promise<void> {
-  const errand = { script: `rm -rf -- ${inside}/${leftover}*`, binds: [`${root}:${inside}`], ...overriding };
-  for await (const _ of runErrand(parts, errand, signal));
+export async function wipeDeletedHomes(parts: HelperDeps, root: string, signal: AbortSignal): Promise<void> {
+  const errand = { script: `rm -rf -- ${inside}/${deletedPrefix}*`, binds: [`${root}:${inside}`], ...overriding };
+  for await (const _ of runHelper(parts, errand, signal));
 }
 
 /**
  * Unpacked by the engine itself, in one call, into a container that is never started and stays: a run for each folder
  * would take as long as the launch that waits for it.
  */
-async function make(parts: ErrandParts, root: string, { home, homeIsKept }: NewHome): Promise<void> {
+async function make(parts: HelperDeps, root: string, { home, homeIsKept }: NewHome): Promise<void> {
   const { engine, install } = parts;
   checkSegment("home", home);
   const name = `homes-${install}-${createHash("sha256").update(root).digest("hex").slice(0, 8)}`;
-  await engine.verb(async (abortSignal) => {
+  await engine.withTimeout(async (abortSignal) => {
     const container = engine.docker.getContainer(name);
     const inStore = async <T>(work: () => Promise<T>) => {
       try {
         return await work();
       } catch (error) {
-        if (refusalOf(error)?.status !== 404) throw error;
+        if (engineErrorOf(error)?.status !== 404) throw error;
         await createStore(parts, root, name);
         return await work();
       }
@@ -85,17 +92,17 @@ async function make(parts: ErrandParts, root: string, { home, homeIsKept }: NewH
     const look = () => container.infoArchive({ path: `${inside}/${home}`, ...{ abortSignal } });
     if (homeIsKept)
       await inStore(look).catch((error) => {
-        throw refusalOf(error)?.status === 404 ? noHome(home, `${root} of ${engine.place}`) : error;
+        throw engineErrorOf(error)?.status === 404 ? missingHome(home, `${root} of ${engine.displayName}`) : error;
       });
     await inStore(() => container.putArchive(folderArchive(home), { path: inside, ...{ abortSignal } }));
   });
 }
 
-async function createStore(parts: ErrandParts, root: string, name: string): Promise<void> {
+async function createStore(parts: HelperDeps, root: string, name: string): Promise<void> {
   const errand = { name, stays: true, script: ":", binds: [`${root}:${inside}`] };
-  await createErrand(parts, errand).catch((error) => {
+  await createHelper(parts, errand).catch((error) => {
     // Another server was quicker.
-    if (refusalOf(error.cause)?.status !== 409) throw error;
+    if (engineErrorOf(error.cause)?.status !== 409) throw error;
   });
 }
 
@@ -108,14 +115,14 @@ function folderArchive(home: string): Buffer {
 }
 
 async function sizes(
-  parts: ErrandParts,
+  parts: HelperDeps,
   root: string,
   homes: readonly string[],
   signal?: AbortSignal,
 ): Promise<readonly number[]> {
   const script = `cd ${inside} && for home; do [ -d "$home" ] && du -sk -- "$home" 2>/dev/null; done; true`;
   const errand = { script, words: homes, binds: [`${root}:${inside}:ro`], ...reading };
-  const text = await errandText(parts, errand, signal);
+  const text = await helperOutput(parts, errand, signal);
   const kilobytes = new Map([...text.matchAll(/^(\d+)\t(.+)$/gm)].map(([, size, home]) => [home, Number(size)]));
   return homes.map((home) => ((kilobytes.get(home) ?? 0) * 1024) / 1e6);
 }
@@ -124,11 +131,11 @@ async function sizes(
  * Packed there, so that only what is compressed crosses the line. The only folder in sight is the home itself: a link that
  * its owner's programs put in a folder's place at the wrong moment leads nowhere.
  */
-async function* archive(parts: ErrandParts, source: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* archive(parts: HelperDeps, source: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const folder = { source, target: inside };
   const script = `cd ${inside} && find . -mindepth 1 \\( -type f -o -type d -o -type l \\) -printf '%P\\0' | ${tar}`;
   try {
-    yield* runErrand(parts, { script, folder, ...reading }, signal);
+    yield* runHelper(parts, { script, folder, ...reading }, signal);
   } catch (error) {
     if (isFolderMissing(error)) return yield* packArchive((async function* () {})(), signal);
     throw error;
