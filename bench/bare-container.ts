@@ -6,7 +6,7 @@ import { ensureNetwork, networkName } from "../server/src/drivers/docker/contain
 import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
 import { currentImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
 import { removeRuns } from "../server/src/drivers/testing/docker-machine.ts";
-import { shareOf } from "../server/src/environments/reconciler/run-spec.ts";
+import { shareOf } from "../server/src/environments/leases/run-limits.ts";
 import { probeReadiness } from "../server/src/gateway/forward/probe-readiness.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 

@@ -8,7 +8,7 @@ import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import { type FakeMachine, fakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
 import { type HoldRequest, hold } from "../server/src/environments/allocation/hold.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
-import { startQueue } from "../server/src/environments/queue/process-queue.ts";
+import { startQueueProcessor } from "../server/src/environments/queue/process-queue.ts";
 import { startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
 import { startWarmPool } from "../server/src/environments/warm-pool/start-warm-pool.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
@@ -107,7 +107,7 @@ function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fu
   const answers = async () => true;
   const loops = [
     startReconciler({
-      ...{ db, changes, announce, failed, retentionDays: 0, drivers, answers },
+      ...{ db, changes, announce, failed, retentionDays: 0, drivers, isReady: answers },
       delivery: {
         delivered: async () => ({ bonusHours: 0 }),
         undelivered: async () => {},
@@ -115,8 +115,8 @@ function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fu
         ended: async () => {},
       },
     }),
-    startWarmPool({ db, changes, drivers, answers, failed, sizes: { jupyter: 2 } }),
-    startQueue({ db, changes, announce, failed }),
+    startWarmPool({ db, changes, drivers, isReady: answers, failed, sizes: { jupyter: 2 } }),
+    startQueueProcessor({ db, changes, announce, failed }),
   ];
   return {
     db,

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { releaseHold } from "../server/src/environments/allocation/hold.ts";
 import { launch } from "../server/src/environments/allocation/launch.ts";
 import { act, terminate } from "../server/src/environments/api/environment-actions.ts";
-import { join, leave } from "../server/src/environments/queue/join-queue.ts";
+import { enterQueue, exitQueue } from "../server/src/environments/queue/join-queue.ts";
 import { until } from "../testing/customer.ts";
 import { type Asked, create, newAsker, openWorld, type World } from "./capacity-fixture.ts";
 import { writeProof } from "./proof-page.ts";
@@ -114,8 +114,8 @@ async function happen(world: World, random: Random, owned: Owned): Promise<void>
 
 async function wait(world: World, random: Random): Promise<void> {
   const { userId } = newAsker(1);
-  await world.on((db) => join(db, userId, random.of([1, 2, 4]), async () => {}));
-  if (random.chance(0.3)) await world.on((db) => db.transaction().execute((tx) => leave(tx, userId)));
+  await world.on((db) => enterQueue(db, userId, random.of([1, 2, 4]), async () => {}));
+  if (random.chance(0.3)) await world.on((db) => db.transaction().execute((tx) => exitQueue(tx, userId)));
 }
 
 /** Nobody asks for anything any more: in time only what is used is leased, and everything runs as it is wanted. */
@@ -127,7 +127,7 @@ async function settle(world: World, sum: Sum): Promise<void> {
     select distinct holder_id as id from gpu_leases where holder_kind = 'order' and released_at is null`.execute(db);
   for (const { id } of unpaid.rows) await db.transaction().execute((tx) => releaseHold(tx, id));
   const line = await sql<{ user_id: string }>`select user_id from queue_entries where closed_at is null`.execute(db);
-  for (const { user_id } of line.rows) await db.transaction().execute((tx) => leave(tx, user_id));
+  for (const { user_id } of line.rows) await db.transaction().execute((tx) => exitQueue(tx, user_id));
   await until(
     "quiet",
     async () => {
@@ -174,7 +174,7 @@ async function race(world: World, random: Random, sum: Sum): Promise<readonly As
   const all = Array.from({ length: askers }, () => newAsker(1));
   const inLine = all.slice(0, random.of([0, 0, 3]));
   const buying = all.slice(inLine.length);
-  const stand = ({ userId }: Asked) => world.on((db) => join(db, userId, 1, async () => {}));
+  const stand = ({ userId }: Asked) => world.on((db) => enterQueue(db, userId, 1, async () => {}));
   // Half of the time they stand there when the others come.
   if (random.chance(0.5)) await Promise.all(inLine.map(stand));
   const [answers] = await Promise.all([Promise.all(buying.map((asked) => create(world, asked))), ...inLine.map(stand)]);

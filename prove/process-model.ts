@@ -54,7 +54,7 @@ export function startProcess(
       ...{ db, failed, changes: world.changes, announce: world.announce, retentionDays: 30 },
       drivers: new Map([["local", fused<Driver>(real, gate)]]),
       delivery: delivery({ announce: world.announce }),
-      answers: async () => answers,
+      isReady: async () => answers,
     }),
     startOrderPoller(payments),
     startRefundSender(payments),

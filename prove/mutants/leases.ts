@@ -163,6 +163,18 @@ export const leaseFaults: readonly FaultsOf[] = [
     ],
   },
   {
+    file: "environments/owned-environment.ts",
+    tests: ["environments/api/environment-routes"],
+    rows: [
+      [
+        "anybody may act on an environment",
+        '    .where("id", "=", id)\n    .where("user_id", "=", userId)\n',
+        '    .where("id", "=", id)\n',
+        "exactly like none",
+      ],
+    ],
+  },
+  {
     file: "environments/api/environment-actions.ts",
     tests: ["environments/api/environment-routes", "payments/settlement/settle-payment"],
     rows: [
@@ -171,12 +183,6 @@ export const leaseFaults: readonly FaultsOf[] = [
         "row.created_at !== null || row.desired",
         "row.desired",
         "G75",
-      ],
-      [
-        "anybody may act on an environment",
-        '    .where("id", "=", id)\n    .where("user_id", "=", userId)\n',
-        '    .where("id", "=", id)\n',
-        "exactly like none",
       ],
       ["restarted without GPUs", "if (!leased) throw", "if (false) throw", "leases before"],
     ],
@@ -240,7 +246,7 @@ export const leaseFaults: readonly FaultsOf[] = [
     file: "environments/time/rental-clock.ts",
     tests: ["environments/time/rental-clock", "environments/hosts/start-gpu-checks"],
     rows: [
-      ["a later start is free until JupyterLab answers", "- used)) as free", "+ 1e9)) as free", "a minute"],
+      ["a later start is free until JupyterLab isReady", "- used)) as free", "+ 1e9)) as free", "a minute"],
       [
         "free minutes of a day are without end",
         "then free_seconds else 0 end",
@@ -251,7 +257,7 @@ export const leaseFaults: readonly FaultsOf[] = [
         "what is left of the free minute is given away",
         "set expires_at = expires_at - ${left}",
         "set expires_at = expires_at",
-        "answers at once",
+        "isReady at once",
       ],
       ["the first start is billed", "if (row.created_at === null || (", "if ((", "first start is free"],
       [
@@ -273,7 +279,7 @@ export const leaseFaults: readonly FaultsOf[] = [
         "is stopped after ten",
       ],
       ["one other owner is enough", "leastOthers = 2", "leastOthers = 99", "several owners"],
-      ["a machine that answers others is blamed", "s.stage = 'ready'", "s.stage = 'never'", "the machine is well"],
+      ["a machine that isReady others is blamed", "s.stage = 'ready'", "s.stage = 'never'", "the machine is well"],
       [
         "silence is paid back every time",
         "ended_reason = 'silent' limit 1",

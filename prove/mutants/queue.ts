@@ -11,7 +11,7 @@ export const lineFaults: readonly FaultsOf[] = [
       ["last come, first served", "order by place for update", "order by place desc for update", "first come"],
       [
         "a turn that was let pass stays held",
-        '  for (const { id } of line.filter(({ lapsed }) => lapsed)) await closeTurn(tx, id, "lapsed");\n',
+        '  for (const { id } of line.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");\n',
         "",
         "goes to the next",
       ],
@@ -24,26 +24,26 @@ export const lineFaults: readonly FaultsOf[] = [
       ["a big request holds up the small ones", "gpuCount >= tooMany ||", "tooMany < 99 ||", "is passed at first"],
       [
         "a big request waits for ever",
-        "const hostId = kept ? undefined : await worthKeeping(tx, id, gpuCount);",
+        "const hostId = kept ? undefined : await hostToReserve(tx, id, gpuCount);",
         "const hostId = undefined as string | undefined;",
         "is passed at first",
       ],
       ["a host is kept however long it idles", " and free_at - now() <= now() - q.asked_at", "", "is passed at first"],
       [
         "everybody who waits has a host kept",
-        "kept ? undefined : await worthKeeping",
-        "await worthKeeping",
+        "kept ? undefined : await hostToReserve",
+        "await hostToReserve",
         "beside a kept host",
       ],
       [
         "what is kept for one is given to the next",
-        "(await giveTurn(tx, id, gpuCount, kept?.hostId))",
-        "(await giveTurn(tx, id, gpuCount, undefined))",
+        "(await reserve(tx, id, gpuCount, kept?.hostId))",
+        "(await reserve(tx, id, gpuCount, undefined))",
         "is passed at first",
       ],
       [
         "anybody takes a turn",
-        "id = any(${ownIn(line, userId)}) and q.status = 'held'",
+        "id = any(${ownEntryIds(line, userId)}) and q.status = 'held'",
         "id = any(${line.map(({ id }) => id)}) and q.status = 'held'",
         "becomes the order's",
       ],
@@ -92,19 +92,19 @@ export const lineFaults: readonly FaultsOf[] = [
       ],
       [
         "another count is not another place",
-        '    for (const { id } of own) await closeTurn(tx, id, "left");\n',
+        '    for (const { id } of own) await closeEntry(tx, id, "left");\n',
         "",
         "one place for each",
       ],
       [
         "what is free waits for the loop",
-        "  await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));\n",
+        "  await db.transaction().execute(async (tx) => void (await serveQueue(tx, await lockQueue(tx))));\n",
         "",
         "comes at once",
       ],
       [
         "whoever leaves keeps the place",
-        '  for (const { id } of rows) await closeTurn(tx, id, "left");\n',
+        '  for (const { id } of rows) await closeEntry(tx, id, "left");\n',
         "",
         "one place for each",
       ],
@@ -136,8 +136,8 @@ export const lineFaults: readonly FaultsOf[] = [
     rows: [
       [
         "what is free is sold past the line",
-        "line.length > 0 ? await serveLine(tx, line) : undefined",
-        "undefined as Awaited<ReturnType<typeof serveLine>>",
+        "line.length > 0 ? await serveQueue(tx, line) : undefined",
+        "undefined as Awaited<ReturnType<typeof serveQueue>>",
         "not sold past",
       ],
       [
@@ -146,14 +146,14 @@ export const lineFaults: readonly FaultsOf[] = [
         "undefined",
         "is passed at first",
       ],
-      ["an unpaid order keeps the turn", "  await giveTurnBack(tx, orderId);\n", "", "becomes the order's"],
+      ["an unpaid order keeps the turn", "  await restoreReservation(tx, orderId);\n", "", "becomes the order's"],
     ],
   },
   {
     file: "environments/hosts/start-gpu-checks.ts",
     tests: ["environments/hosts/start-gpu-checks"],
     rows: [
-      ["two looks are enough to give a run up", "const patience = 3;", "const patience = 2;", "two that fail"],
+      ["two looks are enough to give a run up", "const mostFailures = 3;", "const mostFailures = 2;", "two that fail"],
       [
         "failures of another run count",
         "before?.generation === row.generation ? before",
@@ -174,7 +174,7 @@ export const lineFaults: readonly FaultsOf[] = [
     rows: [
       [
         "GPUs that do not answer are leased again",
-        "    await putAside(tx, new Map(leases",
+        "    await quarantine(tx, new Map(leases",
         "    void (new Map(leases",
         "do not answer either",
       ],
@@ -204,7 +204,7 @@ export const lineFaults: readonly FaultsOf[] = [
     rows: [
       [
         "GPUs with another's memory are leased again",
-        "  if (outcome.residue) await putAside(tx, outcome.residue);\n",
+        "  if (outcome.residue) await quarantine(tx, outcome.residue);\n",
         "",
         "put aside, not leased",
       ],

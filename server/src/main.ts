@@ -12,12 +12,12 @@ import { startFirewall } from "./drivers/docker/firewall/start-firewall.ts";
 import type { RemoteDeps, RemoteMachine } from "./drivers/docker/open-remote.ts";
 import { DriverError } from "./drivers/driver.ts";
 import { startSampling } from "./environments/activity/start-sampling.ts";
-import { endRights } from "./environments/api/revoke-access.ts";
-import { startGpuWatch } from "./environments/hosts/start-gpu-checks.ts";
-import { startPreparing } from "./environments/hosts/start-preparing-images.ts";
+import { revokeAccess } from "./environments/api/revoke-access.ts";
+import { startGpuChecks } from "./environments/hosts/start-gpu-checks.ts";
+import { startPreparingImages } from "./environments/hosts/start-preparing-images.ts";
 import { startRemoteHosts } from "./environments/hosts/start-remote-hosts.ts";
-import { startQueue } from "./environments/queue/process-queue.ts";
-import { type Announce, type ReconcilerParts, startReconciler } from "./environments/reconciler/start-reconciler.ts";
+import { startQueueProcessor } from "./environments/queue/process-queue.ts";
+import { type Announce, type ReconcilerDeps, startReconciler } from "./environments/reconciler/start-reconciler.ts";
 import { startWarmPool } from "./environments/warm-pool/start-warm-pool.ts";
 import { probeReadiness } from "./gateway/forward/probe-readiness.ts";
 import { frontServer } from "./gateway/front-server.ts";
@@ -174,7 +174,7 @@ async function serveApp(
     ...parts,
     ...parts.money,
     hosts: createHostNames({ appUrl, envHost: config.envHost }),
-    identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights }),
+    identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess }),
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     disk: () => diskOf(dataDir),
     dist,
@@ -201,7 +201,7 @@ function workerLoops(parts: Common & Rental): Loop[] {
     ...(config.runtime === "docker" ? [startFirewall(wallOf(config, installation.id, port), failed)] : []),
     ...environmentLoops(config, remotes, {
       ...remote,
-      ...{ db, changes, drivers, delivery: deliver, announce, answers: probeReadiness, failed },
+      ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, failed },
     }),
     ...moneyLoops(money, port),
     ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
@@ -218,16 +218,16 @@ async function healthOf({ metricsPort }: Config, db: Db, dataDir: string) {
 function environmentLoops(
   { retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
   remotes: readonly RemoteMachine[],
-  parts: Omit<ReconcilerParts, "retentionDays" | "checks"> & RemoteDeps,
+  parts: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
 ): Loop[] {
   const { loops, checks } = startRemoteHosts(remotes, { ...parts, slots, needsLiveRestore });
   return [
     ...loops,
-    startPreparing(parts),
+    startPreparingImages(parts),
     startReconciler({ ...parts, checks, retentionDays }),
     startSampling(parts),
-    startGpuWatch(parts),
-    startQueue(parts),
+    startGpuChecks(parts),
+    startQueueProcessor(parts),
     startWarmPool({ ...parts, sizes }),
   ];
 }

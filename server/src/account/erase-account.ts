@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { endAll } from "../environments/api/environment-actions.ts";
 import { isAccountDeleted, releaseHomes } from "../environments/homes/home-records.ts";
-import { leave } from "../environments/queue/join-queue.ts";
+import { exitQueue } from "../environments/queue/join-queue.ts";
 import type { Identity } from "../identity/identity.ts";
 import { endUnpaidOrdersOf } from "../payments/orders/place-order.ts";
 
@@ -16,7 +16,7 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
     await identity.deleteUser(userId, tx);
     await endUnpaidOrdersOf(tx, userId);
     await endAll(tx, userId);
-    await leave(tx, userId);
+    await exitQueue(tx, userId);
     // Waits for whoever is writing about this user; whoever comes later sees the mark and writes nothing.
     await sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 6))`.execute(tx);
     if (await isAccountDeleted(tx, userId)) return;

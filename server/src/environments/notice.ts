@@ -1,6 +1,4 @@
-import { maxSessionHours } from "@berth/contract";
-import { sql } from "kysely";
-import type { Db, Tx } from "../database/database.ts";
+import type { Tx } from "../database/database.ts";
 import { formatInstant } from "../text/format-instant.ts";
 
 export interface Notice {
@@ -16,82 +14,7 @@ export interface Notice {
 /** Idempotent by user and cause. */
 export type Announce = (tx: Tx, notice: Notice) => Promise<void>;
 
-const notices = [
-  { name: "10m", seconds: 600, words: "10 minutes" },
-  { name: "1h", seconds: 3600, words: "1 hour" },
-  { name: "24h", seconds: 86_400, words: "24 hours" },
-] as const;
-
-/** The newest notice that a remaining time calls for, or "". */
-export function noticeAt(remainingSeconds: number): string {
-  return notices.find(({ seconds }) => remainingSeconds <= seconds)?.name ?? "";
-}
-
-/** What a remaining time calls for, unless that or something newer has been told. */
-export function untold(remainingSeconds: number, toldName: string) {
-  const due = notices.find(({ seconds }) => remainingSeconds <= seconds);
-  const told = notices.find(({ name }) => name === toldName);
-  return due && !(told && told.seconds <= due.seconds) ? due : undefined;
-}
-
 /** "Nov 20, 2026, 2:52 PM UTC": a notice is also a mail, which knows no viewer's zone. */
 export function instant(at: Date): string {
   return `${formatInstant(at)} UTC`;
-}
-
-/** Seconds left in SQL; null where the clock stands still. */
-const remaining = sql<number | null>`extract(epoch from expires_at - now())::float8`;
-
-/**
- * On entering active: what the time left already calls for counts as told, so that an hour's rental does not begin with
- * "one hour left".
- */
-export async function resetNotice(tx: Tx, id: string): Promise<void> {
-  const row = await tx.selectFrom("environments").where("id", "=", id).select(remaining.as("left")).executeTakeFirst();
-  const notice = noticeAt(row?.left ?? Number.POSITIVE_INFINITY);
-  await tx.updateTable("environments").set({ notice }).where("id", "=", id).execute();
-}
-
-/** Tells of the coming end, each threshold once; after a long gap only the newest. */
-export async function noticeExpiry(db: Db, announce: Announce, id: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const row = await tx
-      .selectFrom("environments")
-      .where("id", "=", id)
-      .where("status", "in", ["active", "paused"])
-      .where("desired", "!=", "terminated")
-      .select(["user_id", "subdomain", "notice", "expires_at", remaining.as("left")])
-      .forUpdate()
-      .executeTakeFirst();
-    if (!row?.expires_at || row.left === null || row.left <= 0) return;
-    const due = untold(row.left, row.notice);
-    if (!due) return;
-    await tx.updateTable("environments").set({ notice: due.name }).where("id", "=", id).execute();
-    await announce(tx, {
-      userId: row.user_id,
-      cause: `expires:${id}:${row.expires_at.toISOString()}:${due.name}`,
-      title: `${row.subdomain} ends in less than ${due.words}`,
-      body: `Its time is over on ${instant(row.expires_at)}. Save what you need: files are kept after the end, what is in memory is not.`,
-      link: `/environments/${id}?extend=${id}`,
-    });
-  });
-}
-
-/** A day before a session reaches its longest length (G22). */
-export async function noticeRollover(db: Db, announce: Announce, id: string): Promise<void> {
-  const { rows } = await sql<{ id: string; user_id: string; subdomain: string }>`
-    select s.id, e.user_id, e.subdomain from sessions s join environments e on e.id = s.environment_id
-    where e.id = ${id} and s.closed_at is null and s.opened_at <= now() - make_interval(hours => ${maxSessionHours - 24})
-      and e.expires_at > s.opened_at + make_interval(hours => ${maxSessionHours})`.execute(db);
-  const session = rows[0];
-  if (!session) return;
-  await db.transaction().execute((tx) =>
-    announce(tx, {
-      userId: session.user_id,
-      cause: `session:${session.id}:24h`,
-      title: `${session.subdomain}: a new session begins within 24 hours`,
-      body: `A session lasts ${maxSessionHours} hours at most. The next one follows at once; nothing is interrupted.`,
-      link: `/environments/${id}`,
-    }),
-  );
 }

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { newId } from "../database/ids.ts";
-import { makeShare, revokeShare } from "../environments/api/share-links.ts";
+import { createShareLink, revokeShareLink } from "../environments/api/share-links.ts";
 import { openUpstream, poll, setupGateway } from "./testing/setup-gateway.ts";
 
 const kinds = ["owner", "guest", "token", "address"] as const;
@@ -23,7 +23,7 @@ async function visited() {
   const host = given.hostOf(row);
   const owned = { id: row.id, userId: row.userId };
   const owner = await given.signedIn(row);
-  const { share, secret } = await makeShare(given.db, owned, "1h");
+  const { share, secret } = await createShareLink(given.db, owned, "1h");
   const entered = await given.ask(host, "/_berth/share", {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded", origin: `http://${host}` },
@@ -69,7 +69,7 @@ test("a new secret ends what came in by the old one, in header and address, sock
 
 test("a link that is taken back ends its guests', a password reset the owner's: each in two seconds, and nobody else's (G109)", async () => {
   const { db, owned, share, owner, guest, open, whole, ask, host } = await visited();
-  await revokeShare(db, owned, share.id);
+  await revokeShareLink(db, owned, share.id);
   await expect.poll(open, soon).toEqual(["owner", "token", "address"]);
   expect(whole()).toBe(true);
   await db.updateTable("grants").set({ revoked_at: new Date() }).where("share_id", "is", null).execute();

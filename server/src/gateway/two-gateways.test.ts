@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { makeShare } from "../environments/api/share-links.ts";
+import { createShareLink } from "../environments/api/share-links.ts";
 import { openUpstream, poll, setupGateway } from "./testing/setup-gateway.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
@@ -49,7 +49,7 @@ test("a gateway that is told nothing reads a grant that a cookie proves, an owne
   const deaf = await beside({ changes: deafness });
   const status = (cookie: string) => deaf.ask(host, "/lab", { headers: { cookie } }).then((reply) => reply.status);
   const owner = await signedIn(row);
-  const { secret } = await makeShare(db, { id: row.id, userId: row.userId }, "1h");
+  const { secret } = await createShareLink(db, { id: row.id, userId: row.userId }, "1h");
   const entered = await ask(host, "/_berth/share", {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded", origin: `http://${host}` },

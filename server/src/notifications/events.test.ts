@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import { tellOfDeletion } from "../environments/homes/apply-retention.ts";
+import { announceDeletions } from "../environments/homes/apply-retention.ts";
 import { setupEnvironments } from "../environments/testing/setup-environments.ts";
 import { changeFlags } from "../identity/flags.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
@@ -196,11 +196,11 @@ const events: readonly Event[] = [
       await want(id, "terminated");
       await reach(id, "terminated");
       await clear(db);
-      await tellOfDeletion(parts);
+      await announceDeletions(parts);
       expect(await db.selectFrom("notifications").select("id").execute(), "thirty days before").toEqual([]);
       await sql`update homes set delete_at = now() + interval '71 hours'`.execute(db);
-      await tellOfDeletion(parts);
-      return { db, again: () => tellOfDeletion(parts) };
+      await announceDeletions(parts);
+      return { db, again: () => announceDeletions(parts) };
     },
   },
   {

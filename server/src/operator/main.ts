@@ -11,7 +11,7 @@ import {
 } from "../drivers/docker/firewall/firewall-rules.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime.ts";
-import { countOn } from "../environments/hosts/decommissioned-hosts.ts";
+import { countOnHost } from "../environments/hosts/decommissioned-hosts.ts";
 import { installationOf } from "../installation/installation.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftAccountHold } from "../payments/disputes/account-holds.ts";
@@ -279,7 +279,7 @@ async function undrain(config: Config, id = ""): Promise<void> {
 
 async function lose(config: Config, id: string, isMeant: boolean): Promise<string> {
   if (!isMeant) {
-    const { environments, homes } = await beside(config, (db) => countOn(db, id));
+    const { environments, homes } = await beside(config, (db) => countOnHost(db, id));
     return `This ends the ${environments} environments on ${id} for good, with the files of ${homes} homes, and pays back what could not be used: npm run operator -- hosts lost ${id} --yes`;
   }
   const told = await beside(config, (db) => loseHost(db, announcerOf(config), id));

@@ -10,7 +10,7 @@ import { type Loop, startLoop } from "../async/start-interval.ts";
 import { type Config, version } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import { onceEach } from "../environments/hosts/each-host.ts";
+import { dropRepeated } from "../environments/hosts/each-host.ts";
 
 /** What a process runs with, as far as it takes to look at the same installation. */
 export interface ProcessSettings {
@@ -75,7 +75,7 @@ export async function startPresence({ db, roles, settings, failed }: Running): P
     ...{ id: newId(), roles: [...roles], ...(await thisProgram()) },
     ...{ host_name: hostname(), pid: process.pid, settings: JSON.stringify(settings) },
   };
-  const tell = onceEach(failed);
+  const tell = dropRepeated(failed);
   const loop = startLoop(
     async () => {
       await db

@@ -8,8 +8,8 @@ import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { environmentRoutes } from "../environments/api/environment-routes.ts";
-import { filesRoutes } from "../environments/api/kept-files-routes.ts";
-import { logsRoutes } from "../environments/api/log-routes.ts";
+import { keptFilesRoutes } from "../environments/api/kept-files-routes.ts";
+import { logRoutes } from "../environments/api/log-routes.ts";
 import { frontServer } from "../gateway/front-server.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { gatewayRoutes } from "../gateway/sign-in/gateway-routes.ts";
@@ -102,9 +102,9 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     environmentUrl: hosts.environmentUrl,
     mayOrder: (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount),
   });
-  filesRoutes(app, { db, changes, drivers: parts.drivers });
+  keptFilesRoutes(app, { db, changes, drivers: parts.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
-  logsRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
+  logRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts });
   accountRoutes(app, { db, identity });

@@ -14,7 +14,7 @@ import { findPython } from "../drivers/process/find-python.ts";
 import { readRuntime } from "../drivers/process/prepare-runtime.ts";
 import { processDriver } from "../drivers/process/process-driver.ts";
 import { usedHomes } from "../environments/homes/home-records.ts";
-import { lostDriver, lostHosts } from "../environments/hosts/decommissioned-hosts.ts";
+import { decommissionedDriver, decommissionedHostIds } from "../environments/hosts/decommissioned-hosts.ts";
 import { registerHost, thisMachine } from "../environments/hosts/register-host.ts";
 import { openRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
 
@@ -60,7 +60,7 @@ async function driversOf(
   return new Map([
     [thisMachine, local],
     ...remotes.map(({ host, driver }) => [host.id, driver] as const),
-    ...(await lostHosts(db)).map((id) => [id, lostDriver(id)] as const),
+    ...(await decommissionedHostIds(db)).map((id) => [id, decommissionedDriver(id)] as const),
   ]);
 }
 

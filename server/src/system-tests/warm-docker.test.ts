@@ -28,7 +28,7 @@ async function setup() {
   const failures: unknown[] = [];
   const drivers = new Map([["docker", driver]]);
   const failed = (error: unknown) => void failures.push(error);
-  const parts = { db, changes: await openChanges(database), drivers, answers: probeReadiness, failed };
+  const parts = { db, changes: await openChanges(database), drivers, isReady: probeReadiness, failed };
   const pool = startWarmPool({ ...parts, sizes: { jupyter: 1 } });
   const delivery = {
     delivered: async () => ({ bonusHours: 0 }),

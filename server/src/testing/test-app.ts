@@ -14,7 +14,7 @@ import type { Database, Db } from "../database/database.ts";
 import { testDatabase } from "../database/testing.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { fakeDriver } from "../drivers/fake/fake-driver.ts";
-import { endRights } from "../environments/api/revoke-access.ts";
+import { revokeAccess } from "../environments/api/revoke-access.ts";
 import { registerHost } from "../environments/hosts/register-host.ts";
 import { startReconciler } from "../environments/reconciler/start-reconciler.ts";
 import { probeReadiness } from "../gateway/forward/probe-readiness.ts";
@@ -53,7 +53,7 @@ export async function testApp(
   const failed = (error: unknown) => void errors.push(error);
   const changes = await openChanges(database);
   const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
-  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights });
+  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess });
   let address = "";
   const { own, payments } = await moneyOf({ db, changes, announce, failed }, config, () => address);
   const trustProxy = trustedProxies(config.trustProxy);
@@ -108,7 +108,7 @@ export async function testApp(
     rows: () => everyRow(database.db),
     /** Delivers what is paid, as a running product does, until the answer is called. */
     deliver: () =>
-      host.deliver({ db, changes, announce, answers: probeReadiness, retentionDays: config.retentionDays, failed }),
+      host.deliver({ db, changes, announce, isReady: probeReadiness, retentionDays: config.retentionDays, failed }),
   };
 }
 

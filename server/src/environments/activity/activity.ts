@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../database/database.ts";
 import type { Sample } from "./samples.ts";
 
 /** What one look at a run found. */
-export interface Seen {
+export interface ActivityReading {
   readonly environmentId: string;
   /** For how long nothing has been done; 0 when it works or could not be seen, null when nothing ever was. */
   readonly idleSeconds: number | null;
@@ -13,20 +13,20 @@ export interface Seen {
 export const gapSeconds = 120;
 
 /** Above these a run works, though no kernel says so. JupyterLab with an open tab and nothing to do stays far below. */
-const most = { cpuCores: 0.15, gpuPercent: 5, bytesPerSecond: 65_536 };
+const busyAbove = { cpuCores: 0.15, gpuPercent: 5, bytesPerSecond: 65_536 };
 
 /** What nobody watches works too: a job in the background, a training, a download. */
 export function isWorking({ cpuCores, gpus, receivedBytesPerSecond, sentBytesPerSecond }: Sample): boolean {
   const bytes = (receivedBytesPerSecond ?? 0) + (sentBytesPerSecond ?? 0);
   return (
-    cpuCores > most.cpuCores ||
-    bytes > most.bytesPerSecond ||
-    gpus.some(({ usePercent }) => usePercent > most.gpuPercent)
+    cpuCores > busyAbove.cpuCores ||
+    bytes > busyAbove.bytesPerSecond ||
+    gpus.some(({ usePercent }) => usePercent > busyAbove.gpuPercent)
   );
 }
 
 /** Keeps when each environment was last busy, by the database's clock. In the order of the ids, as everybody locks them. */
-export async function writeActivity(db: Db, seen: readonly Seen[]): Promise<void> {
+export async function writeActivity(db: Db, seen: readonly ActivityReading[]): Promise<void> {
   if (seen.length === 0) return;
   await sql`
     with looks as (
@@ -42,7 +42,7 @@ export async function writeActivity(db: Db, seen: readonly Seen[]): Promise<void
 }
 
 /** Somebody used these through the gateway. Says nothing of what else went on in them. */
-export async function noteUse(db: Db, environmentIds: readonly string[]): Promise<void> {
+export async function recordUse(db: Db, environmentIds: readonly string[]): Promise<void> {
   await sql`
     with used as (
       select environment_id from activity where environment_id = any(${[...environmentIds]}) order by 1 for update)

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { testApp } from "../../testing/test-app.ts";
 import { act } from "../api/environment-actions.ts";
 import { setupEnvironments, writeOnly } from "../testing/setup-environments.ts";
-import { isWorking, noteUse, writeActivity } from "./activity.ts";
+import { isWorking, recordUse, writeActivity } from "./activity.ts";
 import { keepIdleStop, setIdleStop, snoozeIdleStop } from "./idle-stop.ts";
-import { longestQuietSeconds } from "./jupyter-idle-seconds.ts";
+import { maxIdleSeconds } from "./jupyter-idle-seconds.ts";
 import { startSampling } from "./start-sampling.ts";
 
 /** An active environment that stops after an hour without work. */
@@ -128,7 +128,7 @@ test("whatever is done after the notice keeps it going, and the next notice come
   await idle(51);
   await pass();
   await idle(9);
-  await noteUse(db, [id]);
+  await recordUse(db, [id]);
   await idle(3);
   await pass();
   expect(await read(id)).toMatchObject({ desired: "running", idle_stop_at: null });
@@ -188,7 +188,7 @@ test("when it was last busy is the newest of what was seen, and survives a look 
   const look = (idleSeconds: number | null) => writeActivity(db, [{ environmentId: id, idleSeconds }]);
   await sql`update activity set last_busy_at = now() - interval '50 minutes'`.execute(db);
   await look(null);
-  await look(longestQuietSeconds);
+  await look(maxIdleSeconds);
   expect(await at("last_busy_at")).toBe(-50);
   await look(1200);
   expect(await at("last_busy_at")).toBe(-20);

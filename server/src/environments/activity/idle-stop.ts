@@ -3,16 +3,16 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import { formatDuration } from "../../text/format-duration.ts";
-import { lockOwned, type Owned, refusal } from "../api/environment-actions.ts";
+import type { Environment } from "../environment.ts";
 import { type Announce, instant } from "../notice.ts";
-import type { Claimed } from "../reconciler/work-lease.ts";
+import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
 import { beginActivity, gapSeconds } from "./activity.ts";
 
 /** What is done just before the end may be written a moment after it. */
 const graceSeconds = 30;
 
 /** Nothing is told and nothing put off any more, in an update of environments. */
-export const forgetIdleStop = sql`idle_stop_at = null, idle_snoozed_until = null`;
+export const clearIdleStop = sql`idle_stop_at = null, idle_snoozed_until = null`;
 
 const warning = sql`make_interval(mins => ${idleWarningMinutes})`;
 
@@ -39,7 +39,7 @@ export async function keepIdleStop(db: Db, announce: Announce, id: string): Prom
       await tx.updateTable("environments").set({ idle_stop_at: null }).where("id", "=", id).execute();
     if (due?.step === "stop")
       await sql`
-        update environments set desired = 'stopped', stop_reason = 'idle', ${forgetIdleStop},
+        update environments set desired = 'stopped', stop_reason = 'idle', ${clearIdleStop},
           due_at = case when claim is null then now() else due_at end
         where id = ${id}`.execute(tx);
   });
@@ -63,9 +63,9 @@ async function dueStep(tx: Tx, id: string): Promise<Due | undefined> {
   return rows[0];
 }
 
-type Told = Pick<Claimed, "id" | "user_id" | "subdomain">;
+type Owner = Pick<Environment, "id" | "user_id" | "subdomain">;
 
-async function warn(tx: Tx, announce: Announce, { id, user_id, subdomain }: Told, lastBusyAt: Date): Promise<void> {
+async function warn(tx: Tx, announce: Announce, { id, user_id, subdomain }: Owner, lastBusyAt: Date): Promise<void> {
   const { idle_stop_at: at } = await tx
     .updateTable("environments")
     .set({ idle_stop_at: sql<Date>`now() + ${warning}` })
@@ -83,10 +83,10 @@ async function warn(tx: Tx, announce: Announce, { id, user_id, subdomain }: Told
 }
 
 /** The stop that was asked for above has happened. `bankedSeconds` is null where the clock runs on (G2). */
-export async function tellIdleStopped(
+export async function announceIdleStopped(
   tx: Tx,
   announce: Announce,
-  row: Claimed,
+  row: Environment,
   bankedSeconds: number | null,
 ): Promise<void> {
   const { id, user_id: userId, subdomain, generation } = row;
@@ -108,7 +108,7 @@ export async function setIdleStop(db: Db, owned: Owned, minutes: IdleMinutes | n
   return await db.transaction().execute(async (tx) => {
     const row = await lockOwned(tx, owned);
     if (row.desired === "terminated") throw refusal(row, "set");
-    await sql`update environments set idle_minutes = ${minutes}, ${forgetIdleStop} where id = ${row.id}`.execute(tx);
+    await sql`update environments set idle_minutes = ${minutes}, ${clearIdleStop} where id = ${row.id}`.execute(tx);
     await beginActivity(tx, row.id);
     return await idleStopOf(tx, row.id);
   });

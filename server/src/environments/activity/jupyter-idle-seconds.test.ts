@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
 import { callLab, testSpec } from "../../drivers/testing/driver.suite.ts";
-import { longestQuietSeconds, quietSeconds } from "./jupyter-idle-seconds.ts";
+import { jupyterIdleSeconds, maxIdleSeconds } from "./jupyter-idle-seconds.ts";
 
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
 
@@ -44,7 +44,7 @@ async function jupyter() {
     wanted,
     endpoint,
     ask,
-    quiet: () => quietSeconds(endpoint, wanted.token),
+    quiet: () => jupyterIdleSeconds(endpoint, wanted.token),
     /** Opens a WebSocket and sends one message; answers a function that closes it. */
     async say(path: string, message: unknown) {
       const socket = new WebSocket(`ws://localhost${path}?token=${wanted.token}`, { dispatcher });
@@ -64,7 +64,7 @@ const cell = (code: string) => {
 test("a cell that runs, one that ran, a terminal that writes: JupyterLab says for how long nothing has", async () => {
   const { ask, say, quiet, driver, wanted, endpoint } = await jupyter();
   expect(await quiet(), "neither kernel nor terminal").toBeNull();
-  await expect(quietSeconds(endpoint, "another token")).rejects.toThrow("answers 403");
+  await expect(jupyterIdleSeconds(endpoint, "another token")).rejects.toThrow("answers 403");
 
   const { id } = (await ask("POST", "/api/kernels")).body as { id: string };
   const close = await say(`/api/kernels/${id}/channels`, cell("while not __import__('os').path.exists('go'): pass"));
@@ -96,7 +96,7 @@ test("what is no answer of JupyterLab's is work or an error, never idleness", as
       server.closeAllConnections();
       server.close();
     });
-    return quietSeconds({ host: "127.0.0.1", port: (server.address() as AddressInfo).port }, "token");
+    return jupyterIdleSeconds({ host: "127.0.0.1", port: (server.address() as AddressInfo).port }, "token");
   };
   const said = (list: unknown) => serving((_, response) => void response.end(JSON.stringify(list)));
   const at = new Date(Date.now() - 600_000).toISOString();
@@ -104,7 +104,7 @@ test("what is no answer of JupyterLab's is work or an error, never idleness", as
   for (const one of [{}, { last_activity: "never" }, { execution_state: "dreaming", last_activity: at }])
     expect(await said([one]), JSON.stringify(one)).toBe(0);
   expect(await said([{ last_activity: new Date(Date.now() + 600_000).toISOString() }])).toBe(0);
-  expect(await said([{ last_activity: "-271821-04-20T00:00:00Z" }])).toBe(longestQuietSeconds);
+  expect(await said([{ last_activity: "-271821-04-20T00:00:00Z" }])).toBe(maxIdleSeconds);
   await expect(said({ message: "no list" })).rejects.toThrow("no list");
   await expect(serving((_, response) => void response.writeHead(500).end("[]"))).rejects.toThrow("500");
   await expect(serving((_, response) => void response.end("[{"))).rejects.toThrow();

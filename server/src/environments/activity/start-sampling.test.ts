@@ -6,9 +6,9 @@ import type { Driver, Stats } from "../../drivers/driver.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { setupEnvironments, writeOnly } from "../testing/setup-environments.ts";
 import { writeSamples } from "./samples.ts";
-import { type SamplingParts, startSampling } from "./start-sampling.ts";
+import { type SamplingDeps, startSampling } from "./start-sampling.ts";
 
-function sampling(parts: Partial<SamplingParts> & Pick<SamplingParts, "db" | "drivers">): unknown[] {
+function sampling(parts: Partial<SamplingDeps> & Pick<SamplingDeps, "db" | "drivers">): unknown[] {
   const failures: unknown[] = [];
   const loop = startSampling({
     announce: writeOnly,
@@ -86,7 +86,7 @@ test("one that hangs and one that fails hold nobody else, and a failure is told 
     if (id === bad) throw new Error("the engine is away");
     return id === slow ? new Promise<Stats>(() => {}) : driver.stats(id);
   };
-  const failures = sampling({ db, drivers: new Map<string, Driver>([["host", { ...driver, stats }]]), patienceMs: 20 });
+  const failures = sampling({ db, drivers: new Map<string, Driver>([["host", { ...driver, stats }]]), timeoutMs: 20 });
   const looks = async (id: string) =>
     (await db.selectFrom("samples").where("environment_id", "=", id).select("looks").executeTakeFirst())?.looks ?? 0;
   await expect.poll(() => looks(good)).toBeGreaterThan(2);

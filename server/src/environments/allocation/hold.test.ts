@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../../database/ids.ts";
 import { testDatabase } from "../../database/testing.ts";
-import { markAway } from "../hosts/register-host.ts";
+import { markUnreachable } from "../hosts/register-host.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
-import { join } from "../queue/join-queue.ts";
+import { enterQueue } from "../queue/join-queue.ts";
 import { addHosts, addOrder, inMs, rent } from "../testing/setup-environments.ts";
 import { extendHold, type HoldRequest, hold, releaseHold } from "./hold.ts";
 import { launch } from "./launch.ts";
@@ -254,7 +254,7 @@ test("who would rather have a later host still locks the hosts in the order of t
 
 test("a turn on a host that cannot run what is ordered is let go for GPUs where it can", async () => {
   const { db, order, prepared, open } = await setup({ a: 1, b: 1 });
-  await join(db, "ann", 1, async () => {});
+  await enterQueue(db, "ann", 1, async () => {});
   expect(await open()).toMatchObject([{ gpu_id: "a1", holder_kind: "queue" }]);
   await prepared({ a: "unavailable" });
   expect(await order()).toMatchObject({ hostId: "b" });
@@ -265,9 +265,9 @@ test("what an order holds on a host that went away is given up for GPUs that are
   const { db, ask, open } = await setup({ a: 1, b: 1 });
   const request = { orderId: newId(), subdomain: "mine" };
   expect(await ask(request)).toMatchObject({ hostId: "a" });
-  await markAway(db, "a");
+  await markUnreachable(db, "a");
   expect(await ask(request)).toMatchObject({ ok: true, hostId: "b" });
   expect(await open()).toMatchObject([{ gpu_id: "b1" }]);
-  await markAway(db, "b");
+  await markUnreachable(db, "b");
   expect(await ask(request)).toMatchObject({ ok: false, code: "out_of_stock" });
 });

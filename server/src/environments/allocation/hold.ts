@@ -1,11 +1,11 @@
 import { texts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
-import { isAway } from "../hosts/register-host.ts";
-import { leaseGpus, leasesOf, releaseLeases, shortage } from "../leases/gpu-leases.ts";
-import { endWait, giveTurnBack, lockLine, serveLine, takeTurn } from "../queue/serve-queue.ts";
-import { claimWarm, giveWarmBack, lockWarmOf } from "../warm-pool/warm-runs.ts";
-import { releaseName, takeName } from "./name-reservations.ts";
+import { isUnreachable } from "../hosts/register-host.ts";
+import { leaseGpus, leasesOf, releaseLeases, shortageText } from "../leases/gpu-leases.ts";
+import { leaveWhenServed, lockQueue, restoreReservation, serveQueue, useReservation } from "../queue/serve-queue.ts";
+import { lockWarmRunOf, reserveWarmRun, returnWarmRun } from "../warm-pool/warm-runs.ts";
+import { releaseName, reserveName } from "./name-reservations.ts";
 
 export interface HoldRequest {
   readonly orderId: string;
@@ -26,37 +26,39 @@ export type HoldResult =
  */
 export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount, holdUntil } = request;
-  if (!(await takeName(tx, { name: subdomain, userId, orderId, heldUntil: holdUntil })))
+  if (!(await reserveName(tx, { name: subdomain, userId, orderId, heldUntil: holdUntil })))
     return { ok: false, code: "subdomain_taken", message: texts.subdomainTaken };
   // Extended before it is counted: a lapsed one may be being taken over this moment.
   await extendHold(tx, orderId, holdUntil);
   const held = await leasesOf(tx, "order", orderId);
   const [first] = held;
-  if (first && held.length === gpuCount && !(await isAway(tx, first.hostId))) return { ok: true, hostId: first.hostId };
-  await giveWarmBack(tx, orderId);
+  if (first && held.length === gpuCount && !(await isUnreachable(tx, first.hostId)))
+    return { ok: true, hostId: first.hostId };
+  await returnWarmRun(tx, orderId);
   await releaseLeases(tx, "order", orderId);
   const home = await hostOfFiles(tx, subdomain, userId);
-  const hostId = await leaseInTurn(tx, request, home);
+  const hostId = await leaseInQueueOrder(tx, request, home);
   if (hostId) return { ok: true, hostId };
   await releaseName(tx, orderId);
-  return { ok: false, code: "out_of_stock", message: await shortage(tx, gpuCount, home, orderId) };
+  return { ok: false, code: "out_of_stock", message: await shortageText(tx, gpuCount, home, orderId) };
 }
 
 /**
  * Who waits comes first: the line is served before anybody else is given what is free, in the same transaction, so that
  * freed GPUs cannot be bought past it.
  */
-async function leaseInTurn(tx: Tx, request: HoldRequest, hostId: string | null) {
+async function leaseInQueueOrder(tx: Tx, request: HoldRequest, hostId: string | null) {
   const { orderId, userId, gpuCount, holdUntil } = request;
-  const line = await lockLine(tx);
-  const kept = line.length > 0 ? await serveLine(tx, line) : undefined;
-  const turn = line.length > 0 && (await takeTurn(tx, line, { userId, orderId, gpuCount, hostId, holdUntil }));
+  const line = await lockQueue(tx);
+  const kept = line.length > 0 ? await serveQueue(tx, line) : undefined;
+  const turn = line.length > 0 && (await useReservation(tx, line, { userId, orderId, gpuCount, hostId, holdUntil }));
   if (turn) return turn;
-  const notOn = kept?.userId === userId ? undefined : kept?.hostId;
-  const ready = hostId === null ? await claimWarm(tx, { ...request, notOn }) : undefined;
+  const excludeHostId = kept?.userId === userId ? undefined : kept?.hostId;
+  const ready = hostId === null ? await reserveWarmRun(tx, { ...request, excludeHostId }) : undefined;
   const leased =
-    ready ?? (await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, notOn, holdUntil }));
-  if (leased && line.length > 0) await endWait(tx, line, userId, gpuCount);
+    ready ??
+    (await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, excludeHostId, holdUntil }));
+  if (leased && line.length > 0) await leaveWhenServed(tx, line, userId, gpuCount);
   return leased;
 }
 
@@ -71,7 +73,7 @@ async function hostOfFiles(tx: Tx, subdomain: string, userId: string): Promise<s
 }
 
 export async function extendHold(tx: Tx, orderId: string, holdUntil: Date): Promise<void> {
-  await lockWarmOf(tx, orderId);
+  await lockWarmRunOf(tx, orderId);
   await tx
     .updateTable("gpu_leases")
     .set({ hold_until: holdUntil })
@@ -89,7 +91,7 @@ export async function releaseHold(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql`
     select 1 from subdomain_claims where order_id = ${orderId} and held_until is not null for update`.execute(tx);
   if (rows.length > 0) await releaseName(tx, orderId);
-  await giveTurnBack(tx, orderId);
-  await giveWarmBack(tx, orderId);
+  await restoreReservation(tx, orderId);
+  await returnWarmRun(tx, orderId);
   await releaseLeases(tx, "order", orderId);
 }

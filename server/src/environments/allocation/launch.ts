@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { openHome } from "../homes/home-records.ts";
 import { leasesOf } from "../leases/gpu-leases.ts";
-import { takeWarm } from "../warm-pool/warm-runs.ts";
+import { newToken } from "../new-token.ts";
+import { takeWarmRun } from "../warm-pool/warm-runs.ts";
 
 export interface LaunchRequest {
   readonly orderId: string;
@@ -34,7 +35,7 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
     update subdomain_claims set held_until = null, retained_until = null
     where order_id = ${orderId} and name = ${subdomain} and user_id = ${userId} returning name`.execute(tx);
   if (named.rows.length === 0) throw new Error(`order ${orderId} does not hold the name ${subdomain}`);
-  const warm = await takeWarm(tx, orderId);
+  const warm = await takeWarmRun(tx, orderId);
   const id = warm?.id ?? newId();
   const home = warm?.home ?? (await homeOf(tx, userId, subdomain, host_id));
   await tx
@@ -73,11 +74,6 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
     .values(stages.map((stage) => ({ environment_id: id, generation: 1, ...stage })))
     .execute();
   return id;
-}
-
-/** 128 random bits that go into headers and addresses as they are. */
-export function newToken(): string {
-  return randomBytes(16).toString("hex");
 }
 
 /**

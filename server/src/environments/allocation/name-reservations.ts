@@ -15,7 +15,7 @@ export interface NameRequest {
  * Takes a name for an order: a new one, one that nobody keeps files under any more, one whose files are the asker's own,
  * or one whose unpaid hold has lapsed (G31, G35). False when it is another's. The row is the lock: of two askers one waits.
  */
-export async function takeName(tx: Tx, { name, userId, orderId, heldUntil }: NameRequest): Promise<boolean> {
+export async function reserveName(tx: Tx, { name, userId, orderId, heldUntil }: NameRequest): Promise<boolean> {
   await sql`delete from subdomain_claims where order_id = ${orderId} and name <> ${name}`.execute(tx);
   const { rows } = await sql`
     insert into subdomain_claims as held (name, user_id, order_id, held_until)
@@ -36,17 +36,17 @@ export async function releaseName(tx: Tx, orderId: string): Promise<void> {
   await sql`update subdomain_claims set order_id = null, held_until = null where order_id = ${orderId}`.execute(tx);
 }
 
-export interface NameAnswer {
+export interface NameAvailability {
   readonly available: boolean;
   readonly message: string;
   readonly suggestion: string | null;
 }
 
 /** The live check while typing (G36). A hint: only `takeName` decides. */
-export async function checkName(db: Sql, name: string, userId: string): Promise<NameAnswer> {
+export async function checkName(db: Sql, name: string, userId: string): Promise<NameAvailability> {
   const problem = subdomainProblem(name);
   if (problem) return { available: false, message: problem, suggestion: null };
-  const others = [name, ...alternativesTo(name)];
+  const others = [name, ...suggestionsFor(name)];
   const taken = await takenNames(db, others, userId);
   if (taken.get(name) === true)
     return {
@@ -68,7 +68,7 @@ async function takenNames(db: Sql, names: readonly string[], userId: string): Pr
   return new Map(rows.filter(({ taken, kept }) => taken || kept).map(({ name, taken }) => [name, taken]));
 }
 
-function alternativesTo(name: string): string[] {
+function suggestionsFor(name: string): string[] {
   const stem = name.replace(/-\d{1,2}$/, "").slice(0, 37);
   return Array.from({ length: 20 }, (_, index) => `${stem}-${index + 2}`).filter(
     (other) => other !== name && subdomainProblem(other) === undefined,

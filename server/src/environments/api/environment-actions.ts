@@ -1,18 +1,12 @@
-import { type Action, actionsByStatus, cancelsPerDay, type Desired, mayTerminate, type Status } from "@berth/contract";
+import { type Action, actionsByStatus, cancelsPerDay, type Desired, mayTerminate } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
-import { notFound } from "../../http/mount.ts";
 import { beginActivity } from "../activity/activity.ts";
-import { type Environment, isEnvironmentId } from "../environment.ts";
-import { leaseGpus, leasesOf, releaseLeases, shortage } from "../leases/gpu-leases.ts";
+import type { Environment } from "../environment.ts";
+import { leaseGpus, leasesOf, releaseLeases, shortageText } from "../leases/gpu-leases.ts";
+import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
 import { lockAccount } from "../reconciler/silence.ts";
-
-/** Which environment of whom. */
-export interface Owned {
-  readonly id: string;
-  readonly userId: string;
-}
 
 /**
  * Writes what the owner wants; the reconciler does it. Asking again for what is wanted already is a success (G25). A
@@ -72,21 +66,7 @@ async function checkCancels(tx: Tx, { id, user_id, subdomain }: Environment): Pr
   );
 }
 
-/** The row, locked. Another's is like none: the same 404. */
-export async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
-  if (!isEnvironmentId(id)) throw notFound();
-  const row = await tx
-    .selectFrom("environments")
-    .selectAll()
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
-}
-
-/** Not every machine can freeze a run; stopping it instead would lose what is in memory. */
+/** Not every machine can freeze a run; stopping it instead would lose what is in memory (runtime.md 3). */
 async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promise<void> {
   const host = await tx.selectFrom("hosts").where("id", "=", host_id).select("pause").executeTakeFirst();
   if (host?.pause) return;
@@ -102,7 +82,7 @@ async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
   if ((await leasesOf(tx, "environment", id)).length === gpuCount) return;
   await releaseLeases(tx, "environment", id);
   const leased = await leaseGpus(tx, { holderKind: "environment", holderId: id, gpuCount, hostId, holdUntil: null });
-  if (!leased) throw new AppError("out_of_stock", await shortage(tx, gpuCount, hostId));
+  if (!leased) throw new AppError("out_of_stock", await shortageText(tx, gpuCount, hostId));
 }
 
 /**
@@ -144,28 +124,4 @@ async function want(tx: Tx, { id, status }: Environment, wanted: Wanted): Promis
     })
     .where("id", "=", id)
     .execute();
-}
-
-const asked = {
-  pause: "paused",
-  stop: "stopped",
-  restart: "restarted",
-  start: "started",
-  terminate: "ended",
-  cancel: "cancelled",
-  set: "changed",
-};
-
-const because: Readonly<Record<Status, string>> = {
-  pending: "is still starting",
-  active: "is running already",
-  paused: "is paused",
-  stopped: "is stopped",
-  terminated: "has ended",
-  unknown: "cannot be reached at the moment",
-};
-
-export function refusal({ subdomain, desired, status }: Environment, action: keyof typeof asked): AppError {
-  const reason = desired === "terminated" && status !== "terminated" ? "is being ended" : because[status];
-  return new AppError("action_not_allowed", `${subdomain} ${reason} and cannot be ${asked[action]} now`);
 }

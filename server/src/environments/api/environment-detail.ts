@@ -3,14 +3,14 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { idleStopOf } from "../activity/idle-stop.ts";
 import { containerOf, type ListedEnvironment } from "../environment.ts";
-import { sharesOf } from "./share-links.ts";
+import { shareLinksOf } from "./share-links.ts";
 
 type Detail = ReplyOf<typeof environmentDetail>["environment"];
 
 const mostSessions = 10;
 
 /** What only the owner sees of one environment (G86). */
-export async function detailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
+export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
   const [sessions, facts, stages, shares, idle_stop] = await Promise.all([
     db
       .selectFrom("sessions")
@@ -22,7 +22,7 @@ export async function detailOf(db: Db, row: ListedEnvironment, url: string): Pro
       .execute(),
     factsOf(db, row),
     stagesOf(db, row.id),
-    row.status === "terminated" ? [] : sharesOf(db, row.id),
+    row.status === "terminated" ? [] : shareLinksOf(db, row.id),
     idleStopOf(db, row.id),
   ]);
   return {

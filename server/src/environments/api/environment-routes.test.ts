@@ -7,7 +7,7 @@ import { listEnvironments } from "../environment.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { environmentRoutes } from "./environment-routes.ts";
-import { routesOf } from "./list-routes.ts";
+import { listRoutes } from "./list-routes.ts";
 
 async function setup(options: Parameters<typeof setupEnvironments>[0] = {}) {
   const environments = await setupEnvironments(options);
@@ -321,20 +321,20 @@ test("routes: the live environment of a name, else the last ended one while its 
   const first = await rent({ subdomain: "mine" });
   await reach(first, "active");
   const { run_token: runToken, endpoint, secret } = await read(first);
-  expect(await routesOf(db)).toMatchObject([
+  expect(await listRoutes(db)).toMatchObject([
     { id: first, subdomain: "mine", userId: "user", status: "active", runToken, endpoint, secret, filesUntil: null },
   ]);
   await want(first, "terminated");
   await reach(first, "terminated");
-  expect(await routesOf(db, first)).toMatchObject([
+  expect(await listRoutes(db, first)).toMatchObject([
     { id: first, status: "terminated", runToken: null, endpoint: null, filesUntil: expect.any(Date) },
   ]);
   const second = await rent({ subdomain: "mine" });
-  expect((await routesOf(db, first)).map(({ id }) => id)).toEqual([second]);
+  expect((await listRoutes(db, first)).map(({ id }) => id)).toEqual([second]);
   await reach(second, "active");
   await want(second, "terminated");
   await reach(second, "terminated");
-  expect((await routesOf(db)).map(({ id }) => id)).toEqual([second]);
+  expect((await listRoutes(db)).map(({ id }) => id)).toEqual([second]);
   await sql`update subdomain_claims set retained_until = now()`.execute(db);
-  expect(await routesOf(db, second)).toEqual([]);
+  expect(await listRoutes(db, second)).toEqual([]);
 });

@@ -28,18 +28,18 @@ import { samplesOf } from "../activity/samples.ts";
 import { checkName } from "../allocation/name-reservations.ts";
 import { environmentOf } from "../environment.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
-import { join, leave, type MayOrder, placeOf } from "../queue/join-queue.ts";
+import { enterQueue, exitQueue, type MayOrder, queuePositionOf } from "../queue/join-queue.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { act, cancel, terminate } from "./environment-actions.ts";
-import { detailOf } from "./environment-detail.ts";
+import { environmentDetailOf } from "./environment-detail.ts";
 
-export interface EnvironmentRouteParts {
+export interface EnvironmentRouteDeps {
   readonly db: Db;
   readonly environmentUrl: (subdomain: string) => string;
   readonly mayOrder: MayOrder;
 }
 
-export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteParts): void {
+export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteDeps): void {
   const { db, environmentUrl } = parts;
   mount(app, actOnContainer, async ({ params, user }) => {
     // The route lists the allowed words; another one is an unknown path.
@@ -50,7 +50,7 @@ export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteP
   mount(app, environmentDetail, async ({ params, user }) => {
     const row = await environmentOf(db, params.id, user.id);
     if (!row) throw notFound();
-    return { ...success, environment: await detailOf(db, row, environmentUrl(row.subdomain)) };
+    return { ...success, environment: await environmentDetailOf(db, row, environmentUrl(row.subdomain)) };
   });
 
   mount(app, environmentSamples, async ({ params, query, user }) => {
@@ -93,16 +93,16 @@ export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteP
 }
 
 /** A place in the line (G86). */
-function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteParts): void {
+function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteDeps): void {
   mount(app, joinQueue, async ({ body, user }) => {
-    await join(db, user.id, body.gpu_count, mayOrder);
-    return { ...success, place: await placeOf(db, user.id) };
+    await enterQueue(db, user.id, body.gpu_count, mayOrder);
+    return { ...success, place: await queuePositionOf(db, user.id) };
   });
 
-  mount(app, readQueue, async ({ user }) => ({ ...success, place: await placeOf(db, user.id) }));
+  mount(app, readQueue, async ({ user }) => ({ ...success, place: await queuePositionOf(db, user.id) }));
 
   mount(app, leaveQueue, async ({ user }) => {
-    await db.transaction().execute((tx) => leave(tx, user.id));
+    await db.transaction().execute((tx) => exitQueue(tx, user.id));
     return success;
   });
 }

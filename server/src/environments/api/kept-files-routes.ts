@@ -6,9 +6,9 @@ import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
-import { deleteFilesNow, filesOf, openLink, spendLink } from "../homes/kept-files.ts";
+import { createArchiveCode, deleteFilesNow, keptFilesOf, useArchiveCode } from "../homes/kept-files.ts";
 
-interface FilesParts {
+interface KeptFilesDeps {
   readonly db: Db;
   readonly changes: Changes;
   readonly drivers: ReadonlyMap<string, Driver>;
@@ -20,10 +20,10 @@ const downloadsPerUser = 2;
 const stalledMs = 60_000;
 
 /** The files that outlive an environment (G31), and their download: a link, so that gigabytes go to disk, not through a page. */
-export function filesRoutes(app: FastifyInstance, { db, changes, drivers }: FilesParts): void {
+export function keptFilesRoutes(app: FastifyInstance, { db, changes, drivers }: KeptFilesDeps): void {
   const open = new Map<string, number>();
 
-  mount(app, listFiles, async ({ user }) => ({ ...success, files: await filesOf(db, user.id) }));
+  mount(app, listFiles, async ({ user }) => ({ ...success, files: await keptFilesOf(db, user.id) }));
 
   mount(app, deleteFiles, async ({ params, body, user }) => {
     await deleteFilesNow(db, { id: params.id, userId: user.id }, body.confirm);
@@ -35,13 +35,13 @@ export function filesRoutes(app: FastifyInstance, { db, changes, drivers }: File
       throw new AppError("rate_limited", `${downloadsPerUser} downloads of yours are under way. Wait until one ends.`, {
         retryAfterSeconds: 30,
       });
-    const { code, expiresAt } = await openLink(db, { id: params.id, userId: user.id });
+    const { code, expiresAt } = await createArchiveCode(db, { id: params.id, userId: user.id });
     return { ...success, url: `/archives/${code}`, expires_at: expiresAt.toISOString() };
   });
 
   const options = { config: { auth: "none" as const }, exposeHeadRoute: false };
   app.get<{ Params: { code: string } }>("/archives/:code", options, async (request, reply) => {
-    const found = await spendLink(db, request.params.code);
+    const found = await useArchiveCode(db, request.params.code);
     if (!found) throw notFound();
     const driver = drivers.get(found.host_id);
     const count = open.get(found.user_id) ?? 0;

@@ -4,7 +4,7 @@ import type { Tables } from "../../database/tables.ts";
 import type { Endpoint } from "../../drivers/driver.ts";
 
 /** What the gateway knows of one environment. */
-export interface Route {
+export interface EnvironmentRoute {
   readonly id: string;
   readonly subdomain: string;
   readonly userId: string;
@@ -31,8 +31,8 @@ export interface Route {
  * One route per subdomain: the live environment, else the last ended one while its files are kept. With an id, the route
  * of that environment's subdomain, which may by now be another environment's.
  */
-export async function routesOf(db: Sql, id?: string): Promise<readonly Route[]> {
-  const { rows } = await sql<Route>`
+export async function listRoutes(db: Sql, id?: string): Promise<readonly EnvironmentRoute[]> {
+  const { rows } = await sql<EnvironmentRoute>`
     select distinct on (e.subdomain)
       e.id, e.subdomain, e.user_id as "userId", e.status, e.desired, e.endpoint, e.run_token as "runToken", e.secret,
       e.expires_at as "expiresAt", e.stage, e.banked_seconds as "bankedSeconds", e.stop_reason as "stopReason", e.ended_reason as "endedReason",

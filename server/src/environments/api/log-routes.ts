@@ -9,7 +9,7 @@ import { userOf } from "../../http/request-user.ts";
 import { type SignedInParts, whileSignedIn } from "../../http/while-signed-in.ts";
 import { environmentOf } from "../environment.ts";
 
-interface LogsParts extends SignedInParts {
+interface LogDeps extends SignedInParts {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
 }
@@ -28,7 +28,7 @@ const longestMs = 10 * 60_000;
  * read by fetch with the bearer header. `event: over` says that the run is; a stream that ends without it is to be opened
  * again. A sign-out ends it.
  */
-export function logsRoutes(app: FastifyInstance, parts: LogsParts): void {
+export function logRoutes(app: FastifyInstance, parts: LogDeps): void {
   const { db, drivers } = parts;
   const open = new Set<{ readonly userId: string; readonly end: () => void }>();
 
@@ -87,7 +87,7 @@ async function sendLines(stream: ServerResponse, lines: AsyncIterable<string>, s
 
 /** Ends the stream at a sign-out, at the end of its run, and after ten minutes. */
 function watch(
-  parts: LogsParts,
+  parts: LogDeps,
   request: FastifyRequest,
   { id, user_id: userId, generation }: { id: string; user_id: string; generation: number },
   end: () => void,

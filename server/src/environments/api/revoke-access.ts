@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { requireOpenSession } from "../../identity/local/auth-sessions.ts";
-import { newToken } from "../allocation/launch.ts";
-import { lockOwned, type Owned } from "./environment-actions.ts";
+import { newToken } from "../new-token.ts";
+import { lockOwned, type Owned } from "../owned-environment.ts";
 
 /**
  * Takes back what others may hold of a user's environments: share links, links of downloads, and every `jupyter_token`
  * (G109). Joins the transaction that ends the sign-ins, which ends the cookies too. The gateway hears it from the rows.
  * The environments are locked first, so a link that is being made is either seen here or refused (`makeShare`).
  */
-export async function endRights(tx: Tx, userId: string): Promise<{ shareLinks: number; environments: number }> {
+export async function revokeAccess(tx: Tx, userId: string): Promise<{ shareLinks: number; environments: number }> {
   const rented = await tx
     .selectFrom("environments")
     .select("id")
@@ -19,7 +19,7 @@ export async function endRights(tx: Tx, userId: string): Promise<{ shareLinks: n
     .orderBy("id")
     .forNoKeyUpdate()
     .execute();
-  for (const { id } of rented) await drawSecret(tx, id);
+  for (const { id } of rented) await replaceSecret(tx, id);
   const links = await tx
     .updateTable("share_links")
     .set({ revoked_at: sql`now()` })
@@ -44,11 +44,11 @@ export async function rotateSecret(db: Db, owned: Owned, sessionId: string | nul
     if (status === "terminated" || desired === "terminated")
       throw new AppError("action_not_allowed", `${subdomain} has ended and has no password any more`);
     await requireOpenSession(tx, sessionId);
-    return await drawSecret(tx, owned.id);
+    return await replaceSecret(tx, owned.id);
   });
 }
 
-async function drawSecret(tx: Tx, id: string): Promise<string> {
+async function replaceSecret(tx: Tx, id: string): Promise<string> {
   const secret = newToken();
   await tx.updateTable("environments").set({ secret }).where("id", "=", id).execute();
   return secret;

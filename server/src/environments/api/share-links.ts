@@ -7,19 +7,19 @@ import { newId } from "../../database/ids.ts";
 import { notFound } from "../../http/mount.ts";
 import { requireOpenSession } from "../../identity/local/auth-sessions.ts";
 import { isEnvironmentId } from "../environment.ts";
-import { lockOwned, type Owned } from "./environment-actions.ts";
+import { lockOwned, type Owned } from "../owned-environment.ts";
 
 /**
  * A new link (G50); only the hash of its secret is stored. The row of the environment is the lock for how many there are.
  * `sessionId` is the sign-in that asks: a password changed meanwhile has ended it, and revoked every link (`endRights`).
  */
-export async function makeShare(db: Db, owned: Owned, term: ShareTerm, sessionId: string | null = null) {
+export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, sessionId: string | null = null) {
   return await db.transaction().execute(async (tx) => {
     const { subdomain, status, desired } = await lockOwned(tx, owned);
     await requireOpenSession(tx, sessionId);
     if (status === "terminated" || desired === "terminated")
       throw new AppError("action_not_allowed", `${subdomain} has ended and cannot be shared`);
-    if ((await sharesOf(tx, owned.id)).length >= mostShares)
+    if ((await shareLinksOf(tx, owned.id)).length >= mostShares)
       throw new AppError(
         "action_not_allowed",
         `${mostShares} links to ${subdomain} are open. Revoke one of them first`,
@@ -41,7 +41,7 @@ export async function makeShare(db: Db, owned: Owned, term: ShareTerm, sessionId
 }
 
 /** Ends the link and what came in by it, in one transaction; asking again is a success. */
-export async function revokeShare(db: Db, owned: Owned, shareId: string): Promise<void> {
+export async function revokeShareLink(db: Db, owned: Owned, shareId: string): Promise<void> {
   if (!isEnvironmentId(shareId)) throw notFound();
   await db.transaction().execute(async (tx) => {
     await lockOwned(tx, owned);
@@ -54,7 +54,7 @@ export async function revokeShare(db: Db, owned: Owned, shareId: string): Promis
 }
 
 /** The links that work now, newest first. */
-export async function sharesOf(db: Db | Tx, environmentId: string): Promise<Share[]> {
+export async function shareLinksOf(db: Db | Tx, environmentId: string): Promise<Share[]> {
   const rows = await db
     .selectFrom("share_links")
     .select(shown)

@@ -4,7 +4,7 @@ import { type Driver, DriverError } from "../../drivers/driver.ts";
 import { type Announce, instant } from "../notice.ts";
 import { endBankedTime } from "../time/end-banked-time.ts";
 
-interface RetentionParts {
+interface RetentionDeps {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly announce: Announce;
@@ -17,26 +17,30 @@ type Home = RowOf<"homes">;
 const [firstDays, lastDays, leastHours] = [7, 1, 24] as const;
 const last = sql`make_interval(days => ${lastDays})`;
 /** Null where it has an environment: then nothing is due. */
-const toTell = sql<boolean>`(delete_at <= now() + make_interval(days => ${firstDays})
+const mustAnnounce = sql<boolean>`(delete_at <= now() + make_interval(days => ${firstDays})
   and (told_at is null or (delete_at <= now() + ${last} and told_at < delete_at - ${last})))`;
 
 /**
  * Tells of a coming deletion (P5, G31). Where nobody could be told in time, because the server was down, the files are
  * kept a day longer: what `deleteLapsedHomes` deletes has always been announced.
  */
-export async function tellOfDeletion({ db, announce }: Pick<RetentionParts, "db" | "announce">): Promise<void> {
-  const soon = await db.selectFrom("homes").selectAll().where(toTell).execute();
-  for (const home of soon) await db.transaction().execute((tx) => tellOf(tx, home, announce));
+export async function announceDeletions({ db, announce }: Pick<RetentionDeps, "db" | "announce">): Promise<void> {
+  const soon = await db.selectFrom("homes").selectAll().where(mustAnnounce).execute();
+  for (const home of soon) await db.transaction().execute((tx) => announceDeletion(tx, home, announce));
 }
 
-async function tellOf(tx: Tx, { id, subdomain, user_id: userId, told_at }: Home, announce: Announce): Promise<void> {
+async function announceDeletion(
+  tx: Tx,
+  { id, subdomain, user_id: userId, told_at }: Home,
+  announce: Announce,
+): Promise<void> {
   const least = told_at ? sql`now()` : sql`now() + make_interval(hours => ${leastHours})`;
   await sql`
     update subdomain_claims set retained_until = greatest(retained_until, ${least})
     where name = ${subdomain} and user_id = ${userId} and order_id is null`.execute(tx);
   const { rows } = await sql<{ delete_at: Date }>`
     update homes set told_at = now(), delete_at = greatest(delete_at, ${least})
-    where id = ${id} and ${toTell} returning delete_at`.execute(tx);
+    where id = ${id} and ${mustAnnounce} returning delete_at`.execute(tx);
   const end = rows[0]?.delete_at;
   if (!end) return;
   await announce(tx, {
@@ -52,9 +56,9 @@ async function tellOf(tx: Tx, { id, subdomain, user_id: userId, told_at }: Home,
 const marker = "deleting:";
 
 /** Ends banked time that nobody used for a year (G113), tells of what is to go, deletes the files whose keeping is over (G31), and measures those that are kept. */
-export async function keepHomes(parts: RetentionParts): Promise<void> {
+export async function applyRetention(parts: RetentionDeps): Promise<void> {
   await endBankedTime(parts);
-  await tellOfDeletion(parts);
+  await announceDeletions(parts);
   await deleteLapsedHomes(parts);
   await measureHomes(parts);
 }
@@ -63,7 +67,7 @@ export async function keepHomes(parts: RetentionParts): Promise<void> {
  * The name is taken first, so that nobody, its owner included, launches into a folder that is being deleted. The only
  * caller of `deleteHome` for what is somebody's. A home that cannot be deleted now stays due.
  */
-export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionParts, "announce">): Promise<void> {
+export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionDeps, "announce">): Promise<void> {
   const due = await db
     .selectFrom("homes")
     .selectAll()
@@ -75,9 +79,9 @@ export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionP
     .execute();
   for (const home of due) {
     try {
-      if (!(await db.transaction().execute((tx) => takeLapsed(tx, home)))) continue;
+      if (!(await db.transaction().execute((tx) => reserveLapsed(tx, home)))) continue;
       await drivers.get(home.host_id)?.deleteHome(home.home);
-      await db.transaction().execute((tx) => forget(tx, home));
+      await db.transaction().execute((tx) => deleteHomeRecord(tx, home));
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       failed(error);
@@ -89,7 +93,7 @@ export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionP
 }
 
 /** False when an environment has taken the home back meanwhile. Names are locked before homes, as by whoever launches. */
-async function takeLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boolean> {
+async function reserveLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boolean> {
   await sql`
     update subdomain_claims set order_id = ${marker} || name, held_until = now() + interval '1 hour'
     where name = ${subdomain} and user_id = ${user_id}
@@ -99,7 +103,7 @@ async function takeLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boo
 }
 
 /** Its owner does not want to wait for the end: from now on nobody launches into these files. */
-export async function takeForDeletion(tx: Tx, { subdomain, user_id }: Pick<Home, "subdomain" | "user_id">) {
+export async function reserveForDeletion(tx: Tx, { subdomain, user_id }: Pick<Home, "subdomain" | "user_id">) {
   await sql`
     update subdomain_claims set retained_until = now(),
       held_until = case when order_id is null then now() + interval '1 hour' else held_until end,
@@ -107,7 +111,7 @@ export async function takeForDeletion(tx: Tx, { subdomain, user_id }: Pick<Home,
     where name = ${subdomain} and user_id = ${user_id} and retained_until is not null`.execute(tx);
 }
 
-async function forget(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
+async function deleteHomeRecord(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
   await sql`
     delete from subdomain_claims
     where name = ${subdomain} and user_id = ${user_id} and order_id = ${marker} || name`.execute(tx);
@@ -115,7 +119,7 @@ async function forget(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
 }
 
 /** Only where nothing runs: what a run has is its own statistics' matter, and changes while it is counted. */
-async function measureHomes({ db, drivers, failed }: RetentionParts): Promise<void> {
+async function measureHomes({ db, drivers, failed }: RetentionDeps): Promise<void> {
   const { rows } = await sql<Home>`
     select * from homes h where size_mb is null and host_id = any(${[...drivers.keys()]}) and (delete_at is null or delete_at > now())
       and not exists (select 1 from environments e

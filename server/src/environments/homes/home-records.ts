@@ -24,7 +24,7 @@ export async function openHome(tx: Tx, home: Home & Owner): Promise<void> {
 }
 
 /** JupyterLab answered: from now on there may be something worth keeping, and the files are there. */
-export async function useHome(tx: Tx, { home, host_id }: Home): Promise<void> {
+export async function markHomeUsed(tx: Tx, { home, host_id }: Home): Promise<void> {
   await sql`
     update homes set used_at = coalesce(used_at, now()), missing_since = null
     where home = ${home} and host_id = ${host_id} and (used_at is null or missing_since is not null)`.execute(tx);

@@ -4,16 +4,16 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { notFound } from "../../http/mount.ts";
-import type { Owned } from "../api/environment-actions.ts";
 import { isEnvironmentId } from "../environment.ts";
-import { takeForDeletion } from "./apply-retention.ts";
+import type { Owned } from "../owned-environment.ts";
+import { reserveForDeletion } from "./apply-retention.ts";
 
 type Files = ReplyOf<typeof listFiles>["files"][number];
 
 const linkSeconds = 60;
 
 /** Files without a running environment: first those that nothing deletes, then by their end. */
-export async function filesOf(db: Db, userId: string): Promise<Files[]> {
+export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
   const { rows } = await sql<Omit<Files, "files_until"> & { files_until: Date | null }>`
     select e.id as environment_id, h.subdomain, e.container_type, e.gpu_count, e.duration_hours, h.size_mb,
       h.delete_at as files_until, case when e.status = 'stopped' then e.banked_seconds else 0 end as banked_seconds
@@ -30,7 +30,7 @@ export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Pro
   await db.transaction().execute(async (tx) => {
     const { home, host_id, subdomain } = await ownedEnvironment(tx, owned);
     if (confirm !== subdomain) throw new AppError("invalid_request", "Type the environment's name to confirm");
-    await takeForDeletion(tx, { subdomain, user_id: owned.userId });
+    await reserveForDeletion(tx, { subdomain, user_id: owned.userId });
     const { rows } = await sql<{ delete_at: Date | null }>`
       update homes set told_at = now(), delete_at = case when delete_at is null then null else least(delete_at, now()) end
       where home = ${home} and host_id = ${host_id} returning delete_at`.execute(tx);
@@ -40,7 +40,7 @@ export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Pro
 }
 
 /** A code for one download; only its hash is stored. */
-export async function openLink(db: Db, owned: Owned): Promise<{ code: string; expiresAt: Date }> {
+export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: string; expiresAt: Date }> {
   const environment = await ownedEnvironment(db, owned);
   const kept = await db
     .selectFrom("homes")
@@ -73,7 +73,7 @@ export async function openLink(db: Db, owned: Owned): Promise<{ code: string; ex
 }
 
 /** Spends a code: whose files it opens, or undefined for one that is spent, too old or was never given. */
-export async function spendLink(db: Db, code: string) {
+export async function useArchiveCode(db: Db, code: string) {
   const { rows } = await sql<{ user_id: string; home: string; host_id: string; subdomain: string }>`
     with spent as (delete from archive_codes where hash = ${hashOf(code)} returning *)
     select spent.user_id, e.home, e.host_id, e.subdomain

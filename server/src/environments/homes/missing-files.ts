@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import { DriverError } from "../../drivers/driver.ts";
+import type { Environment } from "../environment.ts";
 import type { Announce } from "../notice.ts";
-import type { Claimed } from "../reconciler/work-lease.ts";
 
-interface Parts {
+interface MissingFilesDeps {
   readonly db: Db;
   readonly announce: Announce;
   readonly failed: (error: unknown) => void;
@@ -19,23 +19,28 @@ export function isNoHome(error: unknown): boolean {
  * Of what has run before: it is stopped with its time banked, instead of being started with an empty folder. False for a
  * first launch, which is tried again until it is given up, and when something else is wanted by now.
  */
-export async function stopWithoutFiles(parts: Parts, row: Claimed, error: unknown): Promise<boolean> {
+export async function stopWithoutFiles(parts: MissingFilesDeps, row: Environment, error: unknown): Promise<boolean> {
   if (row.created_at === null) return false;
   return await parts.db.transaction().execute(async (tx) => {
     const { rows } = await sql`
       update environments set desired = 'stopped', stop_reason = 'no_home', last_error = ${String(error).slice(0, 500)}
       where id = ${row.id} and claim = ${row.claim} and desired = 'running' returning id`.execute(tx);
-    if (rows.length > 0) await note(tx, parts, row, error);
+    if (rows.length > 0) await recordMissing(tx, parts, row, error);
     return rows.length > 0;
   });
 }
 
 /** `homes.missing_since` says it until JupyterLab answers on these files again; the operator and the owner are told once. */
-export async function noteMissing(parts: Parts, row: Claimed, error: unknown): Promise<void> {
-  await parts.db.transaction().execute((tx) => note(tx, parts, row, error));
+export async function recordMissingFiles(parts: MissingFilesDeps, row: Environment, error: unknown): Promise<void> {
+  await parts.db.transaction().execute((tx) => recordMissing(tx, parts, row, error));
 }
 
-async function note(tx: Tx, { announce, failed }: Parts, row: Claimed, error: unknown): Promise<void> {
+async function recordMissing(
+  tx: Tx,
+  { announce, failed }: MissingFilesDeps,
+  row: Environment,
+  error: unknown,
+): Promise<void> {
   const { id, home, host_id: hostId, user_id: userId, subdomain } = row;
   const { rows } = await sql<{ at: Date }>`
     update homes set missing_since = now() where home = ${home} and host_id = ${hostId} and missing_since is null

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { setupEnvironments } from "../testing/setup-environments.ts";
-import { tellOfFullHomes } from "./notify-full-homes.ts";
+import { notifyFullHomes } from "./notify-full-homes.ts";
 
 test("a home that is nearly full is told of once, and again after there was room", async () => {
   const { db, parts, rent, read } = await setupEnvironments();
@@ -8,18 +8,7 @@ test("a home that is nearly full is told of once, and again after there was room
   const notices = async () =>
     (await db.selectFrom("notifications").select("user_id").where("cause", "like", "full:%").execute()).length;
   const measure = async (id: string, ...sizesMb: number[]) => {
-    for (const homeMb of sizesMb)
-      await tellOfFullHomes(db, parts.announce, [
-        {
-          environmentId: id,
-          homeMb,
-          cpuCores: 0,
-          memoryMb: 0,
-          receivedBytesPerSecond: 0,
-          sentBytesPerSecond: 0,
-          gpus: [],
-        },
-      ]);
+    for (const homeMb of sizesMb) await notifyFullHomes(db, parts.announce, [{ environmentId: id, homeMb }]);
   };
   await measure(ada, 10, 44_999);
   expect(await notices()).toBe(0);

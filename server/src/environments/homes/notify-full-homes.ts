@@ -1,14 +1,17 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import type { Sample } from "../activity/samples.ts";
+import { diskGb } from "../leases/run-limits.ts";
 import type { Announce } from "../notice.ts";
-import { diskGb } from "../reconciler/run-spec.ts";
 
 /** Told at 90 %, and again only after it was below 80 %: one that swings about the line is told of once. */
 const [fullMb, roomyMb] = [diskGb * 900, diskGb * 800];
 
-/** Warns whoever has nearly used up the disk of an environment, once each time. */
-export async function tellOfFullHomes(db: Db, announce: Announce, samples: readonly Sample[]): Promise<void> {
+/** Warns whoever has nearly used up the disk of an environment, once each time (runtime.md 3). */
+export async function notifyFullHomes(
+  db: Db,
+  announce: Announce,
+  samples: readonly { readonly environmentId: string; readonly homeMb: number }[],
+): Promise<void> {
   if (samples.length === 0) return;
   const seen = samples.map(({ environmentId: id, homeMb }) => ({ id, homeMb }));
   await db.transaction().execute(async (tx) => {

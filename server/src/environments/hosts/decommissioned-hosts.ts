@@ -4,13 +4,13 @@ import { type Driver, DriverError } from "../../drivers/driver.ts";
 import type { Announce } from "../notice.ts";
 
 /** Machines that never come back, by the ids of their hosts, until these are removed. */
-export async function lostHosts(db: Sql): Promise<readonly string[]> {
+export async function decommissionedHostIds(db: Sql): Promise<readonly string[]> {
   const lost = db.selectFrom("hosts").select("id").where("lost_at", "is not", null).where("removed_at", "is", null);
   return (await lost.orderBy("id").execute()).map(({ id }) => id);
 }
 
 /** Of a machine that never comes back: nothing is there, and whatever is to go has gone. So all that was on it ends as ever. */
-export function lostDriver(id: string): Driver {
+export function decommissionedDriver(id: string): Driver {
   const nothing = async () => {};
   const refuse = (code: DriverError["code"]) => async () => {
     throw new DriverError(code, `${id} is lost`);
@@ -41,7 +41,7 @@ export function lostDriver(id: string): Driver {
 }
 
 /** What `endAllOn` would end. */
-export async function countOn(db: Sql, hostId: string) {
+export async function countOnHost(db: Sql, hostId: string) {
   const { rows } = await sql<{ environments: number; homes: number }>`
     select (select count(*) from environments where host_id = ${hostId} and status <> 'terminated')::int as environments,
       (select count(*) from homes where host_id = ${hostId})::int as homes`.execute(db);
@@ -53,7 +53,7 @@ export async function countOn(db: Sql, hostId: string) {
  * `lostAt`, also where it would have expired meanwhile. Nothing is kept of files that are gone, so the names are free.
  * Answers how many owners are told.
  */
-export async function endAllOn(tx: Tx, announce: Announce, hostId: string, lostAt: Date): Promise<number> {
+export async function endAllOnHost(tx: Tx, announce: Announce, hostId: string, lostAt: Date): Promise<number> {
   const { rows: owners } = await sql<{ user_id: string; names: string }>`
     select user_id, string_agg(subdomain, ', ' order by subdomain) as names from (
       select user_id, subdomain from homes where host_id = ${hostId}

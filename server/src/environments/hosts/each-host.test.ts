@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
-import { eachHost, eachOf, type Host } from "./each-host.ts";
+import { eachHost, forEachConcurrently, type Host } from "./each-host.ts";
 
 /** Hosts `a` and `b`, whose passes are `work`; what was told, and the loop. */
 function open(work: (host: Host) => Promise<number>) {
@@ -18,7 +18,7 @@ test("a host that hangs holds only itself, and a stop ends a long pass before it
   const { promise: hung, resolve: release } = Promise.withResolvers<void>();
   const { loop } = open(async (host) => {
     const items = Array.from({ length: 20 }, (_, at) => `${host.id}${at}`);
-    await eachOf(host, items, async (item) => {
+    await forEachConcurrently(host, items, async (item) => {
       looked.push(item);
       if (host.id === "a") await hung;
     });

@@ -2,7 +2,7 @@ import { allLoops, type Loop, startLoop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { type Driver, DriverError } from "../../drivers/driver.ts";
 
-export interface HostParts {
+export interface HostDeps {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly failed: (error: unknown) => void;
@@ -20,7 +20,7 @@ export interface Host {
  * remembers from one pass to the next. What a pass throws is told when it changes, not again and again.
  */
 export function eachHost(
-  { drivers, failed }: Omit<HostParts, "db">,
+  { drivers, failed }: Omit<HostDeps, "db">,
   intervalMs: number,
   begin: (host: Host) => () => Promise<number>,
 ): Loop {
@@ -28,7 +28,7 @@ export function eachHost(
   const { signal } = stopping;
   const loops = [...drivers].map(([id, driver]) => {
     const work = begin({ id, driver, signal });
-    const tell = onceEach((error) => signal.aborted || failed(error));
+    const tell = dropRepeated((error) => signal.aborted || failed(error));
     return startLoop(
       async () => {
         const waitMs = await work();
@@ -50,7 +50,7 @@ export function eachHost(
 }
 
 /** Hears all that failed in one round, and tells what had not failed in the same words in the round before. */
-export function onceEach(tell: (error: unknown) => void): (errors: readonly unknown[]) => void {
+export function dropRepeated(tell: (error: unknown) => void): (errors: readonly unknown[]) => void {
   let before = new Set<string>();
   return (errors) => {
     const byWords = new Map(errors.map((error) => [String(error), error]));
@@ -63,7 +63,7 @@ export function onceEach(tell: (error: unknown) => void): (errors: readonly unkn
 const width = 8;
 
 /** They share one iterator: each takes the next as soon as it is free, and none once the host's loop is to end. */
-export async function eachOf<T>({ signal }: Host, items: readonly T[], work: (item: T) => Promise<void>) {
+export async function forEachConcurrently<T>({ signal }: Host, items: readonly T[], work: (item: T) => Promise<void>) {
   const queue = items.values();
   const take = async () => {
     for (const item of queue) {
@@ -75,12 +75,12 @@ export async function eachOf<T>({ signal }: Host, items: readonly T[], work: (it
 }
 
 /** Of what is not there any more nothing is remembered. */
-export function forgetGone(known: Map<string, unknown>, rows: readonly { readonly id: string }[]): void {
+export function dropEnded(known: Map<string, unknown>, rows: readonly { readonly id: string }[]): void {
   const ids = new Set(rows.map(({ id }) => id));
   for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
 }
 
 /** It ended between the list and the look. */
-export function isGone(error: unknown): boolean {
+export function hasEnded(error: unknown): boolean {
   return error instanceof DriverError && error.code === "refused";
 }

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { leasesOf, putAside } from "../leases/gpu-leases.ts";
+import { leasesOf, quarantine } from "../leases/gpu-leases.ts";
 import type { Announce } from "../notice.ts";
-import { lostMinutes } from "../reconciler/work-lease.ts";
+import { maxDownMinutes } from "../time/max-down-minutes.ts";
 
 /** An active environment that has GPUs. */
 export interface WithGpus {
@@ -23,14 +23,14 @@ const stillRuns = ({ id, generation }: WithGpus) =>
  * seconds for which the GPUs had not answered are given back at once, those until the new container runs when it does.
  * False when it is not that run any more.
  */
-export async function giveUpRun(db: Db, announce: Announce, row: WithGpus, seconds: number): Promise<boolean> {
+export async function replaceRun(db: Db, announce: Announce, row: WithGpus, seconds: number): Promise<boolean> {
   const { id, userId, subdomain, generation } = row;
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql`
       update environments
       set status = 'pending', stage = 'placed', stage_percent = null, endpoint = null, run_token = null,
         claim = null, attempts = 0, due_at = now(), down_since = now(), fault_since = now(), faulty_generation = generation,
-        give_up_at = now() + make_interval(mins => ${lostMinutes}),
+        give_up_at = now() + make_interval(mins => ${maxDownMinutes}),
         expires_at = expires_at + make_interval(secs => ${seconds})
       where ${stillRuns(row)} returning id`.execute(tx);
     if (rows.length === 0) return false;
@@ -49,7 +49,7 @@ export async function giveUpRun(db: Db, announce: Announce, row: WithGpus, secon
  * The GPUs of the next run do not answer either: they are put aside, and the rental ends as that of a machine that
  * fails, which pays back what is left of it (docs/internals/money.md). False when it is not that run any more.
  */
-export async function giveUpGpus(db: Db, row: WithGpus, seconds: number, fault: string): Promise<boolean> {
+export async function quarantineGpus(db: Db, row: WithGpus, seconds: number, fault: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql`
       update environments
@@ -58,12 +58,12 @@ export async function giveUpGpus(db: Db, row: WithGpus, seconds: number, fault: 
       where ${stillRuns(row)} returning id`.execute(tx);
     if (rows.length === 0) return false;
     const leases = await leasesOf(tx, "environment", row.id);
-    await putAside(tx, new Map(leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => [gpuId, fault])));
+    await quarantine(tx, new Map(leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => [gpuId, fault])));
     return true;
   });
 }
 
 /** The new run's GPUs answer: nothing is suspected any more. */
-export async function gpusAnswer(db: Db, row: WithGpus): Promise<void> {
+export async function clearGpuFault(db: Db, row: WithGpus): Promise<void> {
   await sql`update environments set faulty_generation = null where ${stillRuns(row)}`.execute(db);
 }

@@ -1,5 +1,5 @@
 /** So many pieces of work at once for all hosts; where there are several, none has more than half of them. */
-export interface Places {
+export interface HostSlots {
   /** Whom to claim for next, and how much at most; nothing when no place is free. */
   next(): { readonly hostIds: readonly string[]; readonly limit: number };
   take(hostId: string, work: Promise<unknown>): void;
@@ -8,11 +8,11 @@ export interface Places {
 }
 
 /** A host out of reach holds each of its places for as long as a verb may take: the others are not to wait for that. */
-export function openPlaces(
+export function openHostSlots(
   hostIds: readonly string[],
   width: number,
   { failed, freed }: { readonly failed: (error: unknown) => void; readonly freed: () => void },
-): Places {
+): HostSlots {
   const most = hostIds.length > 1 ? width / 2 : width;
   const working = new Map<Promise<void>, string>();
   return {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import type { Capabilities, Driver } from "../../drivers/driver.ts";
-import { memoryMbOfUnit } from "../reconciler/run-spec.ts";
+import { memoryMbOfUnit } from "../leases/run-limits.ts";
 
 /** The host of a driver that runs on this machine. */
 export const thisMachine = "local";
@@ -25,18 +25,18 @@ export async function registerHost(db: Db, hostId: string, driver: Driver, slots
 }
 
 /** It does not answer: nothing new is leased on it. Answers whether that is news. */
-export async function markAway(db: Db, hostId: string): Promise<boolean> {
+export async function markUnreachable(db: Db, hostId: string): Promise<boolean> {
   const { rows } = await sql`
     update hosts set away_since = now() where id = ${hostId} and away_since is null returning id`.execute(db);
   return rows.length > 0;
 }
 
-export async function isAway(db: Sql, hostId: string): Promise<boolean> {
+export async function isUnreachable(db: Sql, hostId: string): Promise<boolean> {
   const host = await db.selectFrom("hosts").where("id", "=", hostId).select("away_since").executeTakeFirst();
   return host?.away_since != null;
 }
 
-export async function markHere(db: Db, hostId: string): Promise<void> {
+export async function markReachable(db: Db, hostId: string): Promise<void> {
   await sql`update hosts set away_since = null where id = ${hostId} and away_since is not null and lost_at is null`.execute(
     db,
   );
@@ -65,10 +65,10 @@ function unitsOf(hostId: string, { gpus }: Capabilities, slots: number): readonl
 }
 
 function slotsOf({ memoryMb }: Capabilities): number {
-  return memoryMb === undefined ? mostSlots : Math.min(mostSlots, Math.max(1, Math.floor(memoryMb / memoryMbOfUnit)));
+  return memoryMb === undefined ? maxSlots : Math.min(maxSlots, Math.max(1, Math.floor(memoryMb / memoryMbOfUnit)));
 }
 
-const mostSlots = 8;
+const maxSlots = 8;
 
 async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promise<void> {
   for (const { id, ...unit } of units)

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import type { Loop } from "../../async/start-interval.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
-import { startGpuWatch } from "./start-gpu-checks.ts";
+import { startGpuChecks } from "./start-gpu-checks.ts";
 
 /** An active environment with one GPU of a machine that has two, and the watch over it, which looks when it is told. */
 async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string, number> } = {}) {
@@ -23,7 +23,7 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
       for (let time = 0; time < times; time++) {
         const before = looks();
         if (loop) loop.nudge();
-        else loop = startGpuWatch({ ...parts, failed: (error) => failures.push(String(error)) });
+        else loop = startGpuChecks({ ...parts, failed: (error) => failures.push(String(error)) });
         await expect.poll(looks, { interval: 1 }).toBe(before + 1);
       }
     },
@@ -155,7 +155,7 @@ test("one that its owner has stopped since the look is left alone", async () => 
   await third;
   await want(id, "stopped");
   answers();
-  const stopping = startGpuWatch({ ...parts, failed: () => {} });
+  const stopping = startGpuChecks({ ...parts, failed: () => {} });
   await stopping.stop();
   expect(await read(id)).toMatchObject({ desired: "stopped", status: "active", generation: 1 });
   expect(await notices()).toEqual([]);
@@ -163,7 +163,7 @@ test("one that its owner has stopped since the look is left alone", async () => 
 
 test("slots are no GPUs: nobody is asked", async () => {
   const { parts, looks } = await setup({ options: {} });
-  const loop = startGpuWatch({ ...parts, failed: () => {} });
+  const loop = startGpuChecks({ ...parts, failed: () => {} });
   await loop.stop();
   expect(looks()).toBe(0);
 });

@@ -3,18 +3,18 @@ import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import type { Announce } from "../notice.ts";
-import { eachHost, eachOf, forgetGone, type Host, type HostParts, isGone } from "./each-host.ts";
-import { giveUpGpus, giveUpRun, gpusAnswer, type WithGpus } from "./gpu-faults.ts";
+import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "./each-host.ts";
+import { clearGpuFault, quarantineGpus, replaceRun, type WithGpus } from "./gpu-faults.ts";
 
 const usualMs = 60_000;
 
-export interface GpuWatchParts extends HostParts {
+export interface GpuCheckDeps extends HostDeps {
   readonly announce: Announce;
   readonly intervalMs?: number;
 }
 
 /** Looks in a row that find nothing, before a run is given up: one alone may be chance. */
-const patience = 3;
+const mostFailures = 3;
 
 interface Failing {
   readonly generation: number;
@@ -26,38 +26,43 @@ interface Failing {
  * Asks every minute, from inside every active environment that has GPUs, whether they answer. Three times
  * no: a new run. Still no: the machine is broken. A look that says neither counts for nothing.
  */
-export function startGpuWatch(parts: GpuWatchParts): Loop {
-  return eachHost(parts, parts.intervalMs ?? usualMs, (host) => watchHost(parts, host));
+export function startGpuChecks(parts: GpuCheckDeps): Loop {
+  return eachHost(parts, parts.intervalMs ?? usualMs, (host) => checkHost(parts, host));
 }
 
-function watchHost(parts: GpuWatchParts, host: Host): () => Promise<number> {
+function checkHost(parts: GpuCheckDeps, host: Host): () => Promise<number> {
   const failing = new Map<string, Failing>();
   return async () => {
     const rows = await withGpus(parts.db, host.id);
-    forgetGone(failing, rows);
-    await eachOf(host, rows, (row) => look(parts, host.driver, failing, row).catch(parts.failed));
+    dropEnded(failing, rows);
+    await forEachConcurrently(host, rows, (row) => checkGpus(parts, host.driver, failing, row).catch(parts.failed));
     return parts.intervalMs ?? usualMs;
   };
 }
 
-async function look(parts: GpuWatchParts, driver: Driver, failing: Map<string, Failing>, row: WithGpus): Promise<void> {
+async function checkGpus(
+  parts: GpuCheckDeps,
+  driver: Driver,
+  failing: Map<string, Failing>,
+  row: WithGpus,
+): Promise<void> {
   const { db, announce, failed } = parts;
   let fault: string | undefined;
   try {
     fault = await driver.gpuFault(row.id);
   } catch (error) {
-    if (isGone(error)) return;
+    if (hasEnded(error)) return;
     throw error;
   }
   const before = failing.get(row.id);
   failing.delete(row.id);
-  if (fault === undefined) return row.faultyGeneration === null ? undefined : await gpusAnswer(db, row);
+  if (fault === undefined) return row.faultyGeneration === null ? undefined : await clearGpuFault(db, row);
   const known = before?.generation === row.generation ? before : { times: 0, sinceMs: performance.now() };
   const now = { ...known, generation: row.generation, times: known.times + 1 };
-  if (now.times < patience) return void failing.set(row.id, now);
+  if (now.times < mostFailures) return void failing.set(row.id, now);
   const seconds = (performance.now() - now.sinceMs) / 1000;
   const isBroken = row.faultyGeneration !== null;
-  if (!(await (isBroken ? giveUpGpus(db, row, seconds, fault) : giveUpRun(db, announce, row, seconds)))) return;
+  if (!(await (isBroken ? quarantineGpus(db, row, seconds, fault) : replaceRun(db, announce, row, seconds)))) return;
   const what = isBroken ? "Its GPUs are put aside and the rental ends" : "It gets a new run";
   failed(new Error(`ALARM: the GPUs of environment ${row.id} do not answer: ${fault}. ${what}`));
 }

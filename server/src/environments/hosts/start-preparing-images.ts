@@ -3,14 +3,14 @@ import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { DriverError } from "../../drivers/driver.ts";
-import { backoffMs } from "../reconciler/write-status.ts";
-import { eachHost, type Host, type HostParts, onceEach } from "./each-host.ts";
+import { backoffMs } from "../backoff-ms.ts";
+import { dropRepeated, eachHost, type Host, type HostDeps } from "./each-host.ts";
 
 /** What an operator has built or fetched meanwhile is on every host a minute later; a look where nothing is missing is cheap. */
 const intervalMs = 60_000;
 
-/** Keeps every image startable on every host and says how far that is: a launch normally does not wait. */
-export function startPreparing(parts: HostParts): Loop {
+/** Keeps every image startable on every host and says how far that is (runtime.md 4): a launch normally does not wait. */
+export function startPreparingImages(parts: HostDeps): Loop {
   const loop = eachHost(parts, intervalMs, (host) => prepareHost(parts, host));
   return {
     nudge: loop.nudge,
@@ -21,14 +21,14 @@ export function startPreparing(parts: HostParts): Loop {
   };
 }
 
-interface Parts extends Host {
+interface ImageDeps extends Host {
   readonly db: Db;
 }
 
 /** One type after the other; the first is the one that everybody launches first. */
-function prepareHost({ db, failed }: HostParts, host: Host): () => Promise<number> {
+function prepareHost({ db, failed }: HostDeps, host: Host): () => Promise<number> {
   const parts = { db, ...host };
-  const tell = onceEach((error) => host.signal.aborted || failed(error));
+  const tell = dropRepeated((error) => host.signal.aborted || failed(error));
   let failures = 0;
   return async () => {
     const errors: unknown[] = [];
@@ -40,7 +40,7 @@ function prepareHost({ db, failed }: HostParts, host: Host): () => Promise<numbe
 }
 
 /** Answers what failed; that a host will never have an image is no failure. */
-async function tryImage(parts: Parts, type: string): Promise<unknown[]> {
+async function tryImage(parts: ImageDeps, type: string): Promise<unknown[]> {
   if (parts.signal.aborted) return [];
   try {
     await prepareImage(parts, type);
@@ -53,7 +53,7 @@ async function tryImage(parts: Parts, type: string): Promise<unknown[]> {
   }
 }
 
-async function prepareImage(parts: Parts, type: string): Promise<void> {
+async function prepareImage(parts: ImageDeps, type: string): Promise<void> {
   await sql`
     insert into host_images (host_id, container_type, state) values (${parts.id}, ${type}, 'preparing')
     on conflict do nothing`.execute(parts.db);
@@ -78,7 +78,11 @@ interface Prepared {
   readonly message: string;
 }
 
-async function write({ db, signal, id: host_id }: Parts, container_type: string, prepared: Prepared): Promise<void> {
+async function write(
+  { db, signal, id: host_id }: ImageDeps,
+  container_type: string,
+  prepared: Prepared,
+): Promise<void> {
   if (signal.aborted) return;
   await db
     .insertInto("host_images")

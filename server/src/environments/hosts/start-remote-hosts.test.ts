@@ -8,7 +8,7 @@ import type { Driver } from "../../drivers/driver.ts";
 import { removeRuns, whyNoDocker } from "../../drivers/testing/docker-machine.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
-import { markAway } from "./register-host.ts";
+import { markUnreachable } from "./register-host.ts";
 import { startRemoteHosts } from "./start-remote-hosts.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -82,7 +82,7 @@ describe.skipIf(absent)(
       const { check } = start();
       await expect.poll(total, patience).toBe(2);
       expect(check.isPassed()).toBe(true);
-      await markAway(db, "far");
+      await markUnreachable(db, "far");
       has(1);
       check.repeat();
       expect(check.isPassed()).toBe(false);

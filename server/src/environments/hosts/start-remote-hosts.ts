@@ -4,9 +4,9 @@ import { checkRemote, remoteFirewall } from "../../drivers/docker/check-remote.t
 import { startFirewall } from "../../drivers/docker/firewall/start-firewall.ts";
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import { DriverError } from "../../drivers/driver.ts";
-import type { HostCheck } from "../reconciler/reconcile-inventory.ts";
-import { onceEach } from "./each-host.ts";
-import { markAway, markHere, registerHost } from "./register-host.ts";
+import { dropRepeated } from "./each-host.ts";
+import type { HostCheck } from "./host-check.ts";
+import { markReachable, markUnreachable, registerHost } from "./register-host.ts";
 
 /** The hosts on other machines, as an operator added them, but for those that are lost. */
 export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
@@ -31,7 +31,7 @@ export async function openRemoteHosts(db: Db, parts: RemoteDeps): Promise<readon
   return await Promise.all((await remoteHosts(db)).map((host) => openRemote(host, parts)));
 }
 
-interface StartParts extends RemoteDeps {
+interface RemoteHostDeps extends RemoteDeps {
   readonly db: Db;
   readonly slots: number | undefined;
   readonly needsLiveRestore: boolean;
@@ -43,7 +43,7 @@ interface Started {
 }
 
 /** What a worker does beside renting on them: registers each when it answers, and looks at its wall every minute. */
-export function startRemoteHosts(remotes: readonly RemoteMachine[], parts: StartParts): Started {
+export function startRemoteHosts(remotes: readonly RemoteMachine[], parts: RemoteHostDeps): Started {
   const registering = remotes.map((remote) => [remote.host.id, startRegistering(remote, parts)] as const);
   const walls = remotes.map((remote) => startFirewall(remoteFirewall(remote, parts), parts.failed));
   return { loops: [...registering.map(([, loop]) => loop), ...walls], checks: new Map(registering) };
@@ -55,12 +55,12 @@ const retryMs = 30_000;
  * Nothing is sold on a host before it was found fit, at the start and whenever it has been away: another machine may have
  * come back, with other GPUs. Nobody waits for it, and what keeps it away is told once.
  */
-function startRegistering(remote: RemoteMachine, parts: StartParts): Loop & HostCheck {
+function startRegistering(remote: RemoteMachine, parts: RemoteHostDeps): Loop & HostCheck {
   const { db, failed, slots } = parts;
   const { id } = remote.host;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const tell = onceEach((words) => signal.aborted || failed(`${id}: ${words}`));
+  const tell = dropRepeated((words) => signal.aborted || failed(`${id}: ${words}`));
   let [wanted, passed] = [1, 0];
   const isPassed = () => wanted === passed;
 
@@ -70,7 +70,7 @@ function startRegistering(remote: RemoteMachine, parts: StartParts): Loop & Host
     if (signal.aborted) return [];
     await registerHost(db, id, remote.driver, slots);
     passed = now;
-    if (isPassed()) await markHere(db, id);
+    if (isPassed()) await markReachable(db, id);
     return warnings.map((words) => `WARNING: ${words}`);
   }
 
@@ -83,7 +83,7 @@ function startRegistering(remote: RemoteMachine, parts: StartParts): Loop & Host
         if (signal.aborted) return retryMs;
         if (!(error instanceof DriverError)) throw error;
         tell([error.message]);
-        await markAway(db, id);
+        await markUnreachable(db, id);
       }
       return retryMs;
     },

@@ -14,7 +14,7 @@ export interface LeaseRequest {
   /** Set where the files already lie on one host: then no other will do (G39). */
   readonly hostId: string | null;
   /** A host that is kept for somebody else (line.ts). */
-  readonly notOn?: string | undefined;
+  readonly excludeHostId?: string | undefined;
   /** End of an order's hold; null for an environment, which holds until it ends. */
   readonly holdUntil: Date | null;
 }
@@ -28,17 +28,17 @@ export interface LeaseRequest {
  * another order than that of the ids, all hosts are locked in that of the ids first, and then tried in the other.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
-  const { holderId, gpuCount, hostId, notOn } = request;
-  const hosts = await sql<Host>`
-    select id, exists (select from ${imagesOf(holderId)} where i.host_id = hosts.id and i.state = 'ready') as "isReady"
+  const { holderId, gpuCount, hostId, excludeHostId } = request;
+  const hosts = await sql<Candidate>`
+    select id, exists (select from ${imagesForOrder(holderId)} where i.host_id = hosts.id and i.state = 'ready') as "isReady"
     from hosts where is_open and (${hostId}::text is null or id = ${hostId})
       and (select count(*) from gpus where host_id = hosts.id and quarantined_at is null) >= ${gpuCount}
-      and id is distinct from ${notOn ?? null} and ${canRun(holderId)}
+      and id is distinct from ${excludeHostId ?? null} and ${canRun(holderId)}
     order by id`.execute(tx);
-  for (const { id } of await bestFirst(tx, hosts.rows, gpuCount)) {
+  for (const { id } of await rankHosts(tx, hosts.rows, gpuCount)) {
     if ((await freeGpus(tx, id)).length < gpuCount) continue;
     await sql`select 1 from hosts where id = ${id} for no key update`.execute(tx);
-    const free = await choose(tx, id, gpuCount);
+    const free = await chooseGpus(tx, id, gpuCount);
     if (free.length < gpuCount) continue;
     await insertLeases(tx, request, free);
     return id;
@@ -46,13 +46,13 @@ export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string |
   return undefined;
 }
 
-interface Host {
+interface Candidate {
   readonly id: string;
   /** The type that is ordered can be started there at once. */
   readonly isReady: boolean;
 }
 
-async function bestFirst(tx: Tx, hosts: readonly Host[], gpuCount: number): Promise<readonly Host[]> {
+async function rankHosts(tx: Tx, hosts: readonly Candidate[], gpuCount: number): Promise<readonly Candidate[]> {
   const ids = hosts.map(({ id }) => id);
   const ready = hosts.toSorted((one, other) => Number(other.isReady) - Number(one.isReady));
   const pool = hosts.length > 1 && (await sql`select from warm_runs where host_id = any(${ids}) limit 1`.execute(tx));
@@ -62,20 +62,20 @@ async function bestFirst(tx: Tx, hosts: readonly Host[], gpuCount: number): Prom
   if (!hasPool) return ready;
   const free = new Set<string>();
   for (const { id } of hosts) if ((await freeGpus(tx, id)).filter(({ warm }) => !warm).length >= gpuCount) free.add(id);
-  const rank = ({ id, isReady }: Host) => (isReady ? 0 : 2) + (free.has(id) ? 0 : 1);
+  const rank = ({ id, isReady }: Candidate) => (isReady ? 0 : 2) + (free.has(id) ? 0 : 1);
   return hosts.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** What each host has of the type of an order; of who is no order nothing is asked. */
-const imagesOf = (orderId: string | null) =>
+const imagesForOrder = (orderId: string | null) =>
   sql`host_images i join orders o on o.id = ${orderId} and o.container_type = i.container_type`;
 
 /** Whether the host of the query around it can, now or soon, run what an order is for. */
 export const canRun = (orderId: string | null) =>
-  sql`not exists (select from ${imagesOf(orderId)} where i.host_id = hosts.id and i.state = 'unavailable')`;
+  sql`not exists (select from ${imagesForOrder(orderId)} where i.host_id = hosts.id and i.state = 'unavailable')`;
 
 /** Fewer than asked for where there are no more. Whoever is claiming what stands ready at this very moment comes first. */
-async function choose(tx: Tx, hostId: string, gpuCount: number): Promise<readonly string[]> {
+async function chooseGpus(tx: Tx, hostId: string, gpuCount: number): Promise<readonly string[]> {
   const first = async () => (await freeGpus(tx, hostId)).slice(0, gpuCount);
   let chosen = await first();
   if (chosen.some(({ warm }) => warm)) {
@@ -91,7 +91,7 @@ async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly stri
     update gpu_leases set released_at = now() where gpu_id = any(${[...gpuIds]}) and released_at is null and ${takeable}`.execute(
     tx,
   );
-  await endWarmOn(tx, gpuIds);
+  await endWarmRunsOn(tx, gpuIds);
   await tx
     .insertInto("gpu_leases")
     .values(gpuIds.map((gpu_id) => ({ id: newId(), gpu_id, holder_kind, holder_id, hold_until, released_at: null })))
@@ -138,7 +138,7 @@ export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: st
 }
 
 /** These GPUs were leased to somebody, who waits until whatever stood ready on them has been removed. */
-async function endWarmOn(tx: Tx, gpuIds: readonly string[]): Promise<void> {
+async function endWarmRunsOn(tx: Tx, gpuIds: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update warm_runs set state = 'ending', order_id = null, due_at = case when claim is null then now() else due_at end
     where gpus && ${[...gpuIds]} and state <> 'ending' returning id`.execute(tx);
@@ -146,7 +146,7 @@ async function endWarmOn(tx: Tx, gpuIds: readonly string[]): Promise<void> {
 }
 
 /** For the reason given, by id: leased to nobody any more until an operator releases them; who has them keeps them. */
-export async function putAside(tx: Tx, reasons: ReadonlyMap<string, string>): Promise<void> {
+export async function quarantine(tx: Tx, reasons: ReadonlyMap<string, string>): Promise<void> {
   for (const [id, reason] of reasons)
     await sql`
       update gpus set quarantined_at = now(), quarantine_reason = ${reason}
@@ -222,14 +222,14 @@ export async function freeTimes(
 }
 
 /** The refusal in words, with the time that G35 asks for. */
-export async function shortage(
+export async function shortageText(
   db: Sql,
   gpuCount: number,
   hostId: string | null,
   orderId: string | null = null,
 ): Promise<string> {
   const time = (await freeTimes(db, hostId, orderId)).find((each) => each.gpuCount === gpuCount);
-  if (!time && (await isAnyAway(db, hostId)))
+  if (!time && (await isAnyUnreachable(db, hostId)))
     return `${hostId ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
   if (!time && hostId) return "The machine that has these files takes no new environments";
   if (!time) return `No machine has ${gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`}`;
@@ -239,7 +239,7 @@ export async function shortage(
   return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
 }
 
-async function isAnyAway(db: Sql, hostId: string | null): Promise<boolean> {
+async function isAnyUnreachable(db: Sql, hostId: string | null): Promise<boolean> {
   const { rows } = await sql`
     select from hosts where away_since is not null and drained_at is null
       and (${hostId}::text is null or id = ${hostId}) limit 1`.execute(db);

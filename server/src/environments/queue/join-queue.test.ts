@@ -8,8 +8,8 @@ import { leaseGpus, releaseLeases } from "../leases/gpu-leases.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
 import { addHosts, addOrder, inMs, writeOnly } from "../testing/setup-environments.ts";
 import { expectedTimes } from "./expected-times.ts";
-import { join, leave, placeOf } from "./join-queue.ts";
-import { moveLine } from "./process-queue.ts";
+import { enterQueue, exitQueue, queuePositionOf } from "./join-queue.ts";
+import { processQueue } from "./process-queue.ts";
 
 /** Hosts with so many GPUs each; who has some, who asks, who waits. */
 async function setup(hosts: Record<string, number>) {
@@ -50,10 +50,10 @@ async function setup(hosts: Record<string, number>) {
         .catch((error: Error) => error.message);
     },
     unpaid: (orderId: string) => db.transaction().execute((tx) => releaseHold(tx, orderId)),
-    wait: (userId: string, gpuCount: number) => join(db, userId, gpuCount as GpuCount, async () => {}),
-    goAway: (userId: string) => db.transaction().execute((tx) => leave(tx, userId)),
-    move: () => moveLine(db, writeOnly),
-    place: (userId: string) => placeOf(db, userId),
+    wait: (userId: string, gpuCount: number) => enterQueue(db, userId, gpuCount as GpuCount, async () => {}),
+    goAway: (userId: string) => db.transaction().execute((tx) => exitQueue(tx, userId)),
+    move: () => processQueue(db, writeOnly),
+    place: (userId: string) => queuePositionOf(db, userId),
     /** All who are in line have waited, or had their turn, for so long. */
     pass: (minutes: number) =>
       sql`update queue_entries set asked_at = asked_at - make_interval(mins => ${minutes}), held_until = held_until - make_interval(mins => ${minutes})`.execute(

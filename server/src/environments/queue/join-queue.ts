@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import { freeTimes, shortage, slotTimes } from "../leases/gpu-leases.ts";
+import { freeTimes, shortageText, slotTimes } from "../leases/gpu-leases.ts";
 import { expectedTimes, type Slot } from "./expected-times.ts";
-import { closeTurn, lockLine, serveLine } from "./serve-queue.ts";
+import { closeEntry, lockQueue, serveQueue } from "./serve-queue.ts";
 
 /** Given by payments: throws where an order for so many GPUs would be refused. */
 export type MayOrder = (tx: Tx, userId: string, gpuCount: number) => Promise<void>;
@@ -16,14 +16,14 @@ export type MayOrder = (tx: Tx, userId: string, gpuCount: number) => Promise<voi
  * throws: nobody waits for what they could not order. The line is served afterwards, for to lock it twice in one
  * transaction could be to lock an earlier place after a later one; who is interrupted in between is served by the loop.
  */
-export async function join(db: Db, userId: string, gpuCount: GpuCount, mayOrder: MayOrder): Promise<void> {
+export async function enterQueue(db: Db, userId: string, gpuCount: GpuCount, mayOrder: MayOrder): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await mayOrder(tx, userId, gpuCount);
-    const own = (await lockLine(tx)).filter((each) => each.userId === userId);
+    const own = (await lockQueue(tx)).filter((each) => each.userId === userId);
     if (own.some((each) => each.gpuCount === gpuCount && !each.lapsed)) return;
     if (!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount))
-      throw new AppError("out_of_stock", await shortage(tx, gpuCount, null));
-    for (const { id } of own) await closeTurn(tx, id, "left");
+      throw new AppError("out_of_stock", await shortageText(tx, gpuCount, null));
+    for (const { id } of own) await closeEntry(tx, id, "left");
     await tx
       .insertInto("queue_entries")
       .values({ id: newId(), user_id: userId, gpu_count: gpuCount })
@@ -31,18 +31,18 @@ export async function join(db: Db, userId: string, gpuCount: GpuCount, mayOrder:
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   });
-  await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));
+  await db.transaction().execute(async (tx) => void (await serveQueue(tx, await lockQueue(tx))));
 }
 
 /** Gives up the place, and forgets a turn that was let pass. */
-export async function leave(tx: Tx, userId: string): Promise<void> {
+export async function exitQueue(tx: Tx, userId: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from queue_entries where user_id = ${userId} and status in ('waiting', 'held') for update`.execute(tx);
-  for (const { id } of rows) await closeTurn(tx, id, "left");
+  for (const { id } of rows) await closeEntry(tx, id, "left");
   await sql`update queue_entries set status = 'left' where user_id = ${userId} and status = 'lapsed'`.execute(tx);
 }
 
-interface Place {
+interface LatestEntry {
   readonly id: string;
   readonly gpu_count: number;
   readonly status: "waiting" | "held" | "lapsed";
@@ -54,8 +54,8 @@ interface Place {
 const lapsedHours = 12;
 
 /** Where a user stands; null when they do not wait. */
-export async function placeOf(db: Sql, userId: string): Promise<QueuePlace | null> {
-  const { rows } = await sql<Place>`
+export async function queuePositionOf(db: Sql, userId: string): Promise<QueuePlace | null> {
+  const { rows } = await sql<LatestEntry>`
     select * from (
       select id, gpu_count, status, asked_at, held_until, closed_at from queue_entries
       where user_id = ${userId} order by place desc limit 1) latest
@@ -63,7 +63,7 @@ export async function placeOf(db: Sql, userId: string): Promise<QueuePlace | nul
       or (status = 'lapsed' and closed_at > now() - make_interval(hours => ${lapsedHours}))`.execute(db);
   const place = rows[0];
   if (!place) return null;
-  const { position, expectedAt } = place.status === "waiting" ? await outlookOf(db, place.id) : nothingToWaitFor;
+  const { position, expectedAt } = place.status === "waiting" ? await forecastOf(db, place.id) : noForecast;
   return {
     gpu_count: place.gpu_count,
     state: place.status,
@@ -74,9 +74,9 @@ export async function placeOf(db: Sql, userId: string): Promise<QueuePlace | nul
   };
 }
 
-const nothingToWaitFor = { position: 0, expectedAt: undefined };
+const noForecast = { position: 0, expectedAt: undefined };
 
-async function outlookOf(db: Sql, id: string) {
+async function forecastOf(db: Sql, id: string) {
   const { rows: line } = await sql<{ id: string; gpuCount: number }>`
     select id, gpu_count as "gpuCount" from queue_entries where status = 'waiting' order by place`.execute(db);
   const { rows: slots } = await sql<Slot>`
@@ -94,12 +94,12 @@ export async function purgeQueue(db: Db): Promise<void> {
 }
 
 /** What a turn is told with. */
-export function turnWords(gpuCount: number): string {
+export function reservationTitle(gpuCount: number): string {
   return `${gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`} held for you for ${turnMinutes} minutes`;
 }
 
 /** And its end, when nobody took it. */
-export function lapsedWords(gpuCount: number): string {
+export function lapsedText(gpuCount: number): string {
   const one = gpuCount === 1;
   const what = one ? "1 GPU was" : `${gpuCount} GPUs were`;
   return `${what} held for you for ${turnMinutes} minutes. Nothing was launched, so ${one ? "it" : "they"} went to the next in line. You can wait again, from its end.`;

@@ -5,10 +5,10 @@ import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import { startWokenLoop } from "../../database/woken-loop.ts";
 import { type Announce, instant } from "../notice.ts";
-import { lapsedWords, turnWords } from "./join-queue.ts";
-import { lockLine, serveLine } from "./serve-queue.ts";
+import { lapsedText, reservationTitle } from "./join-queue.ts";
+import { lockQueue, serveQueue } from "./serve-queue.ts";
 
-interface Parts {
+interface QueueDeps {
   readonly db: Db;
   readonly changes: Changes;
   readonly announce: Announce;
@@ -18,12 +18,12 @@ interface Parts {
 const intervalMs = 5000;
 
 /** Serves the line whenever something may have come free, and tells whoever's turn it is. */
-export function startQueue({ db, changes, announce, failed }: Parts): Loop {
+export function startQueueProcessor({ db, changes, announce, failed }: QueueDeps): Loop {
   return startWokenLoop({
     changes,
     by: ["environment", "order", "queue"],
     work: async () => {
-      await moveLine(db, announce);
+      await processQueue(db, announce);
       return intervalMs;
     },
     intervalMs,
@@ -32,14 +32,14 @@ export function startQueue({ db, changes, announce, failed }: Parts): Loop {
 }
 
 /** One look at the line: three transactions, each of which may be lost and is done again. */
-export async function moveLine(db: Db, announce: Announce): Promise<void> {
+export async function processQueue(db: Db, announce: Announce): Promise<void> {
   const { rows } = await sql`select 1 from queue_entries where status in ('waiting', 'held') limit 1`.execute(db);
-  if (rows.length > 0) await db.transaction().execute(async (tx) => void (await serveLine(tx, await lockLine(tx))));
-  await tellTurns(db, announce);
-  await tellLapsed(db, announce);
+  if (rows.length > 0) await db.transaction().execute(async (tx) => void (await serveQueue(tx, await lockQueue(tx))));
+  await notifyReservations(db, announce);
+  await notifyLapsed(db, announce);
 }
 
-interface Told {
+interface Notified {
   readonly id: string;
   readonly user_id: string;
   readonly gpu_count: number;
@@ -50,11 +50,11 @@ interface Told {
  * The ten minutes count from when somebody is told: after an outage nobody has lost a turn that they never heard of. One
  * who launched before is told nothing.
  */
-async function tellTurns(db: Db, announce: Announce): Promise<void> {
+async function notifyReservations(db: Db, announce: Announce): Promise<void> {
   await db.transaction().execute(async (tx) => {
     // Locked in the order of the line: several turns may begin at once, and to lock them in another is to deadlock.
-    const held = (await lockLine(tx)).filter(({ status }) => status === "held").map(({ id }) => id);
-    const { rows: begun } = await sql<Told>`
+    const held = (await lockQueue(tx)).filter(({ status }) => status === "held").map(({ id }) => id);
+    const { rows: begun } = await sql<Notified>`
       with told as (
         update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
         where id = any(${held}) and told_at is null returning id, user_id, gpu_count, held_until),
@@ -66,7 +66,7 @@ async function tellTurns(db: Db, announce: Announce): Promise<void> {
       await announce(tx, {
         userId,
         cause: `turn:${id}`,
-        title: turnWords(gpuCount),
+        title: reservationTitle(gpuCount),
         body: `It is your turn. Launch before ${instant(held_until)}; after that the next in line gets them.`,
         link: `/environments/create?step=2&gpus=${gpuCount}`,
       });
@@ -74,9 +74,9 @@ async function tellTurns(db: Db, announce: Announce): Promise<void> {
 }
 
 /** Once for each turn that was let pass; who waits anew, or does not want to know, closed it otherwise. */
-async function tellLapsed(db: Db, announce: Announce): Promise<void> {
+async function notifyLapsed(db: Db, announce: Announce): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { rows: lapsed } = await sql<Omit<Told, "held_until">>`
+    const { rows: lapsed } = await sql<Omit<Notified, "held_until">>`
       with told as (
         update queue_entries set told_at = now() where status = 'lapsed' and told_at is null
         returning id, user_id, gpu_count)
@@ -86,7 +86,7 @@ async function tellLapsed(db: Db, announce: Announce): Promise<void> {
         userId,
         cause: `turn-lapsed:${id}`,
         title: "Your turn has passed",
-        body: lapsedWords(gpuCount),
+        body: lapsedText(gpuCount),
         link: `/environments/create?step=2&gpus=${gpuCount}`,
       });
   });

@@ -4,7 +4,7 @@ import type { Tx } from "../../database/database.ts";
 import { canRun, leaseGpus, releaseLeases, slotTimes } from "../leases/gpu-leases.ts";
 
 /** Somebody in the line: waiting, or with a turn that has not been taken. */
-export interface InLine {
+export interface QueueEntry {
   readonly id: string;
   readonly userId: string;
   readonly gpuCount: number;
@@ -14,7 +14,7 @@ export interface InLine {
 }
 
 /** A host whose GPUs are kept for one who waits. */
-export interface Kept {
+export interface ReservedHost {
   readonly hostId: string;
   readonly userId: string;
 }
@@ -24,8 +24,8 @@ export interface Kept {
  * joins meanwhile is not in it and stays untouched until the next look: their row may be locked by somebody who waits for
  * the host that we have.
  */
-export async function lockLine(tx: Tx): Promise<readonly InLine[]> {
-  const { rows } = await sql<InLine>`
+export async function lockQueue(tx: Tx): Promise<readonly QueueEntry[]> {
+  const { rows } = await sql<QueueEntry>`
     select id, user_id as "userId", gpu_count as "gpuCount", status, kept_host_id as "hostId",
       status = 'held' and told_at is not null and held_until <= now() as lapsed
     from queue_entries where status in ('waiting', 'held') order by place for update`.execute(tx);
@@ -40,18 +40,18 @@ export async function lockLine(tx: Tx): Promise<readonly InLine[]> {
  * Nobody waits for ever, because a rental ends and patience grows, and no host idles longer than somebody waited.
  * Answers the host that is kept so; nobody else is given anything there. Turns that were told of and not taken go on.
  */
-export async function serveLine(tx: Tx, line: readonly InLine[]): Promise<Kept | undefined> {
-  for (const { id } of line.filter(({ lapsed }) => lapsed)) await closeTurn(tx, id, "lapsed");
+export async function serveQueue(tx: Tx, line: readonly QueueEntry[]): Promise<ReservedHost | undefined> {
+  for (const { id } of line.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");
   const waiting = line.filter(({ status }) => status === "waiting");
   if (waiting.length === 0) return undefined;
   await sql`select 1 from hosts where drained_at is null order by id for no key update`.execute(tx);
-  let kept: (Kept & { readonly id: string }) | undefined;
+  let kept: (ReservedHost & { readonly id: string }) | undefined;
   let tooMany = Number.POSITIVE_INFINITY;
   for (const { id, userId, gpuCount } of waiting) {
     // Somebody before asked for as little, or less, and could not be helped.
-    if (gpuCount >= tooMany || (await giveTurn(tx, id, gpuCount, kept?.hostId))) continue;
+    if (gpuCount >= tooMany || (await reserve(tx, id, gpuCount, kept?.hostId))) continue;
     tooMany = gpuCount;
-    const hostId = kept ? undefined : await worthKeeping(tx, id, gpuCount);
+    const hostId = kept ? undefined : await hostToReserve(tx, id, gpuCount);
     if (hostId) kept = { id, userId, hostId };
   }
   await sql`
@@ -64,20 +64,27 @@ export async function serveLine(tx: Tx, line: readonly InLine[]): Promise<Kept |
 }
 
 /** Whether as many GPUs are held for a user whose turn it is. */
-export async function hasTurn(tx: Tx, userId: string, gpuCount: number): Promise<boolean> {
+export async function hasReservation(tx: Tx, userId: string, gpuCount: number): Promise<boolean> {
   const turn = tx.selectFrom("queue_entries").select("id").where("user_id", "=", userId).where("status", "=", "held");
   return (await turn.where("gpu_count", ">=", gpuCount).executeTakeFirst()) !== undefined;
 }
 
-async function giveTurn(tx: Tx, id: string, gpuCount: number, notOn: string | undefined): Promise<boolean> {
-  const request = { holderKind: "queue", holderId: id, gpuCount, hostId: null, notOn, holdUntil: null } as const;
+async function reserve(tx: Tx, id: string, gpuCount: number, excludeHostId: string | undefined): Promise<boolean> {
+  const request = {
+    holderKind: "queue",
+    holderId: id,
+    gpuCount,
+    hostId: null,
+    excludeHostId,
+    holdUntil: null,
+  } as const;
   if (!(await leaseGpus(tx, request))) return false;
-  await beginTurn(tx, id);
+  await beginReservation(tx, id);
   return true;
 }
 
 /** Ten minutes from now. */
-async function beginTurn(tx: Tx, id: string): Promise<void> {
+async function beginReservation(tx: Tx, id: string): Promise<void> {
   await sql`
     with begun as (
       update queue_entries set status = 'held', kept_host_id = null, held_until = now() + make_interval(mins => ${turnMinutes})
@@ -90,7 +97,7 @@ async function beginTurn(tx: Tx, id: string): Promise<void> {
  * The host that serves this one soonest, if that is soon for how long they have waited; the one that is kept already stays,
  * for what it has gathered would be given away. A turn of somebody else is taken to be used.
  */
-async function worthKeeping(tx: Tx, id: string, gpuCount: number): Promise<string | undefined> {
+async function hostToReserve(tx: Tx, id: string, gpuCount: number): Promise<string | undefined> {
   const { rows } = await sql<{ host_id: string }>`
     with ranked as (
       select host_id, free_at, row_number() over (partition by host_id order by free_at) as n from (${slotTimes}) slots
@@ -101,7 +108,7 @@ async function worthKeeping(tx: Tx, id: string, gpuCount: number): Promise<strin
   return rows[0]?.host_id;
 }
 
-interface Turn {
+interface ReservationRequest {
   readonly userId: string;
   readonly orderId: string;
   readonly gpuCount: number;
@@ -114,17 +121,17 @@ interface Turn {
  * What is held for this user becomes their order's, the rest of it free; undefined when it does not serve the order. Who
  * waits has not said for what, so it may be on a host that cannot run it.
  */
-export async function takeTurn(
+export async function useReservation(
   tx: Tx,
-  line: readonly InLine[],
-  { userId, orderId, gpuCount, hostId, holdUntil }: Turn,
+  line: readonly QueueEntry[],
+  { userId, orderId, gpuCount, hostId, holdUntil }: ReservationRequest,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; host_id: string }>`
     select q.id, min(g.host_id) as host_id from queue_entries q
     join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
     join gpus g on g.id = l.gpu_id
     join hosts on hosts.id = g.host_id and away_since is null and ${canRun(orderId)}
-    where q.id = any(${ownIn(line, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
+    where q.id = any(${ownEntryIds(line, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
     tx,
   );
   const turn = rows[0];
@@ -143,20 +150,25 @@ export async function takeTurn(
 }
 
 /** Who has got as much as they waited for, or more, some other way does not wait any longer. */
-export async function endWait(tx: Tx, line: readonly InLine[], userId: string, gpuCount: number): Promise<void> {
+export async function leaveWhenServed(
+  tx: Tx,
+  line: readonly QueueEntry[],
+  userId: string,
+  gpuCount: number,
+): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update queue_entries set status = 'taken', kept_host_id = null, closed_at = now()
-    where id = any(${ownIn(line, userId)}) and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(
+    where id = any(${ownEntryIds(line, userId)}) and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(
     tx,
   );
   for (const { id } of rows) await releaseLeases(tx, "queue", id);
 }
 
-const ownIn = (line: readonly InLine[], userId: string) =>
+const ownEntryIds = (line: readonly QueueEntry[], userId: string) =>
   line.filter((each) => each.userId === userId).map(({ id }) => id);
 
 /** An unpaid order that took a turn gives it back while it lasts: a dismissed dialog does not send anyone to the end. */
-export async function giveTurnBack(tx: Tx, orderId: string): Promise<void> {
+export async function restoreReservation(tx: Tx, orderId: string): Promise<void> {
   await sql`
     with back as (
       update queue_entries q set status = 'held', order_id = null, closed_at = null
@@ -169,7 +181,7 @@ export async function giveTurnBack(tx: Tx, orderId: string): Promise<void> {
 }
 
 /** Ends a turn or a wait, and frees what is held for it. Of a lapsed one nobody was told yet. */
-export async function closeTurn(tx: Tx, id: string, status: "lapsed" | "left"): Promise<void> {
+export async function closeEntry(tx: Tx, id: string, status: "lapsed" | "left"): Promise<void> {
   await sql`
     update queue_entries set status = ${status}, kept_host_id = null, closed_at = now(), told_at = null
     where id = ${id} and status in ('waiting', 'held')`.execute(tx);

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { deleteLapsedHomes, keepHomes, tellOfDeletion } from "../homes/apply-retention.ts";
-import { noticeAt } from "../notice.ts";
+import { announceDeletions, applyRetention, deleteLapsedHomes } from "../homes/apply-retention.ts";
 import { type Setup, setupEnvironments } from "../testing/setup-environments.ts";
+import { noticeAt } from "../time/expiry-notices.ts";
 
 const causes = ({ db }: Setup, id: string) =>
   db
@@ -91,7 +91,7 @@ test.for(["active", "paused", "pending"] as const)(
     expect(due_at.getTime() - Date.now(), "asked ever less often").toBeGreaterThan(20_000);
     if (status === "pending") await driver.crash(id);
     // The host is back before JupyterLab is.
-    if (status === "active") await pass({ answers: async () => false });
+    if (status === "active") await pass({ isReady: async () => false });
     await pass();
     const row = await read(id);
     const minutes = (at: Date | null) => at && Math.round((at.getTime() - Date.now()) / 60_000) + 0;
@@ -142,7 +142,7 @@ test("files of a launch that never answered are deleted, also when another has i
   expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
   const next = await rent({ subdomain: "mine", userId: "bob" });
   await pass();
-  await keepHomes(parts);
+  await applyRetention(parts);
   expect(driver.machine.homes.has(home)).toBe(false);
   expect(driver.machine.homes.has((await read(next)).home)).toBe(true);
   expect(await db.selectFrom("homes").select("user_id").execute()).toEqual([{ user_id: "bob" }]);
@@ -158,8 +158,8 @@ test("kept files are told of a week before they go, and once more on their last 
     await sql`update homes set told_at = told_at - (delete_at - now() - ${left}::interval), delete_at = now() + ${left}::interval`.execute(
       db,
     );
-    await tellOfDeletion(parts);
-    await tellOfDeletion(parts);
+    await announceDeletions(parts);
+    await announceDeletions(parts);
     const notices = db
       .selectFrom("notifications")
       .select("id")
@@ -196,16 +196,16 @@ test("P5: who could not be told in time gets a day more, once; with a new enviro
   };
   await end();
   await lapse("-5 days");
-  await tellOfDeletion(parts);
+  await announceDeletions(parts);
   expect((await home())?.hours).toBeCloseTo(24, 1);
   await end();
   expect(await home()).toMatchObject({ told_at: null });
   expect((await home())?.hours).toBeCloseTo(30 * 24, 1);
   await lapse("2 days");
-  await tellOfDeletion(parts);
+  await announceDeletions(parts);
   expect((await home())?.hours).toBeCloseTo(48, 1);
   await lapse("0");
-  await tellOfDeletion(parts);
+  await announceDeletions(parts);
   await deleteLapsedHomes(parts);
   expect(await home()).toBeUndefined();
   expect(driver.machine.homes.size).toBe(0);

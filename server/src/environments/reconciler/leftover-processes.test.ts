@@ -43,7 +43,7 @@ test.for(["stopped", "terminated"] as const)(
     const { driver, id, gpu, parts, pass, want, read, aside, leases, free, told } = await setup();
     driver.machine.gpuLeftovers.set(gpu, "process 4711 still uses it").set("another", "process 1");
     await want(id, end);
-    await pass({ residueMs: 0 });
+    await pass({ leftoverMs: 0 });
     expect((await read(id)).status).toBe(end);
     expect(await aside()).toEqual([{ id: gpu, reason: "process 4711 still uses it" }]);
     expect([await leases(id), await free()]).toEqual([0, 1]);
@@ -56,7 +56,7 @@ test("until it is known, the GPU stays its old holder's; memory that goes in tim
   const { driver, id, gpu, want, read, aside, leases, free, start, asked } = await setup();
   driver.machine.gpuLeftovers.set(gpu, "900 MB of its memory are still in use");
   await want(id, "terminated");
-  start({ residueMs: 60_000 });
+  start({ leftoverMs: 60_000 });
   await expect.poll(asked).toBeGreaterThan(0);
   expect([(await read(id)).status, await leases(id), await free()]).toEqual(["active", 1, 1]);
   driver.machine.gpuLeftovers.clear();
@@ -76,7 +76,7 @@ test("what the look takes is not its owner's time, and of what was overtaken mea
     const before = asked();
     const go = driver.hang("gpuLeftovers");
     await want(id, "stopped");
-    const done = pass({ residueMs: 0 });
+    const done = pass({ leftoverMs: 0 });
     await expect.poll(asked).toBe(before + 1);
     return { go, done };
   };
@@ -102,7 +102,7 @@ test("where nobody can tell, it is put aside", async () => {
   const { driver, id, gpu, pass, want, aside } = await setup();
   driver.failNext("gpuLeftovers", "unavailable");
   await want(id, "stopped");
-  await pass({ residueMs: 0 });
+  await pass({ leftoverMs: 0 });
   expect(await aside()).toEqual([{ id: gpu, reason: expect.stringContaining("a failure of gpuLeftovers") }]);
 });
 

@@ -6,7 +6,7 @@ import { leasesOf } from "../leases/gpu-leases.ts";
 import type { Claimed } from "./work-lease.ts";
 
 /** A program that was killed may still be giving its memory back. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const againMs = 500;
 
 const clean: ReadonlyMap<string, string> = new Map();
@@ -16,8 +16,8 @@ const clean: ReadonlyMap<string, string> = new Map();
  * before they are anybody else's, so that "free" is never said of one that is not clean; where nobody can tell it is not
  * clean either. Nothing is asked where there are only CPU slots.
  */
-export async function residueOf(
-  { db, residueMs = patienceMs }: { readonly db: Db; readonly residueMs?: number },
+export async function leftoverProcesses(
+  { db, leftoverMs = timeoutMs }: { readonly db: Db; readonly leftoverMs?: number },
   driver: Driver,
   row: Claimed,
   status: Status,
@@ -26,7 +26,7 @@ export async function residueOf(
   const leases = await leasesOf(db, "environment", row.id);
   const ids = leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => gpuId);
   if (ids.length === 0) return clean;
-  const until = performance.now() + residueMs;
+  const until = performance.now() + leftoverMs;
   for (;;) {
     const found = await driver.gpuLeftovers(ids).catch((error) => new Map(ids.map((id) => [id, String(error)])));
     if (found.size === 0 || performance.now() >= until) return found;

@@ -2,13 +2,14 @@ import { bankedDays, planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { beginActivity } from "../activity/activity.ts";
-import { forgetIdleStop, tellIdleStopped } from "../activity/idle-stop.ts";
-import { closeHome, remeasureHome, useHome } from "../homes/home-records.ts";
+import { announceIdleStopped, clearIdleStop } from "../activity/idle-stop.ts";
+import { closeHome, markHomeUsed, remeasureHome } from "../homes/home-records.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
-import { type Announce, resetNotice } from "../notice.ts";
+import type { Announce } from "../notice.ts";
+import { resetNotice } from "../time/expiry-notices.ts";
 import { closeClock } from "../time/rental-clock.ts";
 import { closeSession, openSession } from "../time/run-sessions.ts";
-import { tellSilent } from "./silence.ts";
+import { announceSilent } from "./silence.ts";
 import type { Claimed } from "./work-lease.ts";
 
 /** Given by payments; called inside the transaction that records the change. Both lock the order before we lock the row. */
@@ -32,7 +33,7 @@ interface Delivered {
   readonly userId: string;
 }
 
-export interface EffectParts {
+export interface StatusHookDeps {
   readonly announce: Announce;
   readonly retentionDays: number;
 }
@@ -48,9 +49,9 @@ interface Times {
  * was before. A restart that was taken back before it was seen has leased GPUs, though the status was `stopped` all the
  * time: its stage tells, and it is undone like any stop.
  */
-export async function takeEffect(
+export async function onStatusChange(
   tx: Tx,
-  parts: EffectParts,
+  parts: StatusHookDeps,
   row: Claimed,
   status: Status,
   { bonusHours, goneSeconds }: Times,
@@ -62,13 +63,13 @@ export async function takeEffect(
   if (status === "terminated") await enterTerminated(tx, parts, row);
 }
 
-async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonusHours: number): Promise<void> {
+async function enterActive(tx: Tx, { announce }: StatusHookDeps, row: Claimed, bonusHours: number): Promise<void> {
   const { id, user_id: userId, subdomain } = row;
   await openSession(tx, id);
   await beginActivity(tx, id);
-  await useHome(tx, row);
+  await markHomeUsed(tx, row);
   await closeClock(tx, id);
-  await sql`update environments set ${forgetIdleStop}, stop_reason = null where id = ${id}`.execute(tx);
+  await sql`update environments set ${clearIdleStop}, stop_reason = null where id = ${id}`.execute(tx);
   if (row.created_at) return;
   const seconds = (row.duration_hours + bonusHours) * 3600;
   await sql`
@@ -86,7 +87,7 @@ async function enterActive(tx: Tx, { announce }: EffectParts, row: Claimed, bonu
  * the clock runs (G2, G24), unless its files are not there (G111). Where nothing is left the end stays as it is, and is the
  * next thing that happens.
  */
-async function enterStopped(tx: Tx, { announce }: EffectParts, row: Claimed, goneSeconds: number): Promise<void> {
+async function enterStopped(tx: Tx, { announce }: StatusHookDeps, row: Claimed, goneSeconds: number): Promise<void> {
   const { id, stop_reason: reason } = row;
   const keepsGpus = planOf(row.duration_hours) === "monthly";
   await closeSession(tx, id, reason ?? "stopped");
@@ -94,13 +95,13 @@ async function enterStopped(tx: Tx, { announce }: EffectParts, row: Claimed, gon
   await revokeGrants(tx, id);
   await closeClock(tx, id);
   await sql`
-    update environments set run_token = null, endpoint = null, stage = null, ${forgetIdleStop},
+    update environments set run_token = null, endpoint = null, stage = null, ${clearIdleStop},
       faulty_generation = case when ${keepsGpus} then faulty_generation end
     where id = ${id}`.execute(tx);
   if (!keepsGpus) await releaseLeases(tx, "environment", id);
   const bankedSeconds = keepsGpus && reason !== "no_home" ? null : await bankTime(tx, id, goneSeconds);
-  if (reason === "idle") await tellIdleStopped(tx, announce, row, bankedSeconds);
-  if (reason === "silent") await tellSilent(tx, announce, row, bankedSeconds);
+  if (reason === "idle") await announceIdleStopped(tx, announce, row, bankedSeconds);
+  if (reason === "silent") await announceSilent(tx, announce, row, bankedSeconds);
 }
 
 /** Answers the whole seconds that are banked; what was banked before and has not begun stays as it was. */
@@ -115,7 +116,7 @@ async function bankTime(tx: Tx, id: string, goneSeconds: number): Promise<number
   return rows[0]?.banked_seconds ?? 0;
 }
 
-async function enterTerminated(tx: Tx, { announce, retentionDays }: EffectParts, row: Claimed): Promise<void> {
+async function enterTerminated(tx: Tx, { announce, retentionDays }: StatusHookDeps, row: Claimed): Promise<void> {
   await closeSession(tx, row.id, row.ended_reason ?? "terminated");
   await revokeGrants(tx, row.id);
   await releaseLeases(tx, "environment", row.id);

@@ -3,14 +3,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { hold } from "../allocation/hold.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
-import { join } from "../queue/join-queue.ts";
+import { enterQueue } from "../queue/join-queue.ts";
 import { inMs, type Setup, setupEnvironments } from "../testing/setup-environments.ts";
-import { type AdoptParts, adopting, startAdopting } from "./reconcile-inventory.ts";
+import { type InventoryDeps, inventoryOf, startInventory } from "./reconcile-inventory.ts";
 
 /** The looks at the one host of a test, one for each call. */
-function lookAt({ parts, driver }: Setup, changed: Partial<AdoptParts> = {}) {
+function lookAt({ parts, driver }: Setup, changed: Partial<InventoryDeps> = {}) {
   const clock = { require: async () => {} };
-  return adopting({ ...parts, clock, ...changed }, { id: "host", driver, signal: new AbortController().signal });
+  return inventoryOf({ ...parts, clock, ...changed }, { id: "host", driver, signal: new AbortController().signal });
 }
 
 const freeOf = async ({ db }: Setup) => (await readCapacity(db)).free;
@@ -40,7 +40,7 @@ test("a host that does not answer twice is told of once and leases nothing until
   expect(await ask("new-one")).toMatchObject(refused("A machine does not answer right now"));
   const row = await read(stopped);
   expect(await ask(row.subdomain, row.user_id)).toMatchObject({ ok: false });
-  await expect(join(db, "cat", 1, async () => {})).rejects.toThrow("A machine does not answer right now");
+  await expect(enterQueue(db, "cat", 1, async () => {})).rejects.toThrow("A machine does not answer right now");
 
   await look();
   expect(await freeOf(setup)).toBe(before);
@@ -103,7 +103,7 @@ test("a host that hangs delays the look at no other", async () => {
     ["far", far],
     ["host", driver],
   ]);
-  const loop = startAdopting({ ...parts, clock: { require: async () => {} }, drivers });
+  const loop = startInventory({ ...parts, clock: { require: async () => {} }, drivers });
   onTestFinished(async () => {
     release();
     await loop.stop();
@@ -122,7 +122,7 @@ test("a launch on a host that is away is refunded in the end, and its run goes w
   const delivered = await rent();
   await reach(delivered, "active");
   const launched = await rent();
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   expect(await driver.list()).toHaveLength(2);
   await want(delivered, "terminated");
   await sql`update environments set give_up_at = now() - interval '1 second' where id = ${launched}`.execute(db);

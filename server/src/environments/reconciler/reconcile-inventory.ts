@@ -1,19 +1,13 @@
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { type Driver, DriverError, type Observed } from "../../drivers/driver.ts";
-import { eachHost, type Host, type HostParts } from "../hosts/each-host.ts";
-import { markAway, markHere } from "../hosts/register-host.ts";
+import { eachHost, type Host, type HostDeps } from "../hosts/each-host.ts";
+import type { HostCheck } from "../hosts/host-check.ts";
+import { markReachable, markUnreachable } from "../hosts/register-host.ts";
 import type { SteadyClock } from "../time/steady-clock.ts";
 import { makeDue } from "./work-lease.ts";
 
-/** Of a host on another machine: whether this process has found it fit since it was last away. */
-export interface HostCheck {
-  isPassed(): boolean;
-  /** It is looked at again before anything more is leased on it. */
-  repeat(): void;
-}
-
-export interface AdoptParts extends HostParts {
+export interface InventoryDeps extends HostDeps {
   readonly clock: Pick<SteadyClock, "require">;
   /** By host; those without one are fit. */
   readonly checks?: ReadonlyMap<string, HostCheck> | undefined;
@@ -21,35 +15,35 @@ export interface AdoptParts extends HostParts {
 
 const intervalMs = 30_000;
 /** One look that fails may be chance: nothing is closed for it, but the next comes sooner. */
-const doubtMs = 5000;
+const unsureMs = 5000;
 /** A run that the database does not know may be one whose launch is just being written. */
-const strangerMs = 10 * 60_000;
+const orphanMs = 10 * 60_000;
 
 /**
  * Compares what each host has with what the database wants (docs/internals/runtime.md). On a host that does not answer
  * twice in a row nothing new is leased until it answers, which is told once.
  */
-export function startAdopting(parts: AdoptParts): Loop {
-  return eachHost(parts, intervalMs, (host) => adopting(parts, host));
+export function startInventory(parts: InventoryDeps): Loop {
+  return eachHost(parts, intervalMs, (host) => inventoryOf(parts, host));
 }
 
 /** The looks at one host, one for each call; answers when it wants the next, in milliseconds. */
-export function adopting(parts: AdoptParts, host: Host): () => Promise<number> {
+export function inventoryOf(parts: InventoryDeps, host: Host): () => Promise<number> {
   const { db, clock, checks } = parts;
   const check = checks?.get(host.id);
   let missed = 0;
   async function miss(error: DriverError): Promise<number> {
     missed += 1;
-    if (missed === 1) return doubtMs;
+    if (missed === 1) return unsureMs;
     if (missed === 2) check?.repeat();
-    if (await markAway(db, host.id)) throw error;
+    if (await markUnreachable(db, host.id)) throw error;
     return intervalMs;
   }
   return async () => {
     const found = await host.driver.list().catch(ofTheHost);
     if (found instanceof DriverError) return await miss(found);
     missed = 0;
-    if (check?.isPassed() ?? true) await markHere(db, host.id);
+    if (check?.isPassed() ?? true) await markReachable(db, host.id);
     const strays = await compare(db, host, found);
     // What this throws is the alarm.
     await clock.require();
@@ -93,5 +87,5 @@ async function compare(db: Db, { id: hostId }: Host, found: Awaited<ReturnType<D
 }
 
 function isOld(observed: Observed): boolean {
-  return observed.state !== "absent" && Date.now() - observed.createdAt.getTime() > strangerMs;
+  return observed.state !== "absent" && Date.now() - observed.createdAt.getTime() > orphanMs;
 }

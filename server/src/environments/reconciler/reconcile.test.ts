@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { backoffMs } from "../backoff-ms.ts";
 import { type Setup, setupEnvironments } from "../testing/setup-environments.ts";
 import { reconcile } from "./reconcile.ts";
 import { claimDue } from "./work-lease.ts";
-import { backoffMs } from "./write-status.ts";
 
 const stagesOf = ({ db }: Setup, id: string, generation: number) =>
   sql<{
@@ -18,7 +18,7 @@ test("a launch: pending until it answers, then active with its time, one session
   const setup = await setupEnvironments({ options: { answerMs: 60 } });
   const { db, rent, read, pass, reach, told, leases } = setup;
   const id = await rent({ gpuCount: 2, durationHours: 6 });
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   expect(await read(id)).toMatchObject({ status: "pending", generation: 1, created_at: null, expires_at: null });
   await reach(id, "active");
   const row = await read(id);
@@ -288,7 +288,7 @@ test("two workers: each due row is claimed once, and a late one writes nothing",
 test("a late worker's answer does not count either", async () => {
   const { db, rent, read, parts, pass, told } = await setupEnvironments();
   const id = await rent();
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   const claim = async () => {
     await sql`update environments set due_at = now()`.execute(db);
     return (await claimDue(db, ["host"], 1, sql`true`))[0];
@@ -305,7 +305,7 @@ test("a late worker's answer does not count either", async () => {
 test("what the owner asked for while a worker was at it is not overwritten", async () => {
   const { db, rent, read, reach, parts, pass, driver, told } = await setupEnvironments();
   const id = await rent();
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   await sql`update environments set due_at = now()`.execute(db);
   const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
   await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);

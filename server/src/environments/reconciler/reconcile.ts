@@ -2,22 +2,23 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type LaunchStage, maxSessionHours } from "@berth/contract";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
 import { keepIdleStop } from "../activity/idle-stop.ts";
-import { isNoHome, noteMissing, stopWithoutFiles } from "../homes/missing-files.ts";
-import { noticeExpiry, noticeRollover, untold } from "../notice.ts";
+import { backoffMs } from "../backoff-ms.ts";
+import { isNoHome, recordMissingFiles, stopWithoutFiles } from "../homes/missing-files.ts";
+import { announceExpiry, announceRollover, pendingNotice } from "../time/expiry-notices.ts";
 import { rollSession } from "../time/run-sessions.ts";
-import { residueOf } from "./leftover-processes.ts";
+import { leftoverProcesses } from "./leftover-processes.ts";
 import { plan, shownStatus } from "./plan.ts";
 import { beginRun, endedByItself, imageOf, seenState, specOf, waitsForGpus } from "./run-spec.ts";
 import { abandon, type Claimed, renewClaim, renewMs } from "./work-lease.ts";
-import { backoffMs, type Outcome, type RecordParts, record, recordFailure, unreachableAfter } from "./write-status.ts";
+import { type Outcome, type RecordParts, record, recordFailure, unreachableAfter } from "./write-status.ts";
 
-export interface ReconcileParts extends RecordParts {
+export interface ReconcileDeps extends RecordParts {
   readonly drivers: ReadonlyMap<string, Driver>;
-  /** The gateway's own path: JupyterLab answers 200 through the forwarding code. */
-  readonly answers: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
+  /** The gateway's own path: JupyterLab answers 200 through the forwarding code (runtime.md 5). */
+  readonly isReady: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
   readonly failed: (error: unknown) => void;
   /** How long what a killed program had on a GPU may take to go. */
-  readonly residueMs?: number;
+  readonly leftoverMs?: number;
 }
 
 const settledMs = 20_000;
@@ -31,7 +32,7 @@ const wakeMs = 1000;
 const wakeLookMs = 20;
 
 /** Brings one claimed row closer: look, one step outside any transaction, look again, record. */
-export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<void> {
+export async function reconcile(parts: ReconcileDeps, row: Claimed): Promise<void> {
   const renewing = setInterval(() => void renewClaim(parts.db, row).catch(parts.failed), renewMs);
   try {
     const driver = parts.drivers.get(row.host_id);
@@ -39,7 +40,7 @@ export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<vo
     const found = await pass(parts, driver, row);
     if (!found) return await abandon(parts.db, row);
     const goneAtMs = performance.now();
-    const residue = await residueOf(parts, driver, row, found.outcome.status);
+    const residue = await leftoverProcesses(parts, driver, row, found.outcome.status);
     const goneSeconds = (performance.now() - goneAtMs) / 1000;
     const isWritten = await record(parts, found.row, { ...found.outcome, residue, goneSeconds });
     for (const [id, words] of isWritten ? residue : [])
@@ -48,7 +49,7 @@ export async function reconcile(parts: ReconcileParts, row: Claimed): Promise<vo
     if (waitMs === settledMs && (status === "active" || status === "paused")) await keepTime(parts, row);
   } catch (error) {
     parts.failed(error);
-    if (isNoHome(error)) await noteMissing(parts, row, error);
+    if (isNoHome(error)) await recordMissingFiles(parts, row, error);
     await recordFailure(parts.db, row, error);
   } finally {
     clearInterval(renewing);
@@ -60,7 +61,7 @@ interface Found {
   readonly outcome: Outcome;
 }
 
-async function pass(parts: ReconcileParts, driver: Driver, row: Claimed): Promise<Found | undefined> {
+async function pass(parts: ReconcileDeps, driver: Driver, row: Claimed): Promise<Found | undefined> {
   const before = await driver.observe(row.id).catch((error) => unseen(row, error));
   if (row.warm && row.created_at === null && row.desired === "running") return await wake(parts, driver, row, before);
   if (endedByItself(row, before)) return { row, outcome: { ...afterLoss(row), ...ranBefore(row, before) } };
@@ -82,8 +83,8 @@ function unseen({ created_at, desired, attempts }: Claimed, error: unknown): Obs
   throw error;
 }
 
-/** What stood ready for this launch; one that has ended or does not answer makes way for a start like any other. */
-async function wake(parts: ReconcileParts, driver: Driver, row: Claimed, before: Observed): Promise<Found> {
+/** What stood ready for this launch; one that has ended or does not answer makes way for a start like any other (runtime.md 6). */
+async function wake(parts: ReconcileDeps, driver: Driver, row: Claimed, before: Observed): Promise<Found> {
   const cold = { row, outcome: { ...afterLoss(row), attempts: 0, waitMs: 0 } };
   if (before.state !== "paused" && before.state !== "running") return cold;
   try {
@@ -93,10 +94,10 @@ async function wake(parts: ReconcileParts, driver: Driver, row: Claimed, before:
     throw error;
   }
   const end = performance.now() + wakeMs;
-  const inTime: ReconcileParts["answers"] = (...asked) =>
-    Promise.race([parts.answers(...asked), wait(Math.max(0, end - performance.now()), false, { ref: false })]);
+  const inTime: ReconcileDeps["isReady"] = (...asked) =>
+    Promise.race([parts.isReady(...asked), wait(Math.max(0, end - performance.now()), false, { ref: false })]);
   do {
-    const seen = await found({ ...parts, answers: inTime }, row, await driver.observe(row.id));
+    const seen = await found({ ...parts, isReady: inTime }, row, await driver.observe(row.id));
     if (seen.outcome.status === "active") return seen;
     await wait(wakeLookMs);
   } while (performance.now() < end);
@@ -104,7 +105,7 @@ async function wake(parts: ReconcileParts, driver: Driver, row: Claimed, before:
 }
 
 async function startRun(
-  parts: ReconcileParts,
+  parts: ReconcileDeps,
   driver: Driver,
   row: Claimed,
   before: Observed,
@@ -149,7 +150,7 @@ function ranBefore(row: Claimed, observed: Observed): Partial<Outcome> {
 }
 
 /** For the GPUs, where something stood ready on them, then for the image. */
-async function waitFirst(parts: ReconcileParts, row: Claimed): Promise<Outcome | undefined> {
+async function waitFirst(parts: ReconcileDeps, row: Claimed): Promise<Outcome | undefined> {
   const outcome = { ...afterLoss(row), runOver: row.run_token !== null, attempts: 0, fault: true };
   if (await waitsForGpus(parts.db, row)) return { ...outcome, waitMs: workingMs };
   const image = await imageOf(parts.db, row);
@@ -158,7 +159,7 @@ async function waitFirst(parts: ReconcileParts, row: Claimed): Promise<Outcome |
   return { ...outcome, stage: "image", stagePercent: image.percent, stamps, waitMs: imageMs };
 }
 
-async function found(parts: ReconcileParts, row: Claimed, observed: Observed): Promise<Found> {
+async function found(parts: ReconcileDeps, row: Claimed, observed: Observed): Promise<Found> {
   const state = seenState(row, observed);
   const endpoint = observed.state === "running" || observed.state === "paused" ? observed.endpoint : null;
   const isNew = row.status !== "active" && row.desired === "running" && state === "running";
@@ -191,9 +192,9 @@ function startOf(state: Observed["state"], observed: Observed): Date | undefined
   return state === "stopped" || observed.state === "absent" ? undefined : observed.startedAt;
 }
 
-async function answers(parts: ReconcileParts, endpoint: Endpoint, { run_token: token }: Claimed): Promise<boolean> {
+async function answers(parts: ReconcileDeps, endpoint: Endpoint, { run_token: token }: Claimed): Promise<boolean> {
   if (token === null) return false;
-  return await parts.answers(endpoint, token).catch(() => false);
+  return await parts.isReady(endpoint, token).catch(() => false);
 }
 
 /** The stages that an observation proves. */
@@ -222,12 +223,12 @@ function workingWaitMs(observed: Observed): number {
  * Of a thousand that run hardly one has something to be told. The row itself says so, which spares five questions each;
  * near a threshold the database is asked, whose clock decides.
  */
-async function keepTime({ db, announce }: ReconcileParts, row: Claimed): Promise<void> {
+async function keepTime({ db, announce }: ReconcileDeps, row: Claimed): Promise<void> {
   const now = Date.now();
-  if (mayTell(row, now)) await noticeExpiry(db, announce, row.id);
+  if (mayTell(row, now)) await announceExpiry(db, announce, row.id);
   if (row.idle_minutes !== null) await keepIdleStop(db, announce, row.id);
   if (row.created_at && now - row.created_at.getTime() < rollMs) return;
-  await noticeRollover(db, announce, row.id);
+  await announceRollover(db, announce, row.id);
   await rollSession(db, row.id);
 }
 
@@ -237,5 +238,5 @@ const doubtSeconds = 300;
 const rollMs = (maxSessionHours - 24) * 3_600_000 - doubtSeconds * 1000;
 
 function mayTell({ expires_at: end, notice }: Claimed, now: number): boolean {
-  return !end || untold((end.getTime() - now) / 1000 - doubtSeconds, notice) !== undefined;
+  return !end || pendingNotice((end.getTime() - now) / 1000 - doubtSeconds, notice) !== undefined;
 }

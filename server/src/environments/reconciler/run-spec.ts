@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import type { Observed, Spec } from "../../drivers/driver.ts";
-import { newToken } from "../allocation/launch.ts";
-import { type Lease, leasesOf } from "../leases/gpu-leases.ts";
+import { leasesOf } from "../leases/gpu-leases.ts";
+import { shareOf } from "../leases/run-limits.ts";
+import { newToken } from "../new-token.ts";
 import type { Claimed } from "./work-lease.ts";
 
 /** What a row's run is, or is about to be. */
@@ -74,29 +75,12 @@ export async function specOf(db: Db, row: Claimed): Promise<Spec> {
   };
 }
 
-/** What a run gets that leases these, given in the order of their ids. */
-export function shareOf(leases: readonly Pick<Lease, "gpuId" | "kind">[]): Pick<Spec, "gpus" | "limits"> {
-  const gpus = leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => gpuId);
-  return { gpus, limits: limitsOf(leases.length) };
-}
-
 /** Whether something that stood ready on this row's GPUs has not been removed yet (warm.ts): two runs never share one. */
 export async function waitsForGpus(db: Db, { id }: Run): Promise<boolean> {
   const { rows } = await sql`
     select from warm_runs w join gpu_leases l on l.gpu_id = any(w.gpus)
     where l.holder_kind = 'environment' and l.holder_id = ${id} and l.released_at is null limit 1`.execute(db);
   return rows.length > 0;
-}
-
-/** What the files of one environment may take, in 10^9 bytes. */
-export const diskGb = 50;
-
-/** Of a run, for each GPU or CPU slot that it has. */
-export const memoryMbOfUnit = 16_384;
-
-/** A fair share of the machine for each GPU. */
-function limitsOf(gpuCount: number): Spec["limits"] {
-  return { cpus: 4 * gpuCount, memoryMb: memoryMbOfUnit * gpuCount, shmMb: 1024 * gpuCount, pids: 4096, diskGb };
 }
 
 /** How far `prepare` is with a row's image on its host; undefined where nobody has said. */

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { formatDuration } from "../../text/format-duration.ts";
-import { useHome } from "../homes/home-records.ts";
+import type { Environment } from "../environment.ts";
+import { markHomeUsed } from "../homes/home-records.ts";
 import type { Announce } from "../notice.ts";
-import type { Claimed } from "./work-lease.ts";
 
 /** Other owners whose starts fail on a host at the same time, before the host is taken for the reason. */
 const leastOthers = 2;
@@ -35,7 +35,7 @@ export async function lockAccount(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Whether silence was paid back to this account before, or is about to be: that happens by itself once. */
-export async function wasPaidBack(tx: Tx, { id, user_id }: Claimed): Promise<boolean> {
+export async function wasSilenceRefunded(tx: Tx, { id, user_id }: Environment): Promise<boolean> {
   const { rows } = await sql`
     select from environments where user_id = ${user_id} and id <> ${id} and ended_reason = 'silent' limit 1`.execute(
     tx,
@@ -44,8 +44,8 @@ export async function wasPaidBack(tx: Tx, { id, user_id }: Claimed): Promise<boo
 }
 
 /** The whole time of a launch that is kept counts as its owner's from now on, and so do the files. */
-export async function keepTimeOf(tx: Tx, row: Claimed): Promise<void> {
-  await useHome(tx, row);
+export async function keepLaunch(tx: Tx, row: Environment): Promise<void> {
+  await markHomeUsed(tx, row);
   await sql`
     update environments
     set created_at = now(), expires_at = now() + make_interval(hours => ${row.duration_hours}) where id = ${row.id}`.execute(
@@ -54,10 +54,10 @@ export async function keepTimeOf(tx: Tx, row: Claimed): Promise<void> {
 }
 
 /** `bankedSeconds` is null where the clock runs on (G2). */
-export async function tellSilent(
+export async function announceSilent(
   tx: Tx,
   announce: Announce,
-  row: Claimed,
+  row: Environment,
   bankedSeconds: number | null,
 ): Promise<void> {
   const { id, user_id: userId, subdomain, generation, created_at } = row;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { registerHost } from "../hosts/register-host.ts";
-import { startPreparing } from "../hosts/start-preparing-images.ts";
+import { startPreparingImages } from "../hosts/start-preparing-images.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 
 const patience = { timeout: 15_000, interval: 20 };
@@ -19,12 +19,12 @@ test("a slow environment does not hold up the others", async () => {
   await rent({ subdomain: "slow" });
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let first = true;
-  const answers: typeof parts.answers = async (...asked) => {
-    if (!first) return await parts.answers(...asked);
+  const answers: typeof parts.isReady = async (...asked) => {
+    if (!first) return await parts.isReady(...asked);
     first = false;
     return await promise;
   };
-  start({ answers });
+  start({ isReady: answers });
   await expect.poll(() => first, patience).toBe(false);
   const id = await rent();
   await expect.poll(async () => (await read(id)).status, patience).toBe("active");
@@ -156,7 +156,7 @@ test("an image that one host takes long to get, and one that cannot be asked for
   ]);
   driver.failNext("prepare", "unavailable", 6);
   const began = performance.now();
-  const loop = startPreparing({ ...parts, drivers });
+  const loop = startPreparingImages({ ...parts, drivers });
   onTestFinished(async () => {
     await loop.stop();
     release();
@@ -184,7 +184,7 @@ test("images are prepared one after the other, with percent and with the reason 
     if (image === "pytorch") driver.failNext("prepare", "no_image");
     await driver.prepare(image, progress);
   };
-  const loop = startPreparing({ ...parts, drivers: new Map([["host", { ...driver, prepare }]]) });
+  const loop = startPreparingImages({ ...parts, drivers: new Map([["host", { ...driver, prepare }]]) });
   await expect
     .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), patience)
     .toEqual(["jupyter ready", "pytorch unavailable", "tensorflow ready"]);

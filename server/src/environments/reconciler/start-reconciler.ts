@@ -1,19 +1,19 @@
 import { allLoops, type Loop, startLoop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
-import { keepHomes } from "../homes/apply-retention.ts";
+import { applyRetention } from "../homes/apply-retention.ts";
 import { eachHost, type Host } from "../hosts/each-host.ts";
-import { openPlaces } from "../hosts/host-slots.ts";
+import { openHostSlots } from "../hosts/host-slots.ts";
 import { steadyClock } from "../time/steady-clock.ts";
-import { type ReconcileParts, reconcile } from "./reconcile.ts";
-import { type AdoptParts, startAdopting } from "./reconcile-inventory.ts";
+import { type ReconcileDeps, reconcile } from "./reconcile.ts";
+import { type InventoryDeps, startInventory } from "./reconcile-inventory.ts";
 import { claimDue, grantTime, makeDue, nextDueMs } from "./work-lease.ts";
 import { settling } from "./write-status.ts";
 
 export type { Announce } from "../notice.ts";
 export type { Delivery } from "./on-status-change.ts";
 
-export interface ReconcilerParts extends Omit<ReconcileParts, "settle">, Pick<AdoptParts, "checks"> {
+export interface ReconcilerDeps extends Omit<ReconcileDeps, "settle">, Pick<InventoryDeps, "checks"> {
   readonly changes: Changes;
   /** The machine's steady clock; a test gives another. */
   readonly uptimeSeconds?: () => number;
@@ -30,12 +30,12 @@ const reopenMs = 2000;
  * only hands out claims, and each finished row asks for the next. Around it run the comparison with what the hosts
  * have, and the deletion of files that are no longer kept.
  */
-export function startReconciler(parts: ReconcilerParts): Loop {
+export function startReconciler(parts: ReconcilerDeps): Loop {
   const { db, changes, drivers, failed } = parts;
   const settle = settling(db);
   const allHosts = [...drivers.keys()];
   const clock = steadyClock(db, parts.uptimeSeconds);
-  const places = openPlaces(allHosts, width, { failed, freed: () => loop.nudge() });
+  const places = openHostSlots(allHosts, width, { failed, freed: () => loop.nudge() });
 
   let granted = false;
   async function handOut(): Promise<number> {
@@ -55,7 +55,7 @@ export function startReconciler(parts: ReconcilerParts): Loop {
     async () => {
       // Nothing is deleted while the clock is in doubt; what this throws is the alarm.
       await clock.require();
-      await keepHomes(parts);
+      await applyRetention(parts);
       return retentionMs;
     },
     retentionMs,
@@ -66,7 +66,7 @@ export function startReconciler(parts: ReconcilerParts): Loop {
     if (kind === "home") keeping.nudge();
   }, loop.nudge);
   const watching = eachHost(parts, reopenMs, (host) => watchRuns(db, host, loop.nudge));
-  const all = allLoops([loop, keeping, startAdopting({ ...parts, clock }), watching]);
+  const all = allLoops([loop, keeping, startInventory({ ...parts, clock }), watching]);
   return {
     nudge: loop.nudge,
     async stop() {

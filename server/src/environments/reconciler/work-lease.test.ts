@@ -10,11 +10,11 @@ test("an outage longer than the deadline: half of it is still left from the firs
   await sql`update environments set requested_at = now() - interval '1 hour', give_up_at = now() - interval '50 minutes'`.execute(
     db,
   );
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   const row = await read(id);
   expect(row).toMatchObject({ status: "pending", desired: "running" });
   expect(Math.round((row.give_up_at.getTime() - (row.first_attempt_at?.getTime() ?? 0)) / 1000)).toBe(300);
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   expect((await read(id)).give_up_at).toEqual(row.give_up_at);
   await sql`update environments set give_up_at = now()`.execute(db);
   await reach(id, "terminated");
@@ -25,7 +25,7 @@ test("a launch in time keeps the time at which it is given up", async () => {
   const { rent, read, pass } = await setupEnvironments();
   const id = await rent();
   const { give_up_at } = await read(id);
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   expect(await read(id)).toMatchObject({ give_up_at, first_attempt_at: expect.any(Date) });
 });
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, RowOf } from "../../database/database.ts";
+import { maxDownMinutes } from "../time/max-down-minutes.ts";
 import { isSilent } from "./silence.ts";
 
 /** A row that this worker alone may bring closer, as long as it renews its claim. */
@@ -8,11 +9,6 @@ export type Claimed = RowOf<"environments"> & { readonly claim: string };
 /** Short, because a killed worker's rows wait this long; a working one renews. */
 const claimSeconds = 10;
 export const renewMs = 3000;
-/**
- * How long a rental that has run may be down before it is stopped, or its unused time is paid back
- * (docs/internals/money.md).
- */
-export const lostMinutes = 10;
 
 /**
  * Claims due rows. What the clock wants is decided here, by the database's clock alone and only while it can be believed
@@ -62,7 +58,7 @@ export async function grantTime(db: Db, hostIds: readonly string[]): Promise<voi
     with down as (
       select id from environments where down_since is not null and status <> 'terminated' and host_id = any(${[...hostIds]})
       order by id for update)
-    update environments e set give_up_at = greatest(give_up_at, now() + make_interval(mins => ${lostMinutes / 2}))
+    update environments e set give_up_at = greatest(give_up_at, now() + make_interval(mins => ${maxDownMinutes / 2}))
     from down where e.id = down.id`.execute(db);
 }
 

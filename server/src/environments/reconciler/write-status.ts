@@ -3,12 +3,14 @@ import { sql } from "kysely";
 import { together } from "../../async/batch.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { DriverError, type Endpoint } from "../../drivers/driver.ts";
-import { putAside } from "../leases/gpu-leases.ts";
-import { giveBackFault, openClock } from "../time/rental-clock.ts";
-import { keepLaunchTime } from "./launch-times.ts";
-import { type Delivery, type EffectParts, takeEffect } from "./on-status-change.ts";
-import { keepTimeOf, lockAccount, wasPaidBack } from "./silence.ts";
-import { abandon, type Claimed, dueIn, lostMinutes } from "./work-lease.ts";
+import { backoffMs } from "../backoff-ms.ts";
+import { quarantine } from "../leases/gpu-leases.ts";
+import { maxDownMinutes } from "../time/max-down-minutes.ts";
+import { creditFault, openClock } from "../time/rental-clock.ts";
+import { recordLaunchTime } from "./launch-times.ts";
+import { type Delivery, onStatusChange, type StatusHookDeps } from "./on-status-change.ts";
+import { keepLaunch, lockAccount, wasSilenceRefunded } from "./silence.ts";
+import { abandon, type Claimed, dueIn } from "./work-lease.ts";
 
 /** What one pass found. */
 export interface Outcome {
@@ -33,7 +35,7 @@ export interface Outcome {
   readonly goneSeconds?: number;
 }
 
-export interface RecordParts extends EffectParts {
+export interface RecordParts extends StatusHookDeps {
   readonly db: Db;
   readonly delivery: Delivery;
   /** Made by `settling`. */
@@ -74,11 +76,11 @@ async function write(tx: Tx, parts: RecordParts, row: Claimed, outcome: Outcome)
   if (outcome.status === "terminated" && !isFirst) await parts.delivery.ended(tx, environment, unpaidOf(row));
   await writeRow(tx, row, outcome);
   await stamp(tx, row, outcome);
-  if (outcome.residue) await putAside(tx, outcome.residue);
+  if (outcome.residue) await quarantine(tx, outcome.residue);
   const { status, goneSeconds = 0 } = outcome;
-  if (isFirst && status === "stopped") await keepTimeOf(tx, row);
+  if (isFirst && status === "stopped") await keepLaunch(tx, row);
   await keepClock(tx, row, outcome);
-  await takeEffect(tx, parts, row, status, { ...told, goneSeconds });
+  await onStatusChange(tx, parts, row, status, { ...told, goneSeconds });
 }
 
 /** What never answered before: delivered, kept for its owner, or not delivered. Answers why it has to end instead. */
@@ -110,7 +112,7 @@ async function writeRow(tx: Tx, row: Claimed, outcome: Outcome): Promise<void> {
         terminated_at = case when ${status} = 'terminated' then now() end,
         down_since = case when ${isDown} and status = 'unknown' then now() when ${isDown} then coalesce(down_since, now()) end,
         fault_since = case when ${endsFault(row, outcome)} then null when ${fault === true} then coalesce(fault_since, now()) else fault_since end,
-        give_up_at = case when ${begins} then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
+        give_up_at = case when ${begins} then now() + make_interval(mins => ${maxDownMinutes}) else give_up_at end,
         due_at = ${dueIn(outcome.waitMs)}
     where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
   if (rows.length === 0) throw new Overtaken();
@@ -126,13 +128,13 @@ async function keepClock(tx: Tx, row: Claimed, outcome: Outcome): Promise<void> 
   const { startedAt, stamps } = outcome;
   const isNew = row.expires_at === null || stamps.some(({ stage }) => stage === "started");
   if (startedAt && isNew) await openClock(tx, row, startedAt);
-  else if (endsFault(row, outcome)) await giveBackFault(tx, row);
+  else if (endsFault(row, outcome)) await creditFault(tx, row);
 }
 
 /** Whether this account's first silence is this one: that goes back by itself, the next is decided by a person (G106). */
 async function isPaidBack(tx: Tx, row: Claimed): Promise<boolean> {
   await lockAccount(tx, row.user_id);
-  return !(await wasPaidBack(tx, row));
+  return !(await wasSilenceRefunded(tx, row));
 }
 
 function reasonOf({ ended_reason: reason }: Claimed): "cancelled" | "silent" | "not_delivered" {
@@ -166,7 +168,7 @@ async function stamp(tx: Tx, row: Claimed, { stamps }: Outcome): Promise<void> {
       values (${row.id}, ${generation}, ${stage}, greatest(coalesce(${at ?? null}::timestamptz, now()), ${row.requested_at}::timestamptz))
       on conflict do nothing`.execute(tx);
   if (row.created_at === null && stamps.some(({ stage }) => stage === "ready"))
-    await keepLaunchTime(tx, row.id, generation);
+    await recordLaunchTime(tx, row.id, generation);
 }
 
 interface Quiet {
@@ -213,11 +215,6 @@ function isQuiet(row: Claimed, outcome: Outcome): boolean {
   );
 }
 
-/** 1 s, doubled to 60 s. */
-export function backoffMs(attempts: number): number {
-  return Math.min(60_000, 1000 * 2 ** Math.max(0, attempts - 1));
-}
-
 /** Attempts: about half a minute of a host that does not answer. */
 export const unreachableAfter = 5;
 
@@ -244,7 +241,7 @@ export async function recordFailure(db: Db, row: Claimed, error: unknown): Promi
         run_token = case when ${runOver} then null else run_token end, warm = warm and not ${runOver},
         fault_since = case when ${isStarting || isAway} then coalesce(fault_since, now()) else fault_since end,
         down_since = case when ${isDown || isAway} then coalesce(down_since, now()) else down_since end,
-        give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${lostMinutes}) else give_up_at end,
+        give_up_at = case when ${isDown} and down_since is null then now() + make_interval(mins => ${maxDownMinutes}) else give_up_at end,
         due_at = case when desired = ${row.desired} then ${dueIn(backoffMs(attempts))} else now() end
     where id = ${row.id} and claim = ${row.claim}`.execute(db);
 }

@@ -13,8 +13,8 @@ import { launch } from "../allocation/launch.ts";
 import { registerHost } from "../hosts/register-host.ts";
 import type { Announce, Notice } from "../notice.ts";
 import type { Delivery } from "../reconciler/on-status-change.ts";
-import { type ReconcileParts, reconcile } from "../reconciler/reconcile.ts";
-import { type ReconcilerParts, startReconciler } from "../reconciler/start-reconciler.ts";
+import { type ReconcileDeps, reconcile } from "../reconciler/reconcile.ts";
+import { type ReconcilerDeps, startReconciler } from "../reconciler/start-reconciler.ts";
 import { type Claimed, claimDue } from "../reconciler/work-lease.ts";
 import { settling } from "../reconciler/write-status.ts";
 
@@ -52,14 +52,14 @@ export async function setupEnvironments({
     await driver.close();
     await database.close();
   });
-  const parts: ReconcilerParts & Pick<ReconcileParts, "settle"> = {
+  const parts: ReconcilerDeps & Pick<ReconcileDeps, "settle"> = {
     db,
     changes: await openChanges(database),
     drivers: new Map([["host", driver]]),
     delivery: recorder(told),
     settle: settling(db),
     announce,
-    answers: answersAt,
+    isReady: answersAt,
     retentionDays: 30,
     failed: (error) => void told.failures.push(error),
   };
@@ -69,7 +69,7 @@ export async function setupEnvironments({
     parts,
     told,
     /** The loop itself, ended with the test. */
-    start(changed: Partial<ReconcilerParts> = {}): Loop {
+    start(changed: Partial<ReconcilerDeps> = {}): Loop {
       const loop = startReconciler({ ...parts, ...changed });
       loops.push(loop);
       return loop;
@@ -77,7 +77,7 @@ export async function setupEnvironments({
     rent: (rental: Rental = {}) => rent(db, rental),
     read: (id: string) => db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
     /** One pass over everything, due or not; answers the rows it worked on. */
-    pass: (changed: Partial<ReconcilerParts> = {}) => onePass({ ...parts, ...changed }),
+    pass: (changed: Partial<ReconcilerDeps> = {}) => onePass({ ...parts, ...changed }),
     /** Passes until the status is reached. */
     reach: (id: string, status: string) => reach(parts, id, status),
     want: (id: string, desired: "running" | "paused" | "stopped" | "terminated") =>
@@ -180,14 +180,14 @@ async function openLeases(db: Db, holderId: string): Promise<number> {
   return rows.length;
 }
 
-async function onePass(parts: ReconcileParts): Promise<readonly Claimed[]> {
+async function onePass(parts: ReconcileDeps): Promise<readonly Claimed[]> {
   await sql`update environments set due_at = now() where status <> 'terminated' and claim is null`.execute(parts.db);
   const rows = await claimDue(parts.db, ["host"], 20, sql`true`);
   for (const row of rows) await reconcile(parts, row);
   return rows;
 }
 
-async function reach(parts: ReconcileParts, id: string, status: string): Promise<void> {
+async function reach(parts: ReconcileDeps, id: string, status: string): Promise<void> {
   for (let passes = 0; passes < 200; passes++) {
     await onePass(parts);
     const row = await parts.db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();

@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../database/database.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { type Announce, instant } from "../notice.ts";
 
-interface BankedParts {
+interface BankedTimeDeps {
   readonly db: Db;
   readonly announce: Announce;
 }
@@ -29,15 +29,15 @@ interface Banked {
  * only; then the environment ends as expired, and its files and name go as after every end (G31). Whoever could not be told
  * in time, because the server was down, gets a day more.
  */
-export async function endBankedTime({ db, announce }: BankedParts): Promise<void> {
+export async function endBankedTime({ db, announce }: BankedTimeDeps): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from environments
     where banked_until <= now() + make_interval(days => ${notices[0].days}) and status = 'stopped' and desired = 'stopped'
     order by id`.execute(db);
-  for (const { id } of rows) await db.transaction().execute((tx) => look(tx, announce, id));
+  for (const { id } of rows) await db.transaction().execute((tx) => checkBankedTime(tx, announce, id));
 }
 
-async function look(tx: Tx, announce: Announce, id: string): Promise<void> {
+async function checkBankedTime(tx: Tx, announce: Announce, id: string): Promise<void> {
   const { rows } = await sql<Banked>`
     select id, user_id, subdomain, notice, banked_seconds, extract(epoch from banked_until - now())::float8 / 86400 as days
     from environments where id = ${id} and banked_until is not null and status = 'stopped' and desired = 'stopped'
@@ -46,7 +46,7 @@ async function look(tx: Tx, announce: Announce, id: string): Promise<void> {
   if (!row) return;
   const due = notices.findLast(({ days }) => row.days <= days);
   const told = notices.findIndex(({ name }) => name === row.notice);
-  if (due && notices.indexOf(due) > told) return await tell(tx, announce, row, due.name);
+  if (due && notices.indexOf(due) > told) return await announceEnd(tx, announce, row, due.name);
   if (row.days > 0) return;
   await sql`
     update environments set desired = 'terminated', ended_reason = 'expired', due_at = now() where id = ${id}`.execute(
@@ -54,7 +54,12 @@ async function look(tx: Tx, announce: Announce, id: string): Promise<void> {
   );
 }
 
-async function tell(tx: Tx, announce: Announce, { id, user_id, subdomain, banked_seconds }: Banked, notice: string) {
+async function announceEnd(
+  tx: Tx,
+  announce: Announce,
+  { id, user_id, subdomain, banked_seconds }: Banked,
+  notice: string,
+) {
   const { rows } = await sql<{ banked_until: Date }>`
     update environments set notice = ${notice}, banked_until = greatest(banked_until, now() + interval '1 day')
     where id = ${id} returning banked_until`.execute(tx);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
-import { resetNotice } from "../notice.ts";
+import { resetNotice } from "./expiry-notices.ts";
 
 /**
  * A clock that stands still (G24) banks what is added; one that runs ends later. Neither touches the run itself. A worker

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { type Setup, setupEnvironments } from "../testing/setup-environments.ts";
 
-const silent = { answers: async () => false };
+const silent = { isReady: async () => false };
 
 /** An environment with an hour left that its owner has stopped and starts again; its JupyterLab has not answered yet. */
 async function restarted({ durationHours = 6, before = sql`notice = ''` } = {}) {

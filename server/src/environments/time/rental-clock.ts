@@ -1,8 +1,8 @@
 import { freeStartSeconds, freeStartSecondsPerDay } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
-import { resetNotice } from "../notice.ts";
-import type { Claimed } from "../reconciler/work-lease.ts";
+import type { Environment } from "../environment.ts";
+import { resetNotice } from "./expiry-notices.ts";
 
 const today = sql`(now() at time zone 'utc')::date`;
 
@@ -12,7 +12,7 @@ const today = sql`(now() at time zone 'utc')::date`;
  * most, so that a program in the home cannot run unbilled by keeping JupyterLab silent. Where the clock ran on while the
  * machine was at fault, that time is given back first. `startedAt` is the driver's and kept between what the database knows.
  */
-export async function openClock(tx: Tx, row: Claimed, startedAt: Date): Promise<void> {
+export async function openClock(tx: Tx, row: Environment, startedAt: Date): Promise<void> {
   if (row.created_at === null || (row.expires_at !== null && row.fault_since === null)) return;
   await sql`
     with started as (
@@ -42,7 +42,7 @@ export async function closeClock(tx: Tx, id: string): Promise<void> {
 }
 
 /** What the machine was at fault for is not its owner's time, whether the run goes on or they stop it (G106). */
-export async function giveBackFault(tx: Tx, { id, fault_since }: Claimed): Promise<void> {
+export async function creditFault(tx: Tx, { id, fault_since }: Environment): Promise<void> {
   if (fault_since === null) return;
   const { rows } = await sql`
     update environments

@@ -4,12 +4,12 @@ import type { Driver } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { hold } from "../allocation/hold.ts";
 import { registerHost } from "../hosts/register-host.ts";
-import { join, leave } from "../queue/join-queue.ts";
+import { enterQueue, exitQueue } from "../queue/join-queue.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
-import { adopting } from "../reconciler/reconcile-inventory.ts";
+import { inventoryOf } from "../reconciler/reconcile-inventory.ts";
 import { addOrder, inMs, setupEnvironments } from "../testing/setup-environments.ts";
 import { startWarmPool } from "./start-warm-pool.ts";
-import { giveLapsedBack } from "./warm-runs.ts";
+import { returnLapsedWarmRuns } from "./warm-runs.ts";
 
 const patience = { timeout: 15_000, interval: 20 };
 
@@ -98,9 +98,9 @@ test("what does not answer within a second of its waking makes way for a new run
   await stands();
   const id = await rent();
   const { run_token: first } = await read(id);
-  const answers: typeof parts.answers = async (endpoint, token) =>
-    token === first ? await new Promise<boolean>(() => {}) : await parts.answers(endpoint, token);
-  start({ answers });
+  const answers: typeof parts.isReady = async (endpoint, token) =>
+    token === first ? await new Promise<boolean>(() => {}) : await parts.isReady(endpoint, token);
+  start({ isReady: answers });
   const began = performance.now();
   await becomes(id, "active");
   expect(performance.now() - began).toBeGreaterThan(1000);
@@ -150,7 +150,7 @@ test.each([
 test("nothing is made ready while a launch is under way or somebody waits", async () => {
   const { db, pool, stands, start, rent, pass, warm, becomes } = await setup({ gpus: 2 });
   const first = await rent();
-  await pass({ answers: async () => false });
+  await pass({ isReady: async () => false });
   const filling = pool();
   const looks = async () => {
     filling.nudge();
@@ -161,11 +161,11 @@ test("nothing is made ready while a launch is under way or somebody waits", asyn
   start();
   await becomes(first, "active");
   await stands();
-  await join(db, "ann", 2, async () => {});
+  await enterQueue(db, "ann", 2, async () => {});
   await sql`update warm_runs set state = 'ending', due_at = now()`.execute(db);
   await expect.poll(looks, patience).toEqual([]);
   expect(await looks()).toEqual([]);
-  await db.transaction().execute((tx) => leave(tx, "ann"));
+  await db.transaction().execute((tx) => exitQueue(tx, "ann"));
   await stands();
 });
 
@@ -230,7 +230,7 @@ test("an order that never ends gives its run back when anybody could have its GP
       db,
     );
   await lapsed(60);
-  await giveLapsedBack(db);
+  await returnLapsedWarmRuns(db);
   expect(await warm()).toMatchObject([{ id, order_id: orderId }]);
   await lapsed(180);
   filling.nudge();
@@ -248,7 +248,7 @@ test("what stands ready outlives its server, is known to the next one, and is no
   const unknown = "0123456789012345678901234";
   if (run) driver.machine.runs.set(unknown, { ...run, spec: { ...run.spec, id: unknown } });
   const clock = { require: async () => {} };
-  await adopting({ ...parts, clock }, { id: "host", driver, signal: new AbortController().signal })();
+  await inventoryOf({ ...parts, clock }, { id: "host", driver, signal: new AbortController().signal })();
   expect([...driver.machine.runs.keys()]).toEqual([id]);
   pool();
   await sql`update warm_runs set due_at = now()`.execute(db);

@@ -5,17 +5,17 @@ import type { Db, Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { startWokenLoop } from "../../database/woken-loop.ts";
 import type { Driver } from "../../drivers/driver.ts";
-import { newToken } from "../allocation/launch.ts";
+import { backoffMs } from "../backoff-ms.ts";
 import { eachHost } from "../hosts/each-host.ts";
-import { openPlaces } from "../hosts/host-slots.ts";
-import { backoffMs } from "../reconciler/write-status.ts";
-import { advanceWarm, claimDueWarm, nextWarmMs, type WarmParts, type WarmResult } from "./warm-pool-step.ts";
-import { giveLapsedBack } from "./warm-runs.ts";
+import { openHostSlots } from "../hosts/host-slots.ts";
+import { newToken } from "../new-token.ts";
+import { claimDueWarmRuns, nextWarmRunMs, stepWarmRun, type WarmPoolDeps, type WarmResult } from "./warm-pool-step.ts";
+import { returnLapsedWarmRuns } from "./warm-runs.ts";
 
 /** How many runs of one GPU each stand ready on every host that can, by container type. */
 type WarmSizes = Readonly<Record<string, number>>;
 
-interface PoolParts extends WarmParts {
+interface PoolParts extends WarmPoolDeps {
   readonly changes: Changes;
   readonly sizes: WarmSizes;
 }
@@ -34,23 +34,23 @@ const lifeHours = 24;
 export function startWarmPool(parts: PoolParts): Loop {
   const { db, changes, drivers, failed } = parts;
   const rests = openRests();
-  const places = openPlaces([...drivers.keys()], width, { failed, freed: () => advancing.nudge() });
+  const places = openHostSlots([...drivers.keys()], width, { failed, freed: () => advancing.nudge() });
 
   async function advance(): Promise<number> {
     if (Object.keys(parts.sizes).length === 0 && !(await isLeft(db))) return intervalMs;
-    await giveLapsedBack(db);
+    await returnLapsedWarmRuns(db);
     await endUnwanted(db, parts.sizes);
     refilling.nudge();
     for (;;) {
       const { hostIds, limit } = places.next();
       if (limit === 0) return intervalMs;
-      const rows = await claimDueWarm(db, hostIds, limit);
+      const rows = await claimDueWarmRuns(db, hostIds, limit);
       for (const row of rows)
         places.take(
           row.host_id,
-          advanceWarm(parts, row, (result) => rests.note(row, result)),
+          stepWarmRun(parts, row, (result) => rests.note(row, result)),
         );
-      if (rows.length < limit) return await nextWarmMs(db, hostIds);
+      if (rows.length < limit) return await nextWarmRunMs(db, hostIds);
     }
   }
 

@@ -1,22 +1,22 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { type Driver, DriverError, type Endpoint, type Spec } from "../../drivers/driver.ts";
-import type { HostParts } from "../hosts/each-host.ts";
+import { backoffMs } from "../backoff-ms.ts";
+import type { HostDeps } from "../hosts/each-host.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
-import { shareOf } from "../reconciler/run-spec.ts";
-import { backoffMs } from "../reconciler/write-status.ts";
+import { shareOf } from "../leases/run-limits.ts";
 import type { WarmRun } from "./warm-runs.ts";
 
 /** A run that this worker alone may bring closer, as long as it renews its claim. */
-export interface ClaimedWarm extends WarmRun {
+export interface ClaimedWarmRun extends WarmRun {
   readonly claim: string;
   /** It has been starting for so long that it is given up. */
   readonly late: boolean;
 }
 
-export interface WarmParts extends HostParts {
-  /** The gateway's own path. */
-  readonly answers: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
+export interface WarmPoolDeps extends HostDeps {
+  /** The gateway's own path (runtime.md 5). */
+  readonly isReady: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
 }
 
 const claimSeconds = 10;
@@ -26,8 +26,12 @@ const workingMs = 100;
 const settledMs = 30_000;
 
 /** Due runs, except what an order has taken: nothing is done to these. */
-export async function claimDueWarm(db: Db, hostIds: readonly string[], limit: number): Promise<readonly ClaimedWarm[]> {
-  const { rows } = await sql<ClaimedWarm>`
+export async function claimDueWarmRuns(
+  db: Db,
+  hostIds: readonly string[],
+  limit: number,
+): Promise<readonly ClaimedWarmRun[]> {
+  const { rows } = await sql<ClaimedWarmRun>`
     with due as (
       select id from warm_runs where due_at <= now() and order_id is null and host_id = any(${[...hostIds]})
       order by due_at limit ${limit} for update skip locked)
@@ -38,7 +42,7 @@ export async function claimDueWarm(db: Db, hostIds: readonly string[], limit: nu
 }
 
 /** Milliseconds until the next of these hosts' runs is due. */
-export async function nextWarmMs(db: Db, hostIds: readonly string[]): Promise<number> {
+export async function nextWarmRunMs(db: Db, hostIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(due_at) - now()) * 1000)::float8 as ms from warm_runs
     where order_id is null and host_id = any(${[...hostIds]})`.execute(db);
@@ -54,9 +58,9 @@ type Next = { readonly state: "starting" | "ready" | "ending"; readonly waitMs: 
  * ours can meet an owner's run, and what is leased on is not started again. `note` hears the result before it is written,
  * for whoever makes the next run reads what is written.
  */
-export async function advanceWarm(
-  parts: WarmParts,
-  row: ClaimedWarm,
+export async function stepWarmRun(
+  parts: WarmPoolDeps,
+  row: ClaimedWarmRun,
   note: (result: WarmResult) => void,
 ): Promise<void> {
   const { db, failed } = parts;
@@ -64,32 +68,32 @@ export async function advanceWarm(
   try {
     const driver = parts.drivers.get(row.host_id);
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
-    const next = await (row.state === "ending" ? end(db, driver, row) : look(parts, driver, row));
-    if (next === "gone") return await forget(db, row);
+    const next = await (row.state === "ending" ? end(db, driver, row) : makeReady(parts, driver, row));
+    if (next === "gone") return await deleteRow(db, row);
     if (next.state === "ending" && row.state === "starting") note("failed");
     if (next.state === "ready") note("ready");
     await write(db, row, next);
   } catch (error) {
     failed(error);
     if (row.state === "starting") note("failed");
-    await putOff(db, row, error);
+    await backOff(db, row, error);
   } finally {
     clearInterval(renewing);
   }
 }
 
-async function look(parts: WarmParts, driver: Driver, row: ClaimedWarm): Promise<Next> {
+async function makeReady(parts: WarmPoolDeps, driver: Driver, row: ClaimedWarmRun): Promise<Next> {
   const observed = await driver.observe(row.id);
   if (observed.state === "paused") return { state: "ready", waitMs: settledMs };
   if (row.state === "ready" || row.late || observed.state === "stopped") return { state: "ending", waitMs: 0 };
-  if (observed.state === "absent") await driver.start(await specOfWarm(parts.db, row));
-  if (observed.state !== "running" || !(await parts.answers(observed.endpoint, row.run_token).catch(() => false)))
+  if (observed.state === "absent") await driver.start(await warmRunSpec(parts.db, row));
+  if (observed.state !== "running" || !(await parts.isReady(observed.endpoint, row.run_token).catch(() => false)))
     return { state: "starting", waitMs: workingMs };
   await driver.pause(row.id);
   return { state: "starting", waitMs: 0 };
 }
 
-async function end(db: Db, driver: Driver, row: ClaimedWarm): Promise<Next> {
+async function end(db: Db, driver: Driver, row: ClaimedWarmRun): Promise<Next> {
   await driver.remove(row.id);
   await freeGpus(db, row);
   // Nobody has ever seen it, so nothing in it is anybody's.
@@ -98,7 +102,7 @@ async function end(db: Db, driver: Driver, row: ClaimedWarm): Promise<Next> {
 }
 
 /** Its files may take longer, or be refused for a while: the GPUs are not kept for them. */
-async function freeGpus(db: Db, { id, claim }: ClaimedWarm): Promise<void> {
+async function freeGpus(db: Db, { id, claim }: ClaimedWarmRun): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } =
       await sql`update warm_runs set gpus = '{}' where id = ${id} and claim = ${claim} returning id`.execute(tx);
@@ -107,7 +111,10 @@ async function freeGpus(db: Db, { id, claim }: ClaimedWarm): Promise<void> {
 }
 
 /** The very spec that the environment will ask for: the same run, and no second one. */
-async function specOfWarm(db: Db, { id, container_type: image, run_token: token, home, gpus }: WarmRun): Promise<Spec> {
+async function warmRunSpec(
+  db: Db,
+  { id, container_type: image, run_token: token, home, gpus }: WarmRun,
+): Promise<Spec> {
   const leases = await db
     .selectFrom("gpus")
     .where("id", "in", gpus)
@@ -117,7 +124,7 @@ async function specOfWarm(db: Db, { id, container_type: image, run_token: token,
   return { id, generation: 1, image, token, home, ...shareOf(leases) };
 }
 
-async function renew(db: Db, { id, claim }: ClaimedWarm): Promise<void> {
+async function renew(db: Db, { id, claim }: ClaimedWarmRun): Promise<void> {
   await sql`
     update warm_runs set due_at = now() + make_interval(secs => ${claimSeconds}) where id = ${id} and claim = ${claim}`.execute(
     db,
@@ -125,7 +132,7 @@ async function renew(db: Db, { id, claim }: ClaimedWarm): Promise<void> {
 }
 
 /** Whoever leased its GPUs meanwhile, or claimed it, has written what it is now; it is then due at once. */
-async function write(db: Db, { id, claim, state }: ClaimedWarm, next: Exclude<Next, "gone">): Promise<void> {
+async function write(db: Db, { id, claim, state }: ClaimedWarmRun, next: Exclude<Next, "gone">): Promise<void> {
   await sql`
     update warm_runs set claim = null, attempts = 0,
       state = case when state = ${state} and order_id is null then ${next.state} else state end,
@@ -133,12 +140,12 @@ async function write(db: Db, { id, claim, state }: ClaimedWarm, next: Exclude<Ne
     where id = ${id} and claim = ${claim}`.execute(db);
 }
 
-async function forget(db: Db, { id, claim }: ClaimedWarm): Promise<void> {
+async function deleteRow(db: Db, { id, claim }: ClaimedWarmRun): Promise<void> {
   await sql`delete from warm_runs where id = ${id} and claim = ${claim}`.execute(db);
 }
 
 /** A host out of reach is waited for, and so is what it does not delete yet; what it refuses to start is given up. */
-async function putOff(db: Db, { id, claim, state, attempts }: ClaimedWarm, error: unknown): Promise<void> {
+async function backOff(db: Db, { id, claim, state, attempts }: ClaimedWarmRun, error: unknown): Promise<void> {
   const isLater = !(error instanceof DriverError) || error.code === "unavailable";
   const waitMs = isLater || state === "ending" ? backoffMs(attempts + 1) : 0;
   await sql`

@@ -5,8 +5,8 @@ import { testDatabase } from "../../database/testing.ts";
 import { hold, releaseHold } from "../allocation/hold.ts";
 import { launch } from "../allocation/launch.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
-import { join } from "../queue/join-queue.ts";
-import { moveLine } from "../queue/process-queue.ts";
+import { enterQueue } from "../queue/join-queue.ts";
+import { processQueue } from "../queue/process-queue.ts";
 import { addHosts, addOrder, inMs, rent, writeOnly } from "../testing/setup-environments.ts";
 import type { WarmRun } from "./warm-runs.ts";
 
@@ -156,8 +156,8 @@ test("what stands ready counts as free: it is given to an order of another kind 
   expect(await run(first)).toMatchObject({ state: "ready" });
   expect((await order({ type: "pytorch" })).held).toMatchObject({ hostId: "a" });
   expect(await run(first)).toMatchObject({ state: "ending" });
-  await join(db, "ann", 1, async () => {});
-  await moveLine(db, writeOnly);
+  await enterQueue(db, "ann", 1, async () => {});
+  await processQueue(db, writeOnly);
   expect(await run(wide)).toMatchObject({ state: "ending" });
   expect((await leases()).map(({ gpu_id, holder_kind }) => `${gpu_id} ${holder_kind}`)).toEqual([
     "a1 order",

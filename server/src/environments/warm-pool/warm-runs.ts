@@ -11,7 +11,7 @@ export interface WarmRequest {
   readonly gpuCount: number;
   readonly holdUntil: Date;
   /** A host that is kept for somebody else (line.ts). */
-  readonly notOn: string | undefined;
+  readonly excludeHostId: string | undefined;
 }
 
 /**
@@ -19,13 +19,13 @@ export interface WarmRequest {
  * that has files starts cold: they cannot be put into a run that is there. In every transaction that has more than one
  * of them the order is hosts, warm runs, leases.
  */
-export async function claimWarm(tx: Tx, request: WarmRequest): Promise<string | undefined> {
-  const { orderId, userId, subdomain, gpuCount, holdUntil, notOn } = request;
+export async function reserveWarmRun(tx: Tx, request: WarmRequest): Promise<string | undefined> {
+  const { orderId, userId, subdomain, gpuCount, holdUntil, excludeHostId } = request;
   const { rows } = await sql<{ id: string; host_id: string }>`
     select w.id, w.host_id from warm_runs w join orders o on o.id = ${orderId} and o.container_type = w.container_type
     join hosts h on h.id = w.host_id
     where w.state = 'ready' and w.order_id is null and cardinality(w.gpus) = ${gpuCount}
-      and h.is_open and w.host_id is distinct from ${notOn ?? null}
+      and h.is_open and w.host_id is distinct from ${excludeHostId ?? null}
       and not exists (select from gpus where id = any(w.gpus) and quarantined_at is not null)
       and not exists (select from homes where user_id = ${userId} and subdomain = ${subdomain})
     order by w.created_at limit 1 for update of w skip locked`.execute(tx);
@@ -39,7 +39,7 @@ export async function claimWarm(tx: Tx, request: WarmRequest): Promise<string | 
 }
 
 /** An order that ends unpaid gives its run back, untouched as it is, for the next. */
-export async function giveWarmBack(tx: Tx, orderId: string): Promise<void> {
+export async function returnWarmRun(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update warm_runs set order_id = null, due_at = now() where order_id = ${orderId} returning id`.execute(tx);
   for (const { id } of rows)
@@ -49,13 +49,13 @@ export async function giveWarmBack(tx: Tx, orderId: string): Promise<void> {
 }
 
 /** As if it had ended, where an order keeps neither its end nor the run's: whoever wants the GPUs may have them by then. */
-export async function giveLapsedBack(db: Db): Promise<void> {
+export async function returnLapsedWarmRuns(db: Db): Promise<void> {
   const { rows } = await sql<{ order_id: string }>`select order_id from warm_runs w where ${lapsed}`.execute(db);
   for (const { order_id: orderId } of rows)
     await db.transaction().execute(async (tx) => {
-      await lockWarmOf(tx, orderId);
+      await lockWarmRunOf(tx, orderId);
       const still = await sql`select from warm_runs w where order_id = ${orderId} and ${lapsed}`.execute(tx);
-      if (still.rows.length > 0) await giveWarmBack(tx, orderId);
+      if (still.rows.length > 0) await returnWarmRun(tx, orderId);
     });
 }
 
@@ -64,7 +64,7 @@ const lapsed = sql`exists (
     and hold_until < now() - ${sql.lit(holdGrace)}::interval)`;
 
 /** Locked before the order's leases are, by whoever is about to touch these. */
-export async function lockWarmOf(tx: Tx, orderId: string): Promise<void> {
+export async function lockWarmRunOf(tx: Tx, orderId: string): Promise<void> {
   await sql`select 1 from warm_runs where order_id = ${orderId} for update`.execute(tx);
 }
 
@@ -72,7 +72,7 @@ export async function lockWarmOf(tx: Tx, orderId: string): Promise<void> {
  * Paid: the run is its environment's from now on, under this very id. Undefined where the order has none, or one whose
  * id begins as another environment's does, by which people name it.
  */
-export async function takeWarm(tx: Tx, orderId: string): Promise<WarmRun | undefined> {
+export async function takeWarmRun(tx: Tx, orderId: string): Promise<WarmRun | undefined> {
   const { rows } = await sql<WarmRun>`
     with taken as (
       delete from warm_runs w where order_id = ${orderId}

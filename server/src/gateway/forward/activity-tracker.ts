@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { startLoop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
-import { noteUse } from "../../environments/activity/activity.ts";
+import { recordUse } from "../../environments/activity/activity.ts";
 import { isNavigation, type Principal } from "../principal/principal.ts";
 
 /** More than one exchange of an open page that only looks whether something is new. */
@@ -30,7 +30,7 @@ export function createActivityTracker(db: Db, intervalMs: number, failed: (error
     const ids = [...used];
     used.clear();
     try {
-      if (ids.length > 0) await noteUse(db, ids);
+      if (ids.length > 0) await recordUse(db, ids);
     } catch (error) {
       // Told again with the next ones: what was used must not look idle because the database was away.
       for (const id of ids) used.add(id);

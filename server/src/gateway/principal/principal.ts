@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Route } from "../../environments/api/list-routes.ts";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { addressToken } from "./address-token.ts";
 import type { GrantCookies } from "./grant-cookies.ts";
 import type { Grant } from "./grants.ts";
@@ -17,7 +17,7 @@ export type Principal =
  * Who asks. The cookie decides first: pages of an environment put tokens of their own into the header (JupyterLab does),
  * which are none of ours. Whoever shows only a token is taken by that token.
  */
-export function principalOf(request: IncomingMessage, route: Route, cookies: GrantCookies): Principal {
+export function principalOf(request: IncomingMessage, route: EnvironmentRoute, cookies: GrantCookies): Principal {
   const grant = cookies.read(request.headers.cookie, route);
   if (grant) return { kind: grant.share ? "shared" : "owner", grant };
   const shown = /^(?:token|bearer) +(.*)$/i.exec(request.headers.authorization ?? "")?.[1] ?? addressToken(request);

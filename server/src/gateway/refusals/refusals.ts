@@ -1,4 +1,4 @@
-import type { Route } from "../../environments/api/list-routes.ts";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { escapeHtml } from "../../text/escape-html.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import type { Availability } from "../target/availability.ts";
@@ -32,7 +32,7 @@ const stageWords: Readonly<Record<string, string>> = {
 };
 
 /** What a stopped one's page says before its time. */
-const stoppedBecause: Readonly<Record<NonNullable<Route["stopReason"]>, string>> = {
+const stoppedBecause: Readonly<Record<NonNullable<EnvironmentRoute["stopReason"]>, string>> = {
   idle: "Your files are safe and ",
   silent:
     "JupyterLab did not answer for ten minutes, though its container ran. On its page you can start it without your settings. Your files are safe and ",
@@ -40,7 +40,7 @@ const stoppedBecause: Readonly<Record<NonNullable<Route["stopReason"]>, string>>
     "Its files are not there at the moment, so it is not started. Whoever runs this service has been told. None of its time is lost: ",
 };
 
-function stoppedText(route: Route, nowMs: number): string {
+function stoppedText(route: EnvironmentRoute, nowMs: number): string {
   const time =
     route.bankedSeconds > 0
       ? `${formatDuration(route.bankedSeconds)} ${route.bankedSeconds < 3600 ? "is" : "are"} banked.`
@@ -54,7 +54,7 @@ function stoppedText(route: Route, nowMs: number): string {
  */
 export function availabilityRefusal(
   standing: Exclude<Availability, "open">,
-  route: Route,
+  route: EnvironmentRoute,
   about: {
     readonly appUrl: string;
     readonly path: string;
@@ -236,7 +236,7 @@ ${status}<h1>${escapeHtml(page.title)}</h1><p>${escapeHtml(page.text)}</p>${act}
 `;
 }
 
-function left({ expiresAt }: Route, nowMs: number): string {
+function left({ expiresAt }: EnvironmentRoute, nowMs: number): string {
   return expiresAt ? `: ${formatDuration((expiresAt.getTime() - nowMs) / 1000)} left` : "";
 }
 

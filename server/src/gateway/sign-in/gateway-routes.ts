@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { rotateSecret as drawAnew } from "../../environments/api/revoke-access.ts";
-import { makeShare, revokeShare as takeBack } from "../../environments/api/share-links.ts";
+import { createShareLink, revokeShareLink as takeBack } from "../../environments/api/share-links.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
 import type { HostNames } from "../target/host-names.ts";
 import { shareUrl } from "./open-share.ts";
@@ -48,7 +48,7 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
   });
 
   mount(app, shareEnvironment, async ({ params, body, user }) => {
-    const { share, secret, subdomain } = await makeShare(
+    const { share, secret, subdomain } = await createShareLink(
       db,
       { id: params.id, userId: user.id },
       body.term,

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import { makeShare, revokeShare } from "../../environments/api/share-links.ts";
+import { createShareLink, revokeShareLink } from "../../environments/api/share-links.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
 
@@ -27,7 +27,7 @@ async function running() {
   await expect.poll(() => given.ask(host, "/").then(({ status }) => status)).toBe(401);
   const owned = { id: row.id, userId: row.userId };
   const link = async (term: ShareTerm = "1h") => {
-    const { share, secret } = await makeShare(given.db, owned, term);
+    const { share, secret } = await createShareLink(given.db, owned, term);
     return { id: share.id, key: secret, path: `/_berth/share?key=${secret}` };
   };
   const post = (key: string, headers: Record<string, string> = { origin: `http://${host}` }, at = host) =>
@@ -122,7 +122,7 @@ test("taken back: requests refused within 1 s, sockets closed within 2 s, and no
     left: await socket(cookies.left),
     owner: await socket(cookies.owner),
   };
-  for (const _ of [1, 2]) await revokeShare(db, owned, taken.id);
+  for (const _ of [1, 2]) await revokeShareLink(db, owned, taken.id);
   await expect.poll(() => status(cookies.taken), { timeout: 1000 }).toBe(401);
   await expect.poll(sockets.taken.isClosed, { timeout: 2000 }).toBe(true);
   expect([sockets.left.isClosed(), sockets.owner.isClosed()]).toEqual([false, false]);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { Route } from "../../environments/api/list-routes.ts";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { shareHash } from "../../environments/api/share-links.ts";
 import { limitBody } from "../../http/limit-body.ts";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
@@ -35,7 +35,7 @@ export function shareUrl(environmentUrl: string, secret: string): string {
 export async function openShare(
   request: IncomingMessage,
   response: ServerResponse,
-  route: Route,
+  route: EnvironmentRoute,
   parts: Parts,
 ): Promise<void> {
   limitBody(request, response);
@@ -56,12 +56,12 @@ export async function openShare(
   confirmShare(request, response, { owner, key });
 }
 
-const works = (hash: Buffer, route: Route) =>
+const works = (hash: Buffer, route: EnvironmentRoute) =>
   sql`s.hash = ${hash} and s.environment_id = ${route.id} and s.user_id = ${route.userId}
     and s.revoked_at is null and s.expires_at > now()`;
 
 /** The name of who shares; undefined for a link that does not work. */
-async function ownerOf(db: Db, hash: Buffer, route: Route): Promise<string | undefined> {
+async function ownerOf(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<string | undefined> {
   const { rows } = await sql<{ name: string | null }>`
     select p.name from share_links s left join profiles p on p.user_id = s.user_id where ${works(hash, route)}`.execute(
     db,
@@ -71,7 +71,7 @@ async function ownerOf(db: Db, hash: Buffer, route: Route): Promise<string | und
 }
 
 /** Counted with the cookie it makes. The link's row is locked: a revocation comes before, and is seen, or after, and ends this. */
-function exchange(db: Db, hash: Buffer, route: Route): Promise<Grant | undefined> {
+function exchange(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ id: string; expires_at: Date }>`
       update share_links s set views = views + 1, last_viewed_at = now()

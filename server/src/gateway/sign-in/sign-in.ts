@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { Route } from "../../environments/api/list-routes.ts";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
 import { ownPrefix } from "../principal/reserved-names.ts";
@@ -28,7 +28,7 @@ interface Parts {
 export function startSignIn(
   request: IncomingMessage,
   response: ServerResponse,
-  { subdomain }: Pick<Route, "subdomain">,
+  { subdomain }: Pick<EnvironmentRoute, "subdomain">,
   { appUrl, hosts }: Pick<Parts, "appUrl" | "hosts">,
   path: string,
 ): void {
@@ -44,7 +44,7 @@ export function startSignIn(
 export async function signIn(
   request: IncomingMessage,
   response: ServerResponse,
-  route: Route,
+  route: EnvironmentRoute,
   parts: Parts,
 ): Promise<void> {
   const query = new URL(request.url as string, "http://environment").searchParams;
@@ -82,7 +82,11 @@ export function localPath(path: string | null): string {
   return url.pathname + url.search + url.hash;
 }
 
-function goodCode(db: Db, hash: Buffer, route: Route): Promise<{ readonly visit: Buffer | null } | undefined> {
+function goodCode(
+  db: Db,
+  hash: Buffer,
+  route: EnvironmentRoute,
+): Promise<{ readonly visit: Buffer | null } | undefined> {
   return db
     .selectFrom("sign_in_codes")
     .select("visit")
@@ -102,7 +106,7 @@ async function markUsed(db: Db, hash: Buffer): Promise<void> {
  * On the first visit of a new environment: what a page of the name's former environment may have left behind. Cookies of
  * the whole domain go only when somebody else had the name, because that signs out of the sibling environments too.
  */
-async function toClear(db: Db, route: Route): Promise<string | undefined> {
+async function toClear(db: Db, route: EnvironmentRoute): Promise<string | undefined> {
   const { rows } = await sql<{ visited: boolean; anothers: boolean }>`
     select exists (select from grants where environment_id = ${route.id})
         or exists (select from sign_in_codes where environment_id = ${route.id} and used_at is not null) as visited,
@@ -114,7 +118,7 @@ async function toClear(db: Db, route: Route): Promise<string | undefined> {
 }
 
 /** One use: only the update that marks it wins. A code of a sign-in that ended meanwhile is worth nothing. */
-function exchange(db: Db, hash: Buffer, route: Route): Promise<Grant | undefined> {
+function exchange(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
   return db.transaction().execute(async (tx) => {
     const code = await tx
       .updateTable("sign_in_codes")

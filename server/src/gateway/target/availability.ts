@@ -1,4 +1,4 @@
-import type { Route } from "../../environments/api/list-routes.ts";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 
 /** What a visitor of an environment meets. */
 export type Availability = "open" | "starting" | "paused" | "stopped" | "ended" | "not_answering";
@@ -7,7 +7,7 @@ export type Availability = "open" | "starting" | "paused" | "stopped" | "ended" 
  * By status, never by trying: a paused container accepts a connection and stays silent. What the owner asked for counts
  * as soon as it is asked for, except that only a start makes it open.
  */
-export function availabilityOf(route: Route, nowMs: number): Availability {
+export function availabilityOf(route: EnvironmentRoute, nowMs: number): Availability {
   if (route.status === "terminated" || route.desired === "terminated") return "ended";
   if (route.expiresAt !== null && route.expiresAt.getTime() <= nowMs) return "ended";
   if (route.status === "pending") return route.desired === "running" ? "starting" : "stopped";
@@ -20,7 +20,7 @@ export function availabilityOf(route: Route, nowMs: number): Availability {
  * Whether a socket opened earlier may stay: a paused environment keeps its kernels and its connections (G23), also while
  * it resumes. JupyterLab asks for a lost kernel again only after half a minute.
  */
-export function keepsConnections(route: Route, nowMs: number): boolean {
+export function keepsConnections(route: EnvironmentRoute, nowMs: number): boolean {
   const standing = availabilityOf(route, nowMs);
   if (standing === "starting") return route.status === "paused";
   return standing === "open" || standing === "paused" || standing === "not_answering";

@@ -1,9 +1,9 @@
-import type { Route } from "../../environments/api/list-routes.ts";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { type ConnectionPool, createConnectionPool } from "../http-client/connection-pool.ts";
 
 /** One name, and the connections to what runs behind it. */
 export interface Target {
-  readonly route: Route;
+  readonly route: EnvironmentRoute;
   /** Undefined while nothing runs. */
   readonly upstream: ConnectionPool | undefined;
 }
@@ -24,7 +24,7 @@ export function createTargetTable() {
   return {
     find: (subdomain: string): Target | undefined => targets.get(subdomain),
     all: (): Iterable<Target> => targets.values(),
-    put(route: Route): void {
+    put(route: EnvironmentRoute): void {
       const before = targets.get(route.subdomain);
       if (before) names.delete(before.route.id);
       names.set(route.id, route.subdomain);
@@ -40,13 +40,13 @@ export function createTargetTable() {
 }
 
 /** The same connections as long as the same run answers; another run, or none, closes them. */
-function upstreamOf(route: Route, before: Target | undefined): ConnectionPool | undefined {
+function upstreamOf(route: EnvironmentRoute, before: Target | undefined): ConnectionPool | undefined {
   if (before?.upstream && isSameRun(route, before.route)) return before.upstream;
   before?.upstream?.close();
   return route.endpoint !== null && route.runToken !== null ? createConnectionPool(route.endpoint) : undefined;
 }
 
-function isSameRun(one: Route, other: Route): boolean {
+function isSameRun(one: EnvironmentRoute, other: EnvironmentRoute): boolean {
   return (
     one.id === other.id &&
     one.runToken === other.runToken &&

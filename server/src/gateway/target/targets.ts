@@ -1,7 +1,7 @@
 import { type Loop, startLoop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
-import { routesOf } from "../../environments/api/list-routes.ts";
+import { listRoutes } from "../../environments/api/list-routes.ts";
 import { type Grants, loadGrants } from "../principal/grants.ts";
 import { createDatabaseClock } from "./database-clock.ts";
 import { createTargetTable, type Target } from "./target-table.ts";
@@ -104,7 +104,7 @@ function createReads(
   clock: ReturnType<typeof createDatabaseClock>,
 ) {
   async function one(id: string): Promise<void> {
-    const routes = await routesOf(db, id);
+    const routes = await listRoutes(db, id);
     for (const route of routes) table.put(route);
     if (routes.length === 0) table.dropId(id);
   }
@@ -112,7 +112,7 @@ function createReads(
     one,
     async everything(): Promise<void> {
       await clock.set(db);
-      const routes = await routesOf(db);
+      const routes = await listRoutes(db);
       table.keep(new Set(routes.map((route) => route.subdomain)));
       for (const route of routes) table.put(route);
       await loadGrants(db, grants);

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { Tables } from "../../database/tables.ts";
-import type { Route } from "../../environments/api/list-routes.ts";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 
 export interface Row {
   readonly id: string;
@@ -15,8 +15,8 @@ export interface Row {
 export type Fields = Partial<
   Pick<Tables["environments"], "subdomain" | "user_id" | "stage" | "expires_at" | "ended_reason" | "stop_reason">
 > & {
-  readonly status?: Route["status"];
-  readonly desired?: Route["desired"];
+  readonly status?: EnvironmentRoute["status"];
+  readonly desired?: EnvironmentRoute["desired"];
   readonly port?: number;
   readonly banked?: number;
 };

@@ -6,8 +6,12 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
-import { countOn, lostDriver, lostHosts } from "../../environments/hosts/decommissioned-hosts.ts";
-import { markAway, registerHost } from "../../environments/hosts/register-host.ts";
+import {
+  countOnHost,
+  decommissionedDriver,
+  decommissionedHostIds,
+} from "../../environments/hosts/decommissioned-hosts.ts";
+import { markUnreachable, registerHost } from "../../environments/hosts/register-host.ts";
 import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { readCapacity } from "../../environments/leases/read-capacity.ts";
 import { setupEnvironments, writeOnly } from "../../environments/testing/setup-environments.ts";
@@ -111,14 +115,14 @@ test("a machine that never comes back: launches are refunded, time and files giv
   for (const table of ["environments", "homes", "gpus"])
     await sql.raw(`update ${table} set host_id = 'ant'`).execute(db);
   await expect(loseHost(db, writeOnly, far.id)).rejects.toThrow("it can be drained");
-  await markAway(db, far.id);
+  await markUnreachable(db, far.id);
   await sql`update hosts set away_since = now() - interval '30 minutes'`.execute(db);
   await sql`update environments set created_at = now() - interval '2 hours' where created_at is not null`.execute(db);
   await sql`
     update environments set desired = 'terminated', ended_reason = 'expired', expires_at = now() - interval '10 minutes'
     where id = ${ids.over}`.execute(db);
   await sql`update environments set expires_at = now() + interval '1 hour' where id = ${ids.ran}`.execute(db);
-  expect(await countOn(db, far.id)).toEqual({ environments: 4, homes: 5 });
+  expect(await countOnHost(db, far.id)).toEqual({ environments: 4, homes: 5 });
 
   expect([await loseHost(db, writeOnly, far.id), await loseHost(db, writeOnly, far.id)]).toEqual([2, undefined]);
   await expect(addHost(db, far)).rejects.toThrow("ant is lost: remove it first");
@@ -126,7 +130,7 @@ test("a machine that never comes back: launches are refunded, time and files giv
   const unpaid = new Map<string, number>();
   const ended: typeof parts.delivery.ended = async (_, { id }, seconds) =>
     void unpaid.set(id, Math.round(seconds / 60));
-  const drivers = new Map((await lostHosts(db)).map((id) => [id, lostDriver(id)] as const));
+  const drivers = new Map((await decommissionedHostIds(db)).map((id) => [id, decommissionedDriver(id)] as const));
   expect([...drivers.keys()]).toEqual([far.id]);
   const loop = start({ drivers, delivery: { ...parts.delivery, ended } });
   for (const id of [...Object.values(ids), launched]) {

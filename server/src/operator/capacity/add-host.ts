@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import type { RemoteHost } from "../../drivers/docker/open-remote.ts";
-import { endAllOn } from "../../environments/hosts/decommissioned-hosts.ts";
+import { endAllOnHost } from "../../environments/hosts/decommissioned-hosts.ts";
 import { hostForUpdate, thisMachine } from "../../environments/hosts/register-host.ts";
 import type { Announce } from "../../environments/notice.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
@@ -53,7 +53,7 @@ export async function loseHost(db: Db, announce: Announce, id: string): Promise<
     await sql`update hosts set lost_at = ${lostAt}, drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
       tx,
     );
-    return await endAllOn(tx, announce, id, lostAt);
+    return await endAllOnHost(tx, announce, id, lostAt);
   });
 }
 

@@ -5,10 +5,10 @@ import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import type { Db } from "../../database/database.ts";
 import { hold } from "../../environments/allocation/hold.ts";
-import { markAway, registerHost } from "../../environments/hosts/register-host.ts";
+import { markUnreachable, registerHost } from "../../environments/hosts/register-host.ts";
 import { readCapacity } from "../../environments/leases/read-capacity.ts";
-import { join, placeOf } from "../../environments/queue/join-queue.ts";
-import { moveLine } from "../../environments/queue/process-queue.ts";
+import { enterQueue, queuePositionOf } from "../../environments/queue/join-queue.ts";
+import { processQueue } from "../../environments/queue/process-queue.ts";
 import { addOrder, inMs, setupEnvironments } from "../../environments/testing/setup-environments.ts";
 import { announce } from "../../notifications/notifications.ts";
 import { examine } from "../doctor/diagnose.ts";
@@ -54,7 +54,7 @@ test("a host that drains leases nothing new, neither to orders nor to the line n
   const told = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
   expect(told).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
-  await expect(join(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
+  await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
   expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
   expect(await listHosts(db)).toEqual([
     expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 put aside, 2 environments, draining since .* UTC$/),
@@ -82,20 +82,20 @@ test("who waits does not get what drains, and gets it when it is back", async ()
   const { db, rent, reach, want } = await setup();
   const id = await rent({ gpuCount: 3 });
   await reach(id, "active");
-  await join(db, "eve", 1, async () => {});
+  await enterQueue(db, "eve", 1, async () => {});
   await drainHost(db, announce, "host");
   await want(id, "terminated");
   await reach(id, "terminated");
-  await moveLine(db, announce);
-  expect(await placeOf(db, "eve")).toMatchObject({ state: "waiting", expected_at: null });
+  await processQueue(db, announce);
+  expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "waiting", expected_at: null });
   await undrainHost(db, "host");
-  await moveLine(db, announce);
-  expect(await placeOf(db, "eve")).toMatchObject({ state: "held" });
+  await processQueue(db, announce);
+  expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "held" });
 });
 
 test("a host that does not answer is named", async () => {
   const { db, outOfService } = await setup();
-  await markAway(db, "host");
+  await markUnreachable(db, "host");
   expect(await listHosts(db)).toEqual([expect.stringMatching(/^host fake: .*, not answering since .* UTC$/)]);
   expect(await outOfService()).toEqual(["host does not answer"]);
   expect(await operate(db, "hosts", "lost", "host")).toMatch(/^This ends the 0 environments on host for good, with/);

@@ -3,7 +3,7 @@ import { AppError } from "../../app-error.ts";
 import type { Tx } from "../../database/database.ts";
 import { countFree } from "../../environments/leases/gpu-leases.ts";
 import { instant } from "../../environments/notice.ts";
-import { hasTurn } from "../../environments/queue/serve-queue.ts";
+import { hasReservation } from "../../environments/queue/serve-queue.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import {
   graceMinutes,
@@ -70,7 +70,7 @@ async function readAccount(tx: Tx, userId: string): Promise<Account> {
 async function checkShare(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCount: number): Promise<void> {
   const free = await countFree(tx);
   const most = Math.max(1, Math.floor(free * caps.newcomerShare));
-  if (gpuCount <= most || gpuCount > free || (await hasTurn(tx, userId, gpuCount))) return;
+  if (gpuCount <= most || gpuCount > free || (await hasReservation(tx, userId, gpuCount))) return;
   throw new AppError(
     "too_many_gpus",
     `${free} GPUs are free, and ${most} of them can be kept for an account that has not paid anything yet. Take ${most} or fewer; after your first payment you can order all that are free.`,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { markAway } from "../../environments/hosts/register-host.ts";
+import { markUnreachable } from "../../environments/hosts/register-host.ts";
 import { setup } from "../testing/setup.ts";
 import { note } from "./sync-payments.ts";
 
@@ -95,7 +95,7 @@ test("C31 paid after it was cleared: refunded when the GPUs or the name are gone
 test("C31 paid when the host of its GPUs no longer answers: refunded at once where no other has any", async () => {
   const { order, pay, payments, provider, environments, refundsOf, openLeases, db } = await setup();
   const { id } = (await order("ada")).body;
-  await markAway(db, "local");
+  await markUnreachable(db, "local");
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
   expect(await note(payments, payment)).toBe("refunding");
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40 }]);

@@ -145,7 +145,7 @@ function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider
         drivers,
         delivery: delivery({ announce }),
         announce,
-        answers,
+        isReady: answers,
         retentionDays: 30,
         failed,
       };
