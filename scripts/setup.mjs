@@ -38,7 +38,7 @@ export function buildWeb() {
       "web/package.json",
       "web/vite.config.ts",
       "web/prerender.ts",
-      "web/icons.ts",
+      "web/draw-icons.ts",
       "web/compress.ts",
       "web/postcss.config.cjs",
       "package-lock.json",

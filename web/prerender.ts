@@ -1,9 +1,9 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "vite";
-import { drawIcons } from "./icons.ts";
+import { drawIcons } from "./draw-icons.ts";
 import { slogan } from "./src/content/brand.ts";
-import { legalTexts } from "./src/content/legal.ts";
+import { legalTexts } from "./src/content/legal-texts.ts";
 import { statusDescription, statusTitle } from "./src/content/status-texts.ts";
 
 /**
@@ -54,9 +54,9 @@ const pages: readonly Page[] = [
 await build({
   root: here,
   logLevel: "warn",
-  build: { ssr: "src/entry-server.tsx", outDir: rendered, emptyOutDir: true, copyPublicDir: false, manifest: false },
+  build: { ssr: "src/render.tsx", outDir: rendered, emptyOutDir: true, copyPublicDir: false, manifest: false },
 });
-const { render } = (await import(join(rendered, "entry-server.js"))) as { render: (url: string) => Promise<string> };
+const { render } = (await import(join(rendered, "render.js"))) as { render: (url: string) => Promise<string> };
 
 const manifest = JSON.parse(await readFile(join(dist, ".vite", "manifest.json"), "utf8")) as Record<string, Chunk>;
 await rename(join(dist, "index.html"), join(dist, "shell.html"));

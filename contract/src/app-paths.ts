@@ -1,5 +1,5 @@
 /**
- * Every address of the browser app; `:name` stands for one part (spec 2.1, G84, G38, G52). web/src/router.tsx draws
+ * Every address of the browser app; `:name` stands for one part (spec 2.1, G84, G38, G52). web/src/routes.tsx draws
  * them.
  */
 export const appPaths = [

@@ -26,9 +26,9 @@ type Body = Readonly<Partial<Record<string, unknown>>>;
  * The refusal in an answer, or undefined: its HTTP status says no, or what spec 7 reads in the body of this call
  * does (G117). Its message is empty where the server gave none: each screen has its own words for that (spec 8).
  */
-export function refusalOf(path: string, status: number, answer: unknown): ApiError | undefined {
+export function apiErrorOf(path: string, status: number, answer: unknown): ApiError | undefined {
   const body = (typeof answer === "object" && answer !== null ? answer : {}) as Body;
-  if (status < 400 && !saysNo(path, body)) return undefined;
+  if (status < 400 && !isRefused(path, body)) return undefined;
   const code = typeof body["code"] === "string" ? (body["code"] as ErrorCode) : codeOf(path, status);
   const message = textOf(body["message"]) || textOf(body["detail"]);
   return new ApiError(code, message, status, body["money"] as MoneyState | undefined);
@@ -42,14 +42,14 @@ export function isStatusOnly(path: string): boolean {
 }
 
 /** A launch answers the status of its environment (G72). */
-const goodWords: readonly unknown[] = ["success", "active", "pending"];
+const successStatuses: readonly unknown[] = ["success", "active", "pending"];
 
-function saysNo(path: string, { status, success }: Body): boolean {
+function isRefused(path: string, { status, success }: Body): boolean {
   // Valid is what says so, and nothing else.
   if (path === validatePath) return status !== "success";
   if (isStatusOnly(path)) return false;
   if (typeof success === "boolean") return !success;
-  return typeof status === "string" && !goodWords.includes(status);
+  return typeof status === "string" && !successStatuses.includes(status);
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,6 @@
 import { actOnContainer, capacity, createEnvironment, resetPassword, settingsProfile, validate } from "@berth/contract";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiError, call, said } from "./call.ts";
+import { ApiError, call, messageOf } from "./call.ts";
 import { pathOf } from "./send.ts";
 import { readSession, saveSession, signOut } from "./session.ts";
 
@@ -205,10 +205,10 @@ test("what cannot be read says nothing of the token", async () => {
 });
 
 test("what was said of a failure, never a bare status (G117)", () => {
-  expect(said(new ApiError("unavailable", "Out for a moment", 503))).toBe("Out for a moment");
-  expect(said(new ApiError("unavailable", "", 503))).toBe("The server gave no reason.");
-  expect(said(new ApiError("network", "x", 0), "Try again")).toBe("Try again");
-  expect(said(new Error("x"))).toBe("No answer from the server.");
+  expect(messageOf(new ApiError("unavailable", "Out for a moment", 503))).toBe("Out for a moment");
+  expect(messageOf(new ApiError("unavailable", "", 503))).toBe("The server gave no reason.");
+  expect(messageOf(new ApiError("network", "x", 0), "Try again")).toBe("Try again");
+  expect(messageOf(new Error("x"))).toBe("No answer from the server.");
 });
 
 test("path parameters are encoded", () => {

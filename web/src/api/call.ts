@@ -45,7 +45,7 @@ function isUnauthenticated(error: unknown): boolean {
 }
 
 /** What the server said of a failure, for people; `unanswered` where nothing came from it. */
-export function said(error: unknown, unanswered = "No answer from the server."): string {
+export function messageOf(error: unknown, unanswered = "No answer from the server."): string {
   if (!(error instanceof ApiError) || error.status === 0) return unanswered;
   return error.message || "The server gave no reason.";
 }

@@ -9,7 +9,7 @@ const tokenLifeMs = 60 * 60_000;
 const checkEveryMs = 30_000;
 
 /** What the provider says of a sign-in that is over; everything else may pass (docs/internals/identity.md). */
-const dead = new Set([
+const finalCodes = new Set([
   "TOKEN_EXPIRED",
   "INVALID_REFRESH_TOKEN",
   "INVALID_GRANT_TYPE",
@@ -74,13 +74,13 @@ async function replace(used: string): Promise<string> {
     saveSession(sessionOf(tokens, session.email));
     return tokens.idToken;
   } catch (error) {
-    throw refused(error, session);
+    throw errorOfRefresh(error, session);
   }
 }
 
-function refused(error: unknown, session: Session): unknown {
+function errorOfRefresh(error: unknown, session: Session): unknown {
   if (!(error instanceof IdentityError)) return error;
-  if (!dead.has(error.code)) return new ApiError("network", "The sign-in could not be renewed", 0);
+  if (!finalCodes.has(error.code)) return new ApiError("network", "The sign-in could not be renewed", 0);
   if (readSession()?.refreshToken === session.refreshToken) signOut();
   return signedOut();
 }

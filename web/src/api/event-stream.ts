@@ -1,8 +1,8 @@
 import type { Change } from "@berth/contract";
 import { ApiError } from "./api-error.ts";
-import { answered } from "./send.ts";
+import { fetchResponse } from "./send.ts";
 
-/** Splits what has arrived into whole events; `rest` waits for more. Comments and unknown lines are heartbeats. */
+/** Splits the received text into whole events; `rest` is an event that is not complete. Comments and unknown lines are heartbeats. */
 export function parseEvents(received: string): { changes: readonly Change[]; rest: string } {
   const blocks = received.replace(/\r\n?/g, "\n").split("\n\n");
   const rest = blocks.pop() ?? "";
@@ -11,20 +11,20 @@ export function parseEvents(received: string): { changes: readonly Change[]; res
 
 /**
  * Reads `GET /events` until it ends or `signal` aborts. Fetch streaming, since EventSource cannot send the bearer (G92).
- * @throws ApiError when the stream is refused or there is no answer
+ * @throws ApiError when the stream is refused or the server does not answer
  */
 export async function readEvents(
   token: string,
-  { opened, heard, signal }: { opened: () => void; heard: (change: Change) => void; signal: AbortSignal },
+  { onOpen, onChange, signal }: { onOpen: () => void; onChange: (change: Change) => void; signal: AbortSignal },
 ): Promise<void> {
-  const response = await answered("/events", {
+  const response = await fetchResponse("/events", {
     headers: { accept: "text/event-stream", authorization: `Bearer ${token}` },
     signal,
   });
   if (!response.ok || !response.body) {
     throw new ApiError(response.status === 401 ? "unauthenticated" : "unavailable", "No events", response.status);
   }
-  opened();
+  onOpen();
   let rest = "";
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
@@ -32,7 +32,7 @@ export async function readEvents(
     if (done) return;
     const parsed = parseEvents(rest + value);
     rest = parsed.rest;
-    for (const one of parsed.changes) heard(one);
+    for (const one of parsed.changes) onChange(one);
   }
 }
 
@@ -44,7 +44,7 @@ const kinds: readonly unknown[] = [
   "queue",
 ] satisfies readonly Change["kind"][];
 
-/** Checked by hand: a newer server may tell of kinds that this page does not know. */
+/** Checked by hand: a newer server may send kinds that this page does not know. */
 function changeOf(block: string): Change[] {
   const data = block
     .split("\n")

@@ -17,14 +17,14 @@ export class IdentityError extends Error {
   /** HTTP status; 0 without an answer. */
   readonly status: number;
   /** What the provider says in words instead of a code, for people; empty where it does not. */
-  readonly words: string;
+  readonly text: string;
 
   constructor(code: string, status: number, words = "") {
     super(words || code);
     this.name = "IdentityError";
     this.code = code;
     this.status = status;
-    this.words = words;
+    this.text = words;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ProductConfig } from "@berth/contract";
 import { useSyncExternalStore } from "react";
 import { ApiError } from "./api-error.ts";
-import { answered } from "./send.ts";
+import { fetchResponse } from "./send.ts";
 
 /**
  * `GET /config`, asked once per page. Outside the query cache because the landing page needs the brand and nothing of a
@@ -53,7 +53,7 @@ async function ask(): Promise<ProductConfig> {
 }
 
 async function fetchConfig(): Promise<ProductConfig> {
-  const response = await answered("/config", { headers: { accept: "application/json" } });
+  const response = await fetchResponse("/config", { headers: { accept: "application/json" } });
   if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
   return (await response.json()) as ProductConfig;
 }

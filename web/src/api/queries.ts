@@ -24,7 +24,7 @@ import { readConfig } from "./product-config.ts";
 export const keys = {
   capacity: ["capacity"],
   status: ["status"],
-  place: (userId: string) => ["place", userId],
+  queue: (userId: string) => ["place", userId],
   profile: (userId: string) => ["profile", userId],
   billing: (userId: string) => ["billing", userId],
   environment: (id: string) => ["environment", id],
@@ -53,9 +53,9 @@ export const statusQuery = queryOptions({
 /** Others move ahead of it without a word to this one. */
 const placeEveryMs = 15_000;
 
-export const placeQuery = (userId: string) =>
+export const queueQuery = (userId: string) =>
   queryOptions({
-    queryKey: keys.place(userId),
+    queryKey: keys.queue(userId),
     queryFn: async ({ signal }) => (await call(readQueue, { params: {}, body: {} }, { signal })).place,
     refetchInterval: ({ state: { data } }) => (data ? placeEveryMs : false),
   });

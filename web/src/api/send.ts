@@ -1,5 +1,5 @@
 import type { AnyEndpoint, Input, ReplyOf } from "@berth/contract";
-import { ApiError, isStatusOnly, refusalOf } from "./api-error.ts";
+import { ApiError, apiErrorOf, isStatusOnly } from "./api-error.ts";
 import { learnTime } from "./server-clock.ts";
 
 export interface SendOptions {
@@ -16,7 +16,7 @@ export async function send<E extends AnyEndpoint>(
   const response = await ask(endpoint, input, options);
   const answer: unknown = await response.json().catch(() => undefined);
   if (answer === undefined && response.ok && !isStatusOnly(endpoint.path)) throw unreadable();
-  const refusal = refusalOf(endpoint.path, response.status, answer);
+  const refusal = apiErrorOf(endpoint.path, response.status, answer);
   if (refusal) throw refusal;
   return answer as ReplyOf<E>;
 }
@@ -28,7 +28,7 @@ export async function sendForFile<E extends AnyEndpoint>(
   options: SendOptions = {},
 ): Promise<Blob> {
   const response = await ask(endpoint, input, options);
-  if (!response.ok) throw refusalOf(endpoint.path, response.status, await response.json().catch(() => undefined));
+  if (!response.ok) throw apiErrorOf(endpoint.path, response.status, await response.json().catch(() => undefined));
   return response.blob().catch(() => {
     throw unreadable();
   });
@@ -40,7 +40,7 @@ async function ask<E extends AnyEndpoint>(
   { token, signal }: SendOptions,
 ): Promise<Response> {
   const path = pathOf(endpoint, params);
-  return answered(query ? `${path}?${new URLSearchParams(query)}` : path, {
+  return fetchResponse(query ? `${path}?${new URLSearchParams(query)}` : path, {
     method: endpoint.method,
     // A GET that accepted text/html would get the app's own page (G93).
     headers: {
@@ -58,7 +58,7 @@ function unreadable(): ApiError {
 }
 
 /** `fetch`, with every way of not getting an answer as one error. */
-export async function answered(url: string, init: RequestInit): Promise<Response> {
+export async function fetchResponse(url: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, { credentials: "omit", cache: "no-store", ...init });
     learnTime(response.headers.get("date"));

@@ -1,21 +1,21 @@
-/** A difference up to this many milliseconds is the way's and the header's, which has whole seconds. */
+/** A smaller difference comes from the network and from the header, which has whole seconds. */
 const toleratedMs = 5_000;
 
 let aheadMs = 0;
 
 /**
- * The server's time in milliseconds since the epoch. A browser's clock may be a day off; what the server said to expire
- * at noon must not look expired because of that.
+ * The server's time in milliseconds since the epoch. A browser's clock may be a day off, and must not make anything look
+ * expired.
  */
 export function serverNow(): number {
   return Date.now() + aheadMs;
 }
 
-/** Learns from an answer how far the server's clock is ahead. `date` is the header; none or nonsense teaches nothing. */
+/** Notes how far the server's clock is ahead. `date` is the header of a response; an unreadable one is ignored. */
 export function learnTime(date: string | null, now: number = Date.now()): void {
-  const told = date === null ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(told)) return;
-  const measuredMs = told - now;
-  // Kept while it is about the same, so that what is shown does not jitter.
+  const serverMs = date === null ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(serverMs)) return;
+  const measuredMs = serverMs - now;
+  // A difference that is about the same changes nothing, so that the screens do not jitter.
   if (Math.abs(measuredMs - aheadMs) > toleratedMs) aheadMs = Math.abs(measuredMs) > toleratedMs ? measuredMs : 0;
 }

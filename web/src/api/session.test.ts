@@ -47,14 +47,14 @@ test("blocked storage keeps the sign-in as long as the page lives", () => {
   expect(readSession()).toBeUndefined();
 });
 
-test("listeners hear of signing in and out, and no more after they left", () => {
+test("listeners are called at signing in and out, until they unsubscribe", () => {
   setup(false);
-  const heard = vi.fn();
-  const leave = subscribeSession(heard);
+  const listener = vi.fn();
+  const unsubscribe = subscribeSession(listener);
   saveSession(session);
   signOut();
-  expect(heard).toHaveBeenCalledTimes(2);
-  leave();
+  expect(listener).toHaveBeenCalledTimes(2);
+  unsubscribe();
   saveSession(session);
-  expect(heard).toHaveBeenCalledTimes(2);
+  expect(listener).toHaveBeenCalledTimes(2);
 });

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { readStored, writeStored } from "./storage.ts";
+import { readStorage, writeStorage } from "./storage.ts";
 
 /** The sign-in of this browser. The first three storage keys are the specification's own (spec 3.5). */
 export interface Session {
@@ -25,8 +25,8 @@ let leaving = false;
 
 /** The same object as long as the stored values are the same, as React's stores want it. */
 export function readSession(): Session | undefined {
-  const idToken = readStored(keys.idToken);
-  const userId = readStored(keys.userId);
+  const idToken = readStorage(keys.idToken);
+  const userId = readStorage(keys.userId);
   if (!idToken || !userId) {
     known = undefined;
     return known;
@@ -34,9 +34,9 @@ export function readSession(): Session | undefined {
   const found: Session = {
     idToken,
     userId,
-    email: readStored(keys.email) ?? "",
-    refreshToken: readStored(keys.refreshToken) ?? "",
-    expiresAt: Number(readStored(keys.expiresAt) ?? 0),
+    email: readStorage(keys.email) ?? "",
+    refreshToken: readStorage(keys.refreshToken) ?? "",
+    expiresAt: Number(readStorage(keys.expiresAt) ?? 0),
   };
   if (!known || !same(known, found)) known = found;
   return known;
@@ -44,18 +44,18 @@ export function readSession(): Session | undefined {
 
 export function saveSession(session: Session): void {
   // The id token goes last: whoever sees a new one finds its companions already there.
-  writeStored(keys.userId, session.userId);
-  writeStored(keys.email, session.email);
-  writeStored(keys.refreshToken, session.refreshToken);
-  writeStored(keys.expiresAt, String(session.expiresAt));
-  writeStored(keys.idToken, session.idToken);
-  tell();
+  writeStorage(keys.userId, session.userId);
+  writeStorage(keys.email, session.email);
+  writeStorage(keys.refreshToken, session.refreshToken);
+  writeStorage(keys.expiresAt, String(session.expiresAt));
+  writeStorage(keys.idToken, session.idToken);
+  notify();
 }
 
 /** Clears the stored credentials, here and in every other tab. */
 export function signOut(): void {
-  for (const key of Object.values(keys)) writeStored(key, null);
-  tell();
+  for (const key of Object.values(keys)) writeStorage(key, null);
+  notify();
 }
 
 /**
@@ -75,20 +75,20 @@ export function useSession(): Session | undefined {
   return useSyncExternalStore(subscribeSession, readSession, () => undefined);
 }
 
-export function subscribeSession(heard: () => void): () => void {
+export function subscribeSession(listener: () => void): () => void {
   const stored = (event: StorageEvent) => {
-    if (event.key === null || Object.values<string>(keys).includes(event.key)) heard();
+    if (event.key === null || Object.values<string>(keys).includes(event.key)) listener();
   };
-  listeners.add(heard);
+  listeners.add(listener);
   globalThis.addEventListener?.("storage", stored);
   return () => {
-    listeners.delete(heard);
+    listeners.delete(listener);
     globalThis.removeEventListener?.("storage", stored);
   };
 }
 
-function tell(): void {
-  for (const heard of listeners) heard();
+function notify(): void {
+  for (const listener of listeners) listener();
 }
 
 function same(a: Session, b: Session): boolean {

@@ -4,7 +4,7 @@
  */
 const memory = new Map<string, string>();
 
-export function readStored(key: string): string | null {
+export function readStorage(key: string): string | null {
   const kept = memory.get(key);
   if (kept !== undefined) return kept;
   try {
@@ -15,7 +15,7 @@ export function readStored(key: string): string | null {
 }
 
 /** Null removes the key. */
-export function writeStored(key: string, value: string | null): void {
+export function writeStorage(key: string, value: string | null): void {
   memory.delete(key);
   try {
     if (value === null) globalThis.localStorage.removeItem(key);

@@ -7,13 +7,13 @@ import { checkVersion } from "./product-config.ts";
 import { keys } from "./queries.ts";
 import { useSession } from "./session.ts";
 
-/** How long the next attempt waits, and how often is asked while no stream is open (design 7). */
+/** How long the next attempt waits, and how often is polled while no stream is open. */
 const retryMs = [1_000, 2_000, 5_000, 15_000, 30_000] as const;
 const pollMs = { waiting: 3_000, calm: 30_000 } as const;
 
 /**
- * Keeps what the app shows true while somebody is signed in. One tab holds the stream and tells the others: browsers
- * allow six connections per host, and a stream per tab would leave none for calls.
+ * Keeps the query cache up to date while a user is signed in. One tab holds the stream and sends its changes to the
+ * others: browsers allow six connections per host, and a stream per tab would leave none for calls.
  */
 export function useLiveChanges(): void {
   const client = useQueryClient();
@@ -22,16 +22,16 @@ export function useLiveChanges(): void {
     if (userId === undefined) return;
     const ended = new AbortController();
     const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(`changes-${userId}`) : undefined;
-    const tell = (heard: Change | "all") => {
-      apply(client, userId, heard);
-      channel?.postMessage(heard);
+    const publish = (change: Change | "all") => {
+      apply(client, userId, change);
+      channel?.postMessage(change);
     };
     const live = { open: false };
     if (channel) {
       channel.onmessage = ({ data }: MessageEvent<Change | "all">) => apply(client, userId, data);
     }
-    void holdStream(userId, ended.signal, live, tell);
-    const stopPolling = poll(client, userId, live, tell);
+    void holdStream(userId, ended.signal, live, publish);
+    const stopPolling = poll(client, userId, live, publish);
     return () => {
       ended.abort();
       stopPolling();
@@ -44,12 +44,12 @@ interface Live {
   open: boolean;
 }
 
-type Tell = (heard: Change | "all") => void;
+type Publish = (change: Change | "all") => void;
 
-async function holdStream(userId: string, signal: AbortSignal, live: Live, tell: Tell): Promise<void> {
-  const keep = () => keepStream(signal, live, tell);
+async function holdStream(userId: string, signal: AbortSignal, live: Live, publish: Publish): Promise<void> {
+  const keep = () => keepStream(signal, live, publish);
   if (!navigator.locks || !("BroadcastChannel" in globalThis)) return keep();
-  // The tabs that wait here are told by the one that holds it; they poll for nothing.
+  // The tabs that wait here get the changes from the one that holds the lock, and do not poll.
   live.open = true;
   await navigator.locks
     .request(`changes-${userId}`, { signal }, () => {
@@ -59,58 +59,58 @@ async function holdStream(userId: string, signal: AbortSignal, live: Live, tell:
     .catch(() => undefined);
 }
 
-async function keepStream(signal: AbortSignal, live: Live, tell: Tell): Promise<void> {
+async function keepStream(signal: AbortSignal, live: Live, publish: Publish): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
-    const opened = () => {
+    const onOpen = () => {
       failures = 0;
       live.open = true;
-      // Whatever happened while nobody listened.
-      tell("all");
+      // Changes may have been missed while no stream was open.
+      publish("all");
     };
-    await withToken((token) => readEvents(token, { opened, heard: tell, signal })).catch(() => undefined);
+    await withToken((token) => readEvents(token, { onOpen, onChange: publish, signal })).catch(() => undefined);
     live.open = false;
     await wait(retryMs[Math.min(failures, retryMs.length - 1)] ?? 30_000, signal);
   }
 }
 
-/** The way without a stream: often while something is under way, seldom otherwise. */
-function poll(client: QueryClient, userId: string, live: Live, tell: Tell): () => void {
-  let asked = Date.now();
+/** Polls while there is no stream: often while an environment starts, seldom otherwise. */
+function poll(client: QueryClient, userId: string, live: Live, publish: Publish): () => void {
+  let polledAt = Date.now();
   const timer = setInterval(() => {
     const everyMs = isWaiting(client, userId) ? pollMs.waiting : pollMs.calm;
-    if (live.open || Date.now() - asked < everyMs) return;
-    asked = Date.now();
-    tell("all");
+    if (live.open || Date.now() - polledAt < everyMs) return;
+    polledAt = Date.now();
+    publish("all");
   }, 1_000);
   return () => clearInterval(timer);
 }
 
 function isWaiting(client: QueryClient, userId: string): boolean {
-  const held = client.getQueryData<{ user_data: { containers: Record<string, { status: string }> } }>(
+  const profile = client.getQueryData<{ user_data: { containers: Record<string, { status: string }> } }>(
     keys.profile(userId),
   );
-  return Object.values(held?.user_data.containers ?? {}).some(({ status }) => status === "pending");
+  return Object.values(profile?.user_data.containers ?? {}).some(({ status }) => status === "pending");
 }
 
-function apply(client: QueryClient, userId: string, heard: Change | "all"): void {
-  const again = (queryKey: readonly unknown[]) => void client.invalidateQueries({ queryKey });
-  const told = (...kinds: readonly Change["kind"][]) => heard === "all" || kinds.includes(heard.kind);
-  if (told("notification")) again(keys.notifications(userId));
-  if (told("home", "environment")) again(keys.files(userId));
-  if (told("environment", "order", "home")) again(keys.profile(userId));
-  if (told("environment", "order")) again(keys.billing(userId));
-  if (told("queue")) again(keys.place(userId));
-  if (heard !== "all" && heard.kind === "queue") again(keys.capacity);
-  // A refund that arrives may change nothing of its order, but it is always told to who waits for it.
-  if (told("environment", "order", "notification")) again(keys.orders);
-  if (heard === "all") {
-    again(["environment"]);
-    // The connection was gone for a while, perhaps because of an upgrade.
+function apply(client: QueryClient, userId: string, change: Change | "all"): void {
+  const refetch = (queryKey: readonly unknown[]) => void client.invalidateQueries({ queryKey });
+  const affects = (...kinds: readonly Change["kind"][]) => change === "all" || kinds.includes(change.kind);
+  if (affects("notification")) refetch(keys.notifications(userId));
+  if (affects("home", "environment")) refetch(keys.files(userId));
+  if (affects("environment", "order", "home")) refetch(keys.profile(userId));
+  if (affects("environment", "order")) refetch(keys.billing(userId));
+  if (affects("queue")) refetch(keys.queue(userId));
+  if (change !== "all" && change.kind === "queue") refetch(keys.capacity);
+  // A refund that arrives may leave its order unchanged, but always makes a notification.
+  if (affects("environment", "order", "notification")) refetch(keys.orders);
+  if (change === "all") {
+    refetch(["environment"]);
+    // The connection was lost for a while, perhaps because of an upgrade.
     void checkVersion();
   }
-  if (heard !== "all" && heard.kind === "environment") {
-    again(heard.id === null ? ["environment"] : keys.environment(heard.id));
-    again(keys.capacity);
+  if (change !== "all" && change.kind === "environment") {
+    refetch(change.id === null ? ["environment"] : keys.environment(change.id));
+    refetch(keys.capacity);
   }
 }
 

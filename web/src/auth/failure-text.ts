@@ -16,7 +16,7 @@ const byCode: Readonly<Record<string, string>> = {
 /** Spec 8: the provider's message, or the general one. */
 export function loginFailure(error: unknown): string {
   if (error instanceof IdentityError) {
-    const text = byCode[error.code] ?? (error.status === 429 ? notices.tooManySignIns : error.words);
+    const text = byCode[error.code] ?? (error.status === 429 ? notices.tooManySignIns : error.text);
     if (text) return text;
   }
   if (error instanceof ApiError && error.code === "network") return notices.signInNoAnswer;
@@ -49,6 +49,6 @@ const resetByCode: ReadonlyMap<string, string> = new Map([
 
 /** The provider's refusal of a new password, its codes in our words, or the general text (spec 8). */
 export function resetFailure(error: unknown): string {
-  const known = error instanceof IdentityError ? (resetByCode.get(error.code) ?? error.words) : "";
+  const known = error instanceof IdentityError ? (resetByCode.get(error.code) ?? error.text) : "";
   return known || "Failed to reset password. Please try again.";
 }

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react";
-import { Blank } from "../ui/display/blank.tsx";
+import { EmptyState } from "../ui/display/empty-state.tsx";
 import classes from "./billing-page.module.css";
 import { ChartsSkeleton } from "./billing-skeleton.tsx";
 import { MonthFigures } from "./month-figures.tsx";
@@ -9,7 +9,7 @@ import { UsageBreakdown } from "./usage-breakdown.tsx";
 /** A chunk of its own: the charting library is a third of the screen's weight. */
 const SpendingCharts = lazy(() => import("./spending-charts.tsx").then((part) => ({ default: part.SpendingCharts })));
 
-export function Overview({ statement: { chartData, usageBreakdown } }: { readonly statement: Statement }) {
+export function BillingOverview({ statement: { chartData, usageBreakdown } }: { readonly statement: Statement }) {
   return (
     <>
       {chartData.length === 0 ? (
@@ -35,14 +35,14 @@ function NoCharts() {
           Monthly spending
         </h2>
         <p className={classes.caption}>Paid per month, refunds taken out.</p>
-        <Blank title="No spending data available yet" />
+        <EmptyState title="No spending data available yet" />
       </section>
       <section aria-labelledby="payments-title">
         <h2 id="payments-title" className="section-title">
           Payments per month
         </h2>
         <p className={classes.caption}>How often you pay.</p>
-        <Blank title="No payment frequency data available yet" />
+        <EmptyState title="No payment frequency data available yet" />
       </section>
     </div>
   );

@@ -1,16 +1,16 @@
 import { Button, Tabs } from "@mantine/core";
 import { useSearchParams } from "react-router";
 import { useSession } from "../api/session.ts";
-import { Blank, FreeSlots } from "../ui/display/blank.tsx";
+import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { usePrinting } from "../ui/display/use-printing.ts";
-import { Overview } from "./billing-overview.tsx";
+import { BillingOverview } from "./billing-overview.tsx";
 import classes from "./billing-page.module.css";
 import { BillingSkeleton } from "./billing-skeleton.tsx";
 import { BillingStats } from "./billing-stats.tsx";
 import { PaymentHistory } from "./payment-history.tsx";
 import { PrintedHistory } from "./printed-history.tsx";
-import { type Statement, tabOf } from "./statement.ts";
+import { billingTab, type Statement } from "./statement.ts";
 import { useBilling } from "./use-billing.ts";
 
 const failed = "Unable to load billing data";
@@ -46,17 +46,17 @@ function Panels({ userId, statement }: { readonly userId: string; readonly state
   const open = (tab: string | null) =>
     setParams(tab === "invoices" ? { tab } : {}, { replace: true, preventScrollReset: true });
   return (
-    <Tabs value={tabOf(params)} onChange={open} keepMounted={false}>
+    <Tabs value={billingTab(params)} onChange={open} keepMounted={false}>
       <Tabs.List mb={24} aria-label="Billing">
         <Tabs.Tab value="overview">Overview</Tabs.Tab>
         <Tabs.Tab value="invoices">Payment History</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="overview">
-        <Overview statement={statement} />
+        <BillingOverview statement={statement} />
       </Tabs.Panel>
       <Tabs.Panel value="invoices">
         {statement.invoices.length === 0 ? (
-          <Blank title="No payment history available" />
+          <EmptyState title="No payment history available" />
         ) : (
           <PaymentHistory userId={userId} invoices={statement.invoices} />
         )}
@@ -67,9 +67,9 @@ function Panels({ userId, statement }: { readonly userId: string; readonly state
 
 function Failed({ reason }: { readonly reason: string }) {
   return (
-    <Blank title={failed} picture={<FreeSlots failed />} action={<TryAgain />}>
+    <EmptyState title={failed} picture={<FreeSlots failed />} action={<TryAgain />}>
       {reason}. Your payments and environments are not affected.
-    </Blank>
+    </EmptyState>
   );
 }
 

@@ -5,7 +5,7 @@ import { orderQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
 import { notices } from "../content/notices.ts";
-import { DetailPage, NotShown } from "../ui/display/detail-page.tsx";
+import { DetailPage, NotLoaded } from "../ui/display/detail-page.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { usePrinting } from "../ui/display/use-printing.ts";
 import { OrderMoney } from "./order-money.tsx";
@@ -25,7 +25,7 @@ export function OrderPage() {
   const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
   if (!order)
     return (
-      <NotShown
+      <NotLoaded
         back={back}
         error={error}
         again={again}

@@ -2,8 +2,8 @@ import type { Order, OrderState } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useSession } from "../api/session.ts";
-import { typeName } from "../content/catalogue.ts";
-import { orderStateWords } from "../content/order-texts.ts";
+import { typeName } from "../content/environment-types.ts";
+import { orderStateTexts } from "../content/order-texts.ts";
 import { plural } from "../format.ts";
 import { supportPath } from "../ui/controls/support-path.ts";
 import { type Fact, Facts } from "../ui/display/facts.tsx";
@@ -38,7 +38,7 @@ export function OrderSummary({ order }: { readonly order: Order }) {
     <aside className={`panel ${classes.summary}`} aria-label="Order">
       <div className={classes.head}>
         <h2 className="section-title">Order</h2>
-        <Tag tone={tones[state]}>{orderStateWords[state]}</Tag>
+        <Tag tone={tones[state]}>{orderStateTexts[state]}</Tag>
       </div>
       <Facts facts={boughtFacts(order)} />
       <Total

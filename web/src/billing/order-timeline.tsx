@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { dateTime, plural } from "../format.ts";
 import { CopyText } from "../ui/controls/copy-text.tsx";
 import classes from "./order-page.module.css";
-import { foldAttempts, tell } from "./timeline-entry.ts";
+import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
 /** Every fact with its instant, oldest first; what is under way stands last and has none yet. */
 export function OrderTimeline({ order }: { readonly order: Order }) {
@@ -27,7 +27,7 @@ interface Props {
 }
 
 function Fact({ fact, order }: Props) {
-  const { title, text, state, reference } = tell(fact, order);
+  const { title, text, state, reference } = timelineEntry(fact, order);
   return (
     <Item state={state} at={fact.at}>
       <strong>{title}</strong>

@@ -1,6 +1,6 @@
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
-import { Blank } from "../ui/display/blank.tsx";
+import { EmptyState } from "../ui/display/empty-state.tsx";
 import classes from "./billing-page.module.css";
 import { PaymentHistory } from "./payment-history.tsx";
 import type { Invoice } from "./statement.ts";
@@ -20,7 +20,7 @@ export function PrintedHistory({ userId, invoices }: Props) {
         {useSession()?.email}, {name} ({email})
       </p>
       {invoices.length === 0 ? (
-        <Blank title="No payment history available" />
+        <EmptyState title="No payment history available" />
       ) : (
         <PaymentHistory userId={userId} invoices={invoices} />
       )}

@@ -1,7 +1,7 @@
 import { creditNote, receipt } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { said } from "../api/call.ts";
+import { messageOf } from "../api/call.ts";
 import { download } from "../api/download.ts";
 import { notices } from "../content/notices.ts";
 import { toast } from "../ui/toast/toast.ts";
@@ -31,7 +31,7 @@ export function ReceiptButton({
     mutationFn: () => download(papers[paper], { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
     onError: (error) => {
       const failed = notices.paperFailed(paper.toLowerCase());
-      toast.error(`${failed} ${said(error, error.message)}`, {
+      toast.error(`${failed} ${messageOf(error, error.message)}`, {
         action: { label: notices.tryAgain, onClick: () => mutate() },
       });
     },

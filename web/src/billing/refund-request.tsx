@@ -3,10 +3,10 @@ import { Button, Select, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, said } from "../api/call.ts";
+import { call, messageOf } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
 import { notices } from "../content/notices.ts";
-import { refundRequestWords } from "../content/order-texts.ts";
+import { refundRequestTexts } from "../content/order-texts.ts";
 import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { toast } from "../ui/toast/toast.ts";
@@ -14,7 +14,7 @@ import classes from "./order-page.module.css";
 
 type Reason = (typeof refundRequestReasons)[number];
 
-const reasons = refundRequestReasons.map((value) => ({ value, label: refundRequestWords[value] }));
+const reasons = refundRequestReasons.map((value) => ({ value, label: refundRequestTexts[value] }));
 const { min, max } = refundTextLength;
 
 /** For what is not paid back by itself; a person decides (docs/internals/money.md). */
@@ -83,7 +83,7 @@ export function RefundRequest({ order }: { readonly order: Order }) {
             inputWrapperOrder={["label", "input", "description", "error"]}
             {...form.getInputProps("text", { withError: asked })}
           />
-          {error && <Notice tone="fail" title={said(error, notices.refundNotSent)} alert />}
+          {error && <Notice tone="fail" title={messageOf(error, notices.refundNotSent)} alert />}
           <div className={classes.buttons}>
             <Button variant="subtle" onClick={() => setOpened(false)}>
               Cancel

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { ApiError } from "../api/call.ts";
 import {
   amountText,
+  billingTab,
   chartText,
   longMonth,
   monthName,
   reasonOf,
   type Statement,
   shortMonth,
-  tabOf,
   trendOf,
 } from "./statement.ts";
 
@@ -70,8 +70,11 @@ test("the reason: what the server answered, or that it did not (spec 8.5)", () =
 });
 
 test("the tab of the address, or the first", () => {
-  expect(tabOf(new URLSearchParams("tab=invoices"))).toBe("invoices");
-  expect([tabOf(new URLSearchParams("tab=nonsense")), tabOf(new URLSearchParams())]).toEqual(["overview", "overview"]);
+  expect(billingTab(new URLSearchParams("tab=invoices"))).toBe("invoices");
+  expect([billingTab(new URLSearchParams("tab=nonsense")), billingTab(new URLSearchParams())]).toEqual([
+    "overview",
+    "overview",
+  ]);
 });
 
 test("months at the ends of the year and in a leap year keep their names, and what is no month says so", () => {

@@ -49,6 +49,6 @@ export function reasonOf(error: unknown): string {
 const tabs = ["overview", "invoices"] as const;
 
 /** The tab of a link (spec 4.5); anything else opens the first. */
-export function tabOf(params: URLSearchParams): (typeof tabs)[number] {
+export function billingTab(params: URLSearchParams): (typeof tabs)[number] {
   return tabs.find((tab) => tab === params.get("tab")) ?? "overview";
 }

@@ -1,7 +1,7 @@
 import { type Order, type OrderFact, orderFacts } from "@berth/contract";
 import { expect, test } from "vitest";
 import { type MoneySums, moneySentence } from "../content/order-texts.ts";
-import { foldAttempts, tell } from "./timeline-entry.ts";
+import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
 const order = { amount: 35, currency: "INR", duration_hours: 1, paid_with: "Visa ending in 1111" } as Order;
 const at = "2026-11-20T14:00:00Z";
@@ -9,9 +9,9 @@ const failed = (index: number): OrderFact => ({ kind: "payment_failed", at, refe
 
 test("every kind of fact has words, and sums where it is about money", () => {
   const whole = { at, amount: 2.4, currency: "USD", hours: 2, expected_by: at } as const;
-  for (const kind of orderFacts) expect(tell({ ...whole, kind }, order).title, kind).toMatch(/^[A-Z2]/);
+  for (const kind of orderFacts) expect(timelineEntry({ ...whole, kind }, order).title, kind).toMatch(/^[A-Z2]/);
   const said = (kind: OrderFact["kind"], change: Partial<OrderFact> = {}) => {
-    const { title, text } = tell({ ...whole, kind, ...change }, order);
+    const { title, text } = timelineEntry({ ...whole, kind, ...change }, order);
     return `${title}. ${text}`;
   };
   expect(said("ordered")).toBe("Ordered. ₹35 for 1 hour");

@@ -1,9 +1,9 @@
 import type { Order, OrderFact } from "@berth/contract";
-import { endedWords, failureWords, refundWords } from "../content/order-texts.ts";
+import { endedTexts, failureTexts, refundTexts } from "../content/order-texts.ts";
 import { date, duration, plural } from "../format.ts";
 import { amountText } from "./statement.ts";
 
-export interface Told {
+export interface TimelineEntry {
   readonly title: string;
   readonly text: string;
   /** The colour of its mark: what happened, what went wrong, what is under way, what is to come. */
@@ -13,19 +13,19 @@ export interface Told {
 }
 
 /** One fact in words. */
-export function tell(fact: OrderFact, order: Order): Told {
+export function timelineEntry(fact: OrderFact, order: Order): TimelineEntry {
   const sum = fact.amount === undefined ? "" : amountText(fact.amount, fact.currency);
   const hours = fact.hours === undefined ? "" : hoursText(fact.hours);
   const by = fact.expected_by === undefined ? "" : date(fact.expected_by);
   const { kind } = fact;
-  if (isDecision(kind)) return tellDecision(kind, fact.text, sum);
+  if (isDecision(kind)) return decisionEntry(kind, fact.text, sum);
   switch (kind) {
     case "ordered":
       return done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`);
     case "payment_failed":
       return {
         title: "Payment failed",
-        text: `${failureWords[fact.failure ?? "other"]} Nothing was charged.`,
+        text: `${failureTexts[fact.failure ?? "other"]} Nothing was charged.`,
         state: "failed",
         reference: "payment reference",
       };
@@ -55,9 +55,9 @@ export function tell(fact: OrderFact, order: Order): Told {
     case "not_delivered":
       return { title: "Not delivered", text: "JupyterLab did not answer in time.", state: "failed" };
     case "ended":
-      return done("Ended", endedWords[fact.ended ?? "expired"]);
+      return done("Ended", endedTexts[fact.ended ?? "expired"]);
     case "refund_started":
-      return done("Refund started", `${sum}: ${refundWords[fact.refund ?? "external"]}`);
+      return done("Refund started", `${sum}: ${refundTexts[fact.refund ?? "external"]}`);
     case "refund_waiting":
       return running("With the payment provider", `${sum}, on your card by ${by}`);
     case "refund_failed":
@@ -96,7 +96,7 @@ function isDecision(kind: OrderFact["kind"]): kind is Decision {
 }
 
 /** What a person or a bank asked for and decided. */
-function tellDecision(kind: Decision, text: string | undefined, sum: string): Told {
+function decisionEntry(kind: Decision, text: string | undefined, sum: string): TimelineEntry {
   const quoted = text ? `“${text}”` : "";
   switch (kind) {
     case "silent":
@@ -118,11 +118,11 @@ function tellDecision(kind: Decision, text: string | undefined, sum: string): To
   }
 }
 
-function done(title: string, text: string, reference?: string): Told {
+function done(title: string, text: string, reference?: string): TimelineEntry {
   return { title, text, state: "done", ...(reference !== undefined && { reference }) };
 }
 
-function running(title: string, text: string, reference?: string): Told {
+function running(title: string, text: string, reference?: string): TimelineEntry {
   return { ...done(title, text, reference), state: "running" };
 }
 

@@ -1,6 +1,6 @@
 import type { ContainerType } from "@berth/contract";
-import { typeName } from "../content/catalogue.ts";
-import { Blank } from "../ui/display/blank.tsx";
+import { typeName } from "../content/environment-types.ts";
+import { EmptyState } from "../ui/display/empty-state.tsx";
 import classes from "./billing-page.module.css";
 import { amountText, type Statement } from "./statement.ts";
 
@@ -13,7 +13,7 @@ export function UsageBreakdown({ rows }: { readonly rows: readonly Row[] }) {
       <h2 id="breakdown-title" className="section-title">
         Usage by environment type
       </h2>
-      {rows.length === 0 ? <Blank title="No usage data available yet" /> : <Breakdown rows={rows} />}
+      {rows.length === 0 ? <EmptyState title="No usage data available yet" /> : <Breakdown rows={rows} />}
     </section>
   );
 }

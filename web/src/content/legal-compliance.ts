@@ -1,6 +1,6 @@
 import type { LegalText } from "./legal-text.ts";
 
-export const compliance: LegalText = {
+export const legalCompliance: LegalText = {
   title: "Legal Compliance Summary",
   description:
     "The legal side in one page: who operates the service, payments, consumer rights, acceptable use, data protection, licences and complaints.",

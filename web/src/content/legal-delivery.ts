@@ -1,6 +1,6 @@
 import type { LegalText } from "./legal-text.ts";
 
-export const delivery: LegalText = {
+export const legalDelivery: LegalText = {
   title: "Delivery policy",
   description:
     "Environments are delivered digitally, usually within about 30 seconds of the payment. What happens when it takes longer, and when it fails.",

@@ -1,6 +1,6 @@
 import type { LegalText } from "./legal-text.ts";
 
-export const privacy: LegalText = {
+export const legalPrivacy: LegalText = {
   title: "Privacy Policy",
   description:
     "Which data is kept about you, why, for how long and who sees it. No advertising, no analytics, no sale of data.",

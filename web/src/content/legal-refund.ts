@@ -1,6 +1,6 @@
 import type { LegalText } from "./legal-text.ts";
 
-export const refund: LegalText = {
+export const legalRefund: LegalText = {
   title: "Refund policy",
   description:
     "When the money for a GPU environment goes back by itself, when it is decided case by case, and when it does not. Banks take 4-5 business days.",

@@ -1,6 +1,6 @@
 import type { LegalText } from "./legal-text.ts";
 
-export const terms: LegalText = {
+export const legalTerms: LegalText = {
   title: "Terms of Service",
   description:
     "The rules for renting a GPU environment: prepaid hours, sessions of up to 168 hours, what is not allowed, and how these terms change.",

@@ -1,7 +1,7 @@
 import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason, RefundRequest } from "@berth/contract";
 
 /** What the page of an order says, in the product's own voice (G85). `sum` is written as money. */
-export const orderStateWords: Readonly<Record<OrderState, string>> = {
+export const orderStateTexts: Readonly<Record<OrderState, string>> = {
   awaiting_payment: "Not paid yet",
   payment_closed: "Closed unpaid",
   expired: "Not paid in time",
@@ -15,7 +15,7 @@ export const orderStateWords: Readonly<Record<OrderState, string>> = {
   refunded: "Paid back",
 };
 
-export const failureWords: Readonly<Record<PaymentFailure, string>> = {
+export const failureTexts: Readonly<Record<PaymentFailure, string>> = {
   insufficient_funds: "The card has not enough balance.",
   declined: "Your bank declined it.",
   not_authenticated: "Your bank could not confirm that it was you.",
@@ -26,7 +26,7 @@ export const failureWords: Readonly<Record<PaymentFailure, string>> = {
   other: "The payment provider did not accept it.",
 };
 
-export const refundWords: Readonly<Record<RefundReason, string>> = {
+export const refundTexts: Readonly<Record<RefundReason, string>> = {
   not_delivered: "the environment was not delivered",
   silent: "its container ran, but JupyterLab did not answer",
   cancelled: "you cancelled the launch",
@@ -38,7 +38,7 @@ export const refundWords: Readonly<Record<RefundReason, string>> = {
   external: "sent back by our staff",
 };
 
-export const refundRequestWords: Readonly<Record<RefundRequest["reason"], string>> = {
+export const refundRequestTexts: Readonly<Record<RefundRequest["reason"], string>> = {
   partial_downtime: "It did not run for a part of the time",
   accidental_termination: "I ended it by mistake",
   maintenance: "Maintenance took time from me",
@@ -46,7 +46,7 @@ export const refundRequestWords: Readonly<Record<RefundRequest["reason"], string
   silent: "JupyterLab never answered",
 };
 
-export const endedWords: Readonly<Record<EndedReason, string>> = {
+export const endedTexts: Readonly<Record<EndedReason, string>> = {
   expired: "Its paid time was used.",
   terminated: "You ended it.",
   cancelled: "You cancelled it.",
@@ -82,7 +82,7 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
   const { amount, charged, refunding, refunded, disputed } = sums;
   switch (place) {
     case "nothing_taken":
-      return { title: "Nothing was taken", text: sums.closed ? closedWords : openWords };
+      return { title: "Nothing was taken", text: sums.closed ? closedText : openText };
     case "being_checked":
       return {
         title: `${amount} is being checked`,
@@ -125,9 +125,9 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
   }
 }
 
-const openWords =
+const openText =
   "No payment has reached us. If you have paid, it shows here by itself: we keep asking the payment provider.";
-const closedWords =
+const closedText =
   "No payment has reached us, and the order is closed. One that still arrives is delivered, or goes back to your card by itself.";
 
 function rest({ charged, refunding, refunded }: MoneySums): string {

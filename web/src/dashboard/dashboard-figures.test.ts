@@ -1,6 +1,6 @@
 import type { Container } from "@berth/contract";
 import { expect, test } from "vitest";
-import { figuresOf, newest, sessionLength, summaryOf, utilization } from "./dashboard-figures.ts";
+import { dashboardFigures, newest, sessionLength, summaryOf, utilization } from "./dashboard-figures.ts";
 import { testModeSentence } from "./test-card-notice.tsx";
 
 function container(over: Partial<Container>): Container {
@@ -22,7 +22,7 @@ function container(over: Partial<Container>): Container {
   };
 }
 
-const of = (containers: Readonly<Record<string, Container>>) => figuresOf(newest(containers));
+const of = (containers: Readonly<Record<string, Container>>) => dashboardFigures(newest(containers));
 
 test("newest come first, and keys with an underscore are none", () => {
   const found = newest({

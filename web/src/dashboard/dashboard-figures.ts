@@ -3,7 +3,7 @@ import { type Environment, environmentsOf } from "../environments/lifecycle/envi
 
 export type Usage = ReplyOf<typeof profile>["usage"];
 
-export interface Figures {
+export interface DashboardFigures {
   readonly total: number;
   readonly active: number;
   readonly starting: number;
@@ -20,7 +20,7 @@ export function newest(containers: Parameters<typeof environmentsOf>[0]): readon
   return environmentsOf(containers).toSorted((a, b) => b.created_at.localeCompare(a.created_at));
 }
 
-export function figuresOf(all: readonly Environment[]): Figures {
+export function dashboardFigures(all: readonly Environment[]): DashboardFigures {
   const active = all.filter(({ status }) => status === "active");
   const hours = all.filter(wasDelivered).reduce((sum, { duration_hours }) => sum + duration_hours, 0);
   return {
@@ -33,7 +33,7 @@ export function figuresOf(all: readonly Environment[]): Figures {
 }
 
 /** The welcome line's second sentence: what runs, in words. */
-export function summaryOf({ total, active, starting }: Figures): string {
+export function summaryOf({ total, active, starting }: DashboardFigures): string {
   if (total === 0) return "Nothing is running. Your first environment takes about 30 seconds.";
   if (active + starting === 0) return "Nothing is running.";
   const running = `${counted(active)} running`;

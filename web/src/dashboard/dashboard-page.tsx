@@ -6,10 +6,10 @@ import { profileQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
-import { PlaceNotice } from "../environments/queue/queue-notice.tsx";
-import { Blank, FreeSlots } from "../ui/display/blank.tsx";
+import { QueueNotice } from "../environments/queue/queue-notice.tsx";
+import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { Notice } from "../ui/display/notice.tsx";
-import { figuresOf, newest, recentCount, summaryOf, type Usage } from "./dashboard-figures.ts";
+import { dashboardFigures, newest, recentCount, summaryOf, type Usage } from "./dashboard-figures.ts";
 import classes from "./dashboard-page.module.css";
 import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
 import { DashboardStats } from "./dashboard-stats.tsx";
@@ -31,13 +31,13 @@ export function DashboardPage() {
   if (!profile.data) {
     if (!profile.error) return <DashboardSkeleton />;
     return (
-      <Blank title={failed} picture={<FreeSlots failed />} action={again}>
+      <EmptyState title={failed} picture={<FreeSlots failed />} action={again}>
         Your environments keep running; only this page could not be read.
-      </Blank>
+      </EmptyState>
     );
   }
   const all = newest(profile.data.user_data.containers);
-  const figures = figuresOf(all);
+  const figures = dashboardFigures(all);
   const name = profile.data.profile.name.trim() || "User";
   return (
     <div className={classes.page}>
@@ -55,7 +55,7 @@ export function DashboardPage() {
           Create New Environment
         </Button>
       </div>
-      <PlaceNotice userId={userId} />
+      <QueueNotice userId={userId} />
       <TestCardNotice />
       <DashboardStats figures={figures} runHours={profile.data.usage.run_hours} />
       <Columns all={all} usage={profile.data.usage} />
@@ -89,7 +89,7 @@ function Columns({ all, usage }: { all: readonly Environment[]; usage: Usage }) 
 
 function NoEnvironments() {
   return (
-    <Blank
+    <EmptyState
       title="No environments yet"
       picture={<FreeSlots />}
       action={
@@ -99,6 +99,6 @@ function NoEnvironments() {
       }
     >
       Pick JupyterLab, PyTorch or TensorFlow, choose the hours, and open it in your browser.
-    </Blank>
+    </EmptyState>
   );
 }

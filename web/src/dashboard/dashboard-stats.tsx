@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { capacityQuery } from "../api/queries.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import { Stats } from "../ui/display/stats.tsx";
-import type { Figures } from "./dashboard-figures.ts";
+import type { DashboardFigures } from "./dashboard-figures.ts";
 
 /** Three true figures (spec 2.7). */
-export function DashboardStats({ figures, runHours }: { figures: Figures; runHours: number }) {
+export function DashboardStats({ figures, runHours }: { figures: DashboardFigures; runHours: number }) {
   const { active, starting, usageHours, gpus } = figures;
   const cpu = useQuery(capacityQuery).data?.kind === "cpu";
   const slots = gpus > 0 && gpus <= maxGpus ? <Slots filled={gpus} size="lg" tone="live" /> : undefined;

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { environmentHost } from "../api/page-settings.ts";
-import { typeName } from "../content/catalogue.ts";
+import { typeName } from "../content/environment-types.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
-import { stageWords } from "../environments/lifecycle/timeline-of.ts";
+import { stageText } from "../environments/lifecycle/timeline-of.ts";
 import { date, plural } from "../format.ts";
 import { OpenSession } from "../ui/controls/open-session.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
@@ -41,7 +41,7 @@ function Row({ environment, now }: { environment: Environment; now: number }) {
       <div className={classes.state}>
         <Status
           value={status}
-          stage={status === "pending" ? stageWords(environment.stage, environment.stage_percent) : undefined}
+          stage={status === "pending" ? stageText(environment.stage, environment.stage_percent) : undefined}
         />
         {status === "active" && <TimeLeft expiresAt={expires_at} hours={duration_hours} now={now} />}
       </div>

@@ -2,7 +2,7 @@ import { ActionIcon } from "@mantine/core";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { useConfig } from "../api/product-config.ts";
-import { readStored, writeStored } from "../api/storage.ts";
+import { readStorage, writeStorage } from "../api/storage.ts";
 import { date } from "../format.ts";
 import { CopyText } from "../ui/controls/copy-text.tsx";
 import { Tag } from "../ui/display/status.tsx";
@@ -16,12 +16,12 @@ const card = "5555 5555 5555 4444";
 /** While payments run in test mode and nobody dismissed it; never with live keys (G11). */
 export function TestCardNotice() {
   const config = useConfig();
-  const [dismissed, setDismissed] = useState(() => readStored(dismissedKey) === "true");
+  const [dismissed, setDismissed] = useState(() => readStorage(dismissedKey) === "true");
   const [cvv] = useState(() => String(100 + Math.floor(Math.random() * 900)));
   const now = useNow();
   if (!config || config.payments.mode === "live" || dismissed) return null;
   const dismiss = () => {
-    writeStored(dismissedKey, "true");
+    writeStorage(dismissedKey, "true");
     setDismissed(true);
   };
   return (

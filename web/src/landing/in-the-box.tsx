@@ -1,6 +1,6 @@
 import { gpuCounts } from "@berth/contract";
 import { environmentHost, pageSettings } from "../api/page-settings.ts";
-import { environmentTypes } from "../content/catalogue.ts";
+import { environmentTypes } from "../content/environment-types.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./landing.module.css";
 

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { durations, typeName } from "../content/catalogue.ts";
+import { durations, typeName } from "../content/environment-types.ts";
 import { plural } from "../format.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import type { LeftDraft } from "./draft/draft.ts";

@@ -3,20 +3,20 @@ import { type FormEvent, useEffect, useRef } from "react";
 import { useConfig } from "../api/product-config.ts";
 import { capacityQuery, profileQuery } from "../api/queries.ts";
 import { type Session, useSession } from "../api/session.ts";
-import { usePlace } from "../environments/queue/use-queue.ts";
-import { withTurn } from "./draft/choices.ts";
+import { useQueue } from "../environments/queue/use-queue.ts";
+import { withReservation } from "./draft/choices.ts";
 import type { Step } from "./draft/draft.ts";
 import { priceLines } from "./draft/price-lines.ts";
 import { useDraft } from "./draft/use-draft.ts";
 import { DraftOffer } from "./draft-offer.tsx";
 import { LaunchFoot } from "./launch-foot.tsx";
 import classes from "./launch-page.module.css";
-import { OrderSummary } from "./order-panel.tsx";
+import { OrderPanel } from "./order-panel.tsx";
 import { isPaid } from "./purchase/launch-state.ts";
 import { sumLabel } from "./purchase/money-text.ts";
 import { useLaunch } from "./purchase/use-launch.ts";
 import { StepLaunch } from "./steps/step-launch.tsx";
-import { Steps } from "./steps/step-list.tsx";
+import { StepList } from "./steps/step-list.tsx";
 import { StepResources } from "./steps/step-resources.tsx";
 import { StepReview } from "./steps/step-review.tsx";
 import { StepSkeleton } from "./steps/step-skeleton.tsx";
@@ -37,9 +37,9 @@ function Creator({ session }: { readonly session: Session }) {
   const { draft, change } = inHand;
   const launch = useLaunch();
   const config = useConfig();
-  const line = usePlace(userId);
+  const line = useQueue(userId);
   const { data: known, isPending: asking } = useQuery(capacityQuery);
-  const capacity = withTurn(known, line.place);
+  const capacity = withReservation(known, line.place);
   const person = useQuery(profileQuery(userId)).data?.profile;
   // From Launch on there is only step 4, wherever the browser's Back leads.
   const step = launch.state.phase === "idle" ? inHand.step : 4;
@@ -59,7 +59,12 @@ function Creator({ session }: { readonly session: Session }) {
   const money = launch.state.phase === "failed" ? launch.state.failure.money : undefined;
   return (
     <form className={classes.page} onSubmit={submit} noValidate>
-      <Steps labels={labels} current={launch.state.phase === "ready" ? 5 : step} onBack={inHand.goTo} locked={paid} />
+      <StepList
+        labels={labels}
+        current={launch.state.phase === "ready" ? 5 : step}
+        onBack={inHand.goTo}
+        locked={paid}
+      />
       {inHand.left && step === 1 && <DraftOffer left={inHand.left} onResume={inHand.resume} onDrop={inHand.drop} />}
       <div className={classes.columns} data-step={step}>
         <section ref={section} className={classes.step} tabIndex={-1} aria-label={`Step ${step}: ${labels[step - 1]}`}>
@@ -88,7 +93,7 @@ function Creator({ session }: { readonly session: Session }) {
             />
           )}
         </section>
-        <OrderSummary
+        <OrderPanel
           draft={draft}
           lines={lines}
           config={config}

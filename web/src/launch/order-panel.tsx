@@ -1,5 +1,5 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
-import { durations, typeName } from "../content/catalogue.ts";
+import { durations, typeName } from "../content/environment-types.ts";
 import { hostName } from "../format.ts";
 import { Facts } from "../ui/display/facts.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
@@ -18,7 +18,7 @@ interface Props {
   readonly sumLabel: string;
 }
 
-export function OrderSummary({ draft, lines, config, capacity, sumLabel }: Props) {
+export function OrderPanel({ draft, lines, config, capacity, sumLabel }: Props) {
   const name = draft.subdomain.trim();
   const facts = [
     { label: "Environment", value: typeName(draft.type) },

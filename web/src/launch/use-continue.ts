@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { countChoices, typeChoices } from "./draft/choices.ts";
 import type { Draft, Step } from "./draft/draft.ts";
-import { waysOut } from "./draft/price-lines.ts";
+import { minimumOptions } from "./draft/price-lines.ts";
 import { nameQuery } from "./steps/use-name-check.ts";
 
 interface Parts {
@@ -15,7 +15,7 @@ interface Parts {
   readonly start: () => void;
 }
 
-export interface Onward {
+export interface Continue {
   readonly go: () => Promise<void>;
   /** The step's choice cannot be had now; the step itself says why. */
   readonly blocked: boolean;
@@ -25,7 +25,7 @@ export interface Onward {
 }
 
 /** What Continue and Launch do in each step, and what keeps them from it. */
-export function useContinue({ draft, step, config, capacity, goTo, start }: Parts): Onward {
+export function useContinue({ draft, step, config, capacity, goTo, start }: Parts): Continue {
   const client = useQueryClient();
   const [error, setError] = useState<string>();
   const [checking, setChecking] = useState(false);
@@ -74,5 +74,5 @@ function isBlocked({ draft, step, config, capacity }: Pick<Parts, "draft" | "ste
   if (step === 1) return typeChoices(capacity).some(({ type, available }) => type === draft.type && !available);
   if (step === 2) return countChoices(capacity, 0).some(({ gpus, free }) => gpus === draft.gpus && !free);
   if (config === undefined) return step === 4;
-  return waysOut(draft, config.payments.minimumMinor, config.payments.currencies) !== undefined;
+  return minimumOptions(draft, config.payments.minimumMinor, config.payments.currencies) !== undefined;
 }

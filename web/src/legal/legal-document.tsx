@@ -3,7 +3,7 @@ import { pageSettings } from "../api/page-settings.ts";
 import { useBrand } from "../api/use-brand.ts";
 import type { LegalSection, LegalText } from "../content/legal-text.ts";
 import classes from "./legal.module.css";
-import { partsOf } from "./text-parts.ts";
+import { textParts } from "./text-parts.ts";
 
 /** The words of a document without its title: on its own page, and wherever else it is shown. */
 export function LegalDocument({ text }: { text: LegalText }) {
@@ -56,7 +56,7 @@ function Section({ section: { id, title, text = [], items, ordered, after } }: {
 
 function Inline({ children }: { children: string }) {
   const { name, email } = useBrand();
-  return partsOf(children, { ...pageSettings, name, email }).map(({ text, to }, index) => {
+  return textParts(children, { ...pageSettings, name, email }).map(({ text, to }, index) => {
     const key = `${index} ${text}`;
     if (to === undefined) return text;
     return to.startsWith("/") ? (

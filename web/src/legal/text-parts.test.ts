@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { legalLinks } from "../content/brand.ts";
-import { legalTexts } from "../content/legal.ts";
 import type { LegalSection } from "../content/legal-text.ts";
-import { partsOf } from "./text-parts.ts";
+import { legalTexts } from "../content/legal-texts.ts";
+import { textParts } from "./text-parts.ts";
 
 const settings = { name: "Acme <GPU>", email: "a@acme.example", retentionDays: "45", environmentHost: "env.example" };
 
@@ -20,7 +20,7 @@ test.each([
   ],
   ["[label](javascript:alert(1))", [{ text: "[label](javascript:alert(1))" }]],
 ])("%s", (text, parts) => {
-  expect(partsOf(text, settings)).toEqual(parts);
+  expect(textParts(text, settings)).toEqual(parts);
 });
 
 test("every legal link has its document, and every document can be cited", () => {
@@ -37,7 +37,7 @@ test("every legal link has its document, and every document can be cited", () =>
 test("no link of a document leads nowhere, and no placeholder is left", () => {
   for (const [path, { summary, sections }] of Object.entries(legalTexts)) {
     for (const text of [summary, ...sections.flatMap(textsOf)]) {
-      for (const part of partsOf(text, settings)) {
+      for (const part of textParts(text, settings)) {
         expect(part.text, path).not.toMatch(/[{}[\]]/);
         if (part.to === undefined || part.to.startsWith("mailto:")) continue;
         const [target = "", id] = part.to.split("#");

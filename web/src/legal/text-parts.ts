@@ -1,13 +1,13 @@
 import type { pageSettings } from "../api/page-settings.ts";
 
-export interface Part {
+export interface TextPart {
   readonly text: string;
   /** A path of the app, or a mailto address. */
   readonly to?: string;
 }
 
 /** The parts of a legal text: plain words, and links for `[label](/path)` and for `{email}`. */
-export function partsOf(text: string, settings: typeof pageSettings): Part[] {
+export function textParts(text: string, settings: typeof pageSettings): TextPart[] {
   return text
     .split(/(\[[^\]]+\]\(\/[^)]*\)|\{email\})/)
     .filter((piece) => piece !== "")

@@ -2,7 +2,7 @@ import { exportAccount } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, said } from "../api/call.ts";
+import { call, messageOf } from "../api/call.ts";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./data-panel.module.css";
 import { DeleteDialog } from "./delete-dialog.tsx";
@@ -18,7 +18,7 @@ export function DataPanel({ userId, email }: Props) {
   const [deleting, setDeleting] = useState(false);
   const { mutate, isPending } = useMutation({
     mutationFn: () => saveExport(userId),
-    onError: (error) => toast.error(said(error), { title: "Your data could not be downloaded" }),
+    onError: (error) => toast.error(messageOf(error), { title: "Your data could not be downloaded" }),
   });
   return (
     <div className={page.form}>

@@ -1,7 +1,7 @@
 import { deleteAccount } from "@berth/contract";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
-import { call, said } from "../api/call.ts";
+import { call, messageOf } from "../api/call.ts";
 import { setLeaving, signOut } from "../api/session.ts";
 import { PasswordField } from "../ui/controls/password-field.tsx";
 import { TypedConfirmation } from "../ui/dialogs/typed-confirmation.tsx";
@@ -65,7 +65,7 @@ function useDeletion(userId: string, onError: (text: string) => void) {
     },
     onError: (error) => {
       setLeaving(false);
-      onError(said(error, "No answer from the server. Nothing is known to be deleted; try again."));
+      onError(messageOf(error, "No answer from the server. Nothing is known to be deleted; try again."));
     },
   });
 }

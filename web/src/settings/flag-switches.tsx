@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
 import { toast } from "../ui/toast/toast.ts";
-import { settingsUpdated } from "./outcome-texts.ts";
 import classes from "./settings-page.module.css";
+import { settingsUpdated } from "./settings-texts.ts";
 
 export interface FlagSwitch {
   readonly flag: Exclude<keyof Flags, "twoFactorAuth">;

@@ -2,11 +2,11 @@ import { settingsPassword, texts } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
-import { ApiError, call, said } from "../api/call.ts";
+import { ApiError, call, messageOf } from "../api/call.ts";
 import { PasswordField } from "../ui/controls/password-field.tsx";
 import { toast } from "../ui/toast/toast.ts";
-import { passwordFailed, settingsUpdated } from "./outcome-texts.ts";
 import classes from "./settings-page.module.css";
+import { passwordFailed, settingsUpdated } from "./settings-texts.ts";
 import { type PasswordErrors, type PasswordFields, passwordAdvice, validatePassword } from "./validate-password.ts";
 
 export function PasswordForm({ userId }: { readonly userId: string }) {
@@ -64,5 +64,5 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
 function refusalOf(error: unknown): PasswordErrors {
   if (!(error instanceof ApiError)) return {};
   if (error.code === "wrong_password") return { current: "This is not your current password" };
-  return error.code === "rate_limited" ? { form: said(error) } : {};
+  return error.code === "rate_limited" ? { form: messageOf(error) } : {};
 }

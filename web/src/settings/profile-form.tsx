@@ -5,8 +5,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
 import { toast } from "../ui/toast/toast.ts";
-import { profileFailure, settingsUpdated } from "./outcome-texts.ts";
 import classes from "./settings-page.module.css";
+import { profileFailure, settingsUpdated } from "./settings-texts.ts";
 
 interface Props {
   readonly userId: string;

@@ -5,14 +5,14 @@ import { useSearchParams } from "react-router";
 import { settingsQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
-import { Blank, FreeSlots } from "../ui/display/blank.tsx";
+import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { DataPanel } from "./data-panel.tsx";
 import { NotificationsPanel } from "./notifications-panel.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 import { SecurityPanel } from "./security-panel.tsx";
 import classes from "./settings-page.module.css";
-import { tabOf } from "./settings-tab.ts";
+import { settingsTab } from "./settings-tab.ts";
 
 /** Spec 2.11, Settings: two tabs, then the flags that are honoured (G49). */
 export function SettingsPage() {
@@ -24,7 +24,7 @@ export function SettingsPage() {
   return (
     <Tabs
       className={classes.page}
-      value={tabOf(params)}
+      value={settingsTab(params)}
       onChange={open}
       orientation={wide ? "vertical" : "horizontal"}
       keepMounted={false}
@@ -78,7 +78,7 @@ function Stored({ userId, children }: StoredProps) {
       </div>
     );
   return (
-    <Blank
+    <EmptyState
       title="Error fetching user settings... Please refresh"
       picture={<FreeSlots failed />}
       action={
@@ -88,6 +88,6 @@ function Stored({ userId, children }: StoredProps) {
       }
     >
       Nothing was changed.
-    </Blank>
+    </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tabOf } from "./settings-tab.ts";
+import { settingsTab } from "./settings-tab.ts";
 import { passwordAdvice, validatePassword } from "./validate-password.ts";
 
 const good = { current: "old one", next: "newone", confirmation: "newone" };
@@ -31,5 +31,5 @@ test.each([
   ["tab=data", "data"],
   ["tab=billing", "profile"],
 ])("?%s opens %s", (query, tab) => {
-  expect(tabOf(new URLSearchParams(query))).toBe(tab);
+  expect(settingsTab(new URLSearchParams(query))).toBe(tab);
 });

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useRouteError } from "react-router";
-import { Blank, FreeSlots } from "../ui/display/blank.tsx";
-import { isChunkFailure } from "./chunk-failure.ts";
+import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
+import { isChunkFailure } from "./is-chunk-failure.ts";
 import { PlainPage } from "./plain-page.tsx";
 
 /** What stands in place of a route that cannot be drawn. */
@@ -18,9 +18,9 @@ export function ErrorPage() {
 export function ScreenError() {
   const { title, text } = wordsFor(useRouteError());
   return (
-    <Blank title={title} picture={<FreeSlots failed />} action={<Reload />}>
+    <EmptyState title={title} picture={<FreeSlots failed />} action={<Reload />}>
       {text}
-    </Blank>
+    </EmptyState>
   );
 }
 

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useSearchParams } from "react-router";
-import { ApiError, call, said } from "../api/call.ts";
+import { ApiError, call, messageOf } from "../api/call.ts";
 import { useConfig } from "../api/product-config.ts";
 import { notices } from "../content/notices.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
@@ -46,7 +46,7 @@ export function OpenPage() {
       title="The environment could not be opened"
       action={<Button onClick={() => void code.refetch()}>{notices.tryAgain}</Button>}
     >
-      {said(code.error)}
+      {messageOf(code.error)}
     </PlainPage>
   );
 }

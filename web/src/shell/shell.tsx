@@ -2,7 +2,7 @@ import { Drawer } from "@mantine/core";
 import { useDisclosure, useDocumentTitle, useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
 import { Outlet } from "react-router";
-import { readStored, writeStored } from "../api/storage.ts";
+import { readStorage, writeStorage } from "../api/storage.ts";
 import { useLiveChanges } from "../api/use-live-changes.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { Header } from "./header.tsx";
@@ -16,11 +16,11 @@ const collapsedKey = "sidebarCollapsed";
 export function Shell() {
   useLiveChanges();
   useDocumentTitle(useTitle());
-  const [collapsed, setCollapsed] = useState(() => readStored(collapsedKey) === "true");
+  const [collapsed, setCollapsed] = useState(() => readStorage(collapsedKey) === "true");
   const [drawer, { open, close }] = useDisclosure(false);
   const narrow = useMediaQuery("(max-width: 48em)");
   const collapse = () => {
-    writeStored(collapsedKey, collapsed ? null : "true");
+    writeStorage(collapsedKey, collapsed ? null : "true");
     setCollapsed(!collapsed);
   };
   return (

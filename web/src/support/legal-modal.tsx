@@ -1,4 +1,4 @@
-import { legalTexts } from "../content/legal.ts";
+import { legalTexts } from "../content/legal-texts.ts";
 import { LegalDocument } from "../legal/legal-document.tsx";
 import { Dialog } from "../ui/dialogs/dialog.tsx";
 

@@ -5,14 +5,14 @@ import { useId } from "react";
 import { CopyMessage } from "./copy-message.tsx";
 import { openChat } from "./open-chat.ts";
 import classes from "./support-page.module.css";
-import type { Draft } from "./ticket-draft.ts";
+import type { TicketDraft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";
 import type { useTicket } from "./use-ticket.ts";
 
 interface Props {
   readonly support: Support;
   readonly types: SupportCatalog["issueTypes"];
-  readonly first: Draft;
+  readonly first: TicketDraft;
   readonly busy: boolean;
   readonly onSend: ReturnType<typeof useTicket>["send"];
 }

@@ -8,7 +8,7 @@ import { PreparedNotice } from "./prepared-notice.tsx";
 import { SupportForm } from "./support-form.tsx";
 import classes from "./support-page.module.css";
 import { SupportRail } from "./support-rail.tsx";
-import { draftOf } from "./ticket-draft.ts";
+import { ticketDraftOf } from "./ticket-draft.ts";
 import { useSupport } from "./use-support.ts";
 import { useTicket } from "./use-ticket.ts";
 
@@ -35,7 +35,7 @@ export function SupportPage() {
           key={params.toString()}
           support={support}
           types={catalog.issueTypes}
-          first={draftOf(params)}
+          first={ticketDraftOf(params)}
           busy={busy}
           onSend={send}
         />

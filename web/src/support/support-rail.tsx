@@ -2,7 +2,7 @@ import type { SupportCatalog } from "@berth/contract";
 import { ArrowUpRight } from "lucide-react";
 import { useBrand } from "../api/use-brand.ts";
 import { legalLinks } from "../content/brand.ts";
-import { legalTexts } from "../content/legal.ts";
+import { legalTexts } from "../content/legal-texts.ts";
 import { date } from "../format.ts";
 import { CopyText } from "../ui/controls/copy-text.tsx";
 import { Facts } from "../ui/display/facts.tsx";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { supportPath } from "../ui/controls/support-path.ts";
-import { draftOf } from "./ticket-draft.ts";
+import { ticketDraftOf } from "./ticket-draft.ts";
 
-const read = (query: string) => draftOf(new URLSearchParams(query));
+const read = (query: string) => ticketDraftOf(new URLSearchParams(query));
 
 test("a row's ids stand in the description (G70)", () => {
   expect(read("issue=payment_issues&session=abc123&payment=pay_X1")).toEqual({
@@ -20,7 +20,8 @@ test.each(["", "issue=weather", "session=", "session=send%20money%20to", `paymen
 );
 
 test("what a row links to is what the form reads, with what is missing left out (G70)", () => {
-  const link = (row: Parameters<typeof supportPath>[0]) => draftOf(new URL(supportPath(row), "http://x").searchParams);
+  const link = (row: Parameters<typeof supportPath>[0]) =>
+    ticketDraftOf(new URL(supportPath(row), "http://x").searchParams);
   expect(link({ issue: "payment_issues", session: "abc123", payment: "pay_X1" })).toEqual({
     issueType: "payment_issues",
     description: "Session ID: abc123\nPayment reference: pay_X1\n\n",

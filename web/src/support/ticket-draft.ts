@@ -1,12 +1,12 @@
 import { type IssueType, issueTypes, maxSupportText } from "@berth/contract";
 
-export interface Draft {
+export interface TicketDraft {
   readonly issueType: IssueType | null;
   readonly description: string;
 }
 
 /** What a link from a row brings along: `?issue=container_issues&session=...&payment=...` (G70). Anything else is passed over. */
-export function draftOf(params: URLSearchParams): Draft {
+export function ticketDraftOf(params: URLSearchParams): TicketDraft {
   const issue = params.get("issue");
   const lines = [line("Session ID", params.get("session")), line("Payment reference", params.get("payment"))].filter(
     (text) => text !== "",

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../api/call.ts";
 import { toast } from "../ui/toast/toast.ts";
-import type { Draft } from "./ticket-draft.ts";
+import type { TicketDraft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";
 
 /** What the page shows after a hand-off was prepared. */
@@ -17,7 +17,7 @@ export interface Prepared {
 }
 
 interface Ticket {
-  readonly draft: Draft;
+  readonly draft: TicketDraft;
   /** The label of the draft's issue type. */
   readonly topic: string;
 }
@@ -48,7 +48,7 @@ export function useTicket(support: Support) {
   };
 }
 
-async function save({ userId, email, code }: Support, { issueType, description }: Draft) {
+async function save({ userId, email, code }: Support, { issueType, description }: TicketDraft) {
   if (issueType === null) throw new Error("no issue type");
   const body = { issueType, description, userEmail: email, userId, supportCode: code };
   return call(openTicket, { params: {}, body });

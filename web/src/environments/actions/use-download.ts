@@ -1,6 +1,6 @@
 import { archiveLink } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
-import { call, said } from "../../api/call.ts";
+import { call, messageOf } from "../../api/call.ts";
 import { toast } from "../../ui/toast/toast.ts";
 
 /** Asks for a link and follows it at once: the browser saves gigabytes to disk, past this page's memory. */
@@ -14,7 +14,7 @@ export function useDownload(environmentId: string, name: string) {
       link.click();
     },
     onError: (error) =>
-      toast.error(said(error), {
+      toast.error(messageOf(error), {
         title: "The files could not be downloaded",
         action: { label: "Retry", onClick: () => download.mutate() },
       }),

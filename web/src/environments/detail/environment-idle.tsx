@@ -10,8 +10,8 @@ import section from "./environment-section.module.css";
 import { useIdleStop, useSnooze } from "./use-idle-stop.ts";
 
 const off = "Off";
-const words: Readonly<Record<IdleMinutes, string>> = { 30: "30 min", 60: "1 h", 120: "2 h", 240: "4 h" };
-const minutesOf = (word: string) => idleMinutes.find((each) => words[each] === word) ?? null;
+const labels: Readonly<Record<IdleMinutes, string>> = { 30: "30 min", 60: "1 h", 120: "2 h", 240: "4 h" };
+const minutesOf = (word: string) => idleMinutes.find((each) => labels[each] === word) ?? null;
 
 /** Whether, and after how long, it stops by itself when nothing is done in it (docs/internals/runtime.md). */
 export function EnvironmentIdle({ environment }: { readonly environment: Detail }) {
@@ -36,8 +36,8 @@ export function EnvironmentIdle({ environment }: { readonly environment: Detail 
         <PlainSegments
           label="Stop when idle for"
           name="idle-stop"
-          value={minutes === null ? off : words[minutes]}
-          options={[off, ...idleMinutes.map((each) => words[each])]}
+          value={minutes === null ? off : labels[minutes]}
+          options={[off, ...idleMinutes.map((each) => labels[each])]}
           onChange={(word) => set(minutesOf(word))}
         />
         <span role="status" className={classes.said}>

@@ -4,17 +4,17 @@ import type { Detail } from "../lifecycle/environment.ts";
 import classes from "./environment-logs.module.css";
 import { type Logs, useLogs } from "./use-logs.ts";
 
-const words: Readonly<Record<Logs["state"], string>> = {
+const stateTexts: Readonly<Record<Logs["state"], string>> = {
   opening: "Opening the log...",
   open: "The last 1,000 lines of this run, and what follows.",
-  over: "Nothing runs now. The log of a run goes with it.",
-  lost: "The log cannot be read right now. It is asked for again by itself.",
+  ended: "Nothing runs now. The log of a run goes with it.",
+  unavailable: "The log cannot be read right now. It is asked for again by itself.",
 };
 
-/** How far from its end the reader may be and still be at it, in pixels. */
-const nearEnd = 24;
+/** So many pixels from the end still count as the end. */
+const endTolerance = 24;
 
-/** What the run says (G86). */
+/** The output of the run (G86). */
 export function EnvironmentLogs({ environment: { id, generation, status } }: { readonly environment: Detail }) {
   const { lines, state } = useLogs(id, `${generation} ${status === "stopped" || status === "terminated"}`);
   const [follow, setFollow] = useState(true);
@@ -29,14 +29,14 @@ export function EnvironmentLogs({ environment: { id, generation, status } }: { r
           <h2 id="logs-title" className="section-title">
             Logs
           </h2>
-          <p>{words[state]}</p>
+          <p>{stateTexts[state]}</p>
         </div>
         {lines.length > 0 && (
           <Checkbox label="Follow" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
         )}
       </div>
       {lines.length > 0 && (
-        // The keyboard scrolls what has the focus.
+        // The keyboard scrolls only what has the focus.
         <section
           ref={box}
           className={classes.lines}
@@ -44,7 +44,7 @@ export function EnvironmentLogs({ environment: { id, generation, status } }: { r
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls
           tabIndex={0}
           onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) =>
-            setFollow(scrollHeight - scrollTop - clientHeight < nearEnd)
+            setFollow(scrollHeight - scrollTop - clientHeight < endTolerance)
           }
         >
           <pre>{lines.join("\n")}</pre>

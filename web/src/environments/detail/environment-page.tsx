@@ -3,17 +3,17 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Outlet, useParams } from "react-router";
-import { said } from "../../api/call.ts";
+import { messageOf } from "../../api/call.ts";
 import { useConfig } from "../../api/product-config.ts";
 import { environmentQuery } from "../../api/queries.ts";
 import { useSession } from "../../api/session.ts";
 import { notices } from "../../content/notices.ts";
-import { DetailPage, NotShown } from "../../ui/display/detail-page.tsx";
+import { DetailPage, NotLoaded } from "../../ui/display/detail-page.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";
 import { useActions } from "../actions/use-actions.ts";
 import { type Detail, detailed, isFirstLaunch } from "../lifecycle/environment.ts";
-import { EnvironmentUse } from "../metrics/environment-metrics.tsx";
+import { EnvironmentMetrics } from "../metrics/environment-metrics.tsx";
 import { EnvironmentHead } from "./environment-head.tsx";
 import { EnvironmentIdle, IdleWarning } from "./environment-idle.tsx";
 import { EnvironmentLaunch } from "./environment-launch.tsx";
@@ -37,14 +37,14 @@ export function EnvironmentPage() {
   const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
   if (!data || userId === undefined)
     return (
-      <NotShown
+      <NotLoaded
         back={back}
         error={error}
         again={again}
         loading={<EnvironmentSkeleton />}
         what="environment"
         where="Every one of yours stands in the list."
-        failed={(why) => `${said(why).replace(/\.$/, "")}. What runs goes on running.`}
+        failed={(why) => `${messageOf(why).replace(/\.$/, "")}. What runs goes on running.`}
       />
     );
   return (
@@ -55,7 +55,7 @@ export function EnvironmentPage() {
         </Notice>
       )}
       <Read key={data.id} environment={detailed(data)} userId={userId} />
-      {/* The dialog for more time (router.tsx). */}
+      {/* The dialog for more time (routes.tsx). */}
       <Outlet />
     </DetailPage>
   );
@@ -85,7 +85,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
         <EnvironmentSummary environment={environment} />
         <div className={classes.story}>
           {!isFirstLaunch(environment) && (
-            <EnvironmentUse environment={environment} hasGpu={environment.gpu !== null} />
+            <EnvironmentMetrics environment={environment} hasGpu={environment.gpu !== null} />
           )}
           <EnvironmentSessions sessions={environment.sessions} />
           {mayExtend[environment.status] && <EnvironmentIdle environment={environment} />}

@@ -2,7 +2,7 @@ import { rotateSecret } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, said } from "../../api/call.ts";
+import { call, messageOf } from "../../api/call.ts";
 import { keys } from "../../api/queries.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { Confirmation } from "../../ui/dialogs/confirmation.tsx";
@@ -18,7 +18,7 @@ export function EnvironmentPassword({ environment }: { readonly environment: Det
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(rotateSecret, { params: { id }, body: {} }),
     onSuccess: () => toast.success("The new password is drawn. The old one lets nobody in."),
-    onError: (error) => toast.error(said(error), { title: "The password was not changed" }),
+    onError: (error) => toast.error(messageOf(error), { title: "The password was not changed" }),
     onSettled: async () => {
       setAsking(false);
       await client.invalidateQueries({ queryKey: keys.environment(id) });

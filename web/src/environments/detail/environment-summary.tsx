@@ -1,7 +1,7 @@
 import { mayExtend } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { typeName } from "../../content/catalogue.ts";
+import { typeName } from "../../content/environment-types.ts";
 import { dateTime, plural, sizeText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { NamedSlots } from "../../ui/display/slots.tsx";

@@ -2,30 +2,30 @@ import { useEffect, useState } from "react";
 import { withToken } from "../../api/call.ts";
 import { readLog } from "../../api/log-stream.ts";
 
-/** As many as a reader scrolls through; older ones go. */
-const mostLines = 2000;
-/** Many lines at once are one drawing. */
+/** Older lines are dropped. */
+const maxLines = 2000;
+/** Lines that come together are drawn together. */
 const drawEveryMs = 100;
-const againMs = 3000;
+const retryMs = 3000;
 
 export interface Logs {
   readonly lines: readonly string[];
-  readonly state: "opening" | "open" | "over" | "lost";
+  readonly state: "opening" | "open" | "ended" | "unavailable";
 }
 
 /**
- * The log of a run as it grows. Another `run` starts anew. A page that nobody sees holds no connection: browsers allow
+ * The log of a run as it grows. Another `run` starts it again. A hidden page holds no connection: browsers allow
  * six per host, and each tab would take one.
  */
 export function useLogs(environmentId: string, run: string): Logs {
   const [logs, setLogs] = useState<Logs>({ lines: [], state: "opening" });
-  const seen = useSeen();
+  const visible = useVisible();
   useEffect(() => {
-    if (!seen) return;
-    const left = new AbortController();
-    void follow(environmentId, left.signal, setLogs);
-    return () => left.abort();
-  }, [environmentId, run, seen]);
+    if (!visible) return;
+    const controller = new AbortController();
+    void follow(environmentId, controller.signal, setLogs);
+    return () => controller.abort();
+  }, [environmentId, run, visible]);
   return logs;
 }
 
@@ -37,28 +37,28 @@ async function follow(id: string, signal: AbortSignal, draw: (logs: Logs) => voi
     timer = undefined;
     if (!signal.aborted) draw({ lines, state });
   };
-  const heard = (more: readonly string[]) => {
-    lines = [...lines, ...more].slice(-mostLines);
+  const onLines = (more: readonly string[]) => {
+    lines = [...lines, ...more].slice(-maxLines);
     timer ??= setTimeout(() => show("open"), drawEveryMs);
   };
   while (!signal.aborted) {
     const before = lines;
     lines = [];
-    const over = await withToken((token) => readLog(token, id, { heard, signal })).catch(() => undefined);
-    // What was read before stays while there is no answer.
-    if (over === undefined && lines.length === 0) lines = before;
-    show(over === undefined ? "lost" : over ? "over" : "open");
-    if (over) return;
-    await new Promise((resolve) => setTimeout(resolve, againMs));
+    const ended = await withToken((token) => readLog(token, id, { onLines, signal })).catch(() => undefined);
+    // The lines of before stay while the server does not answer.
+    if (ended === undefined && lines.length === 0) lines = before;
+    show(ended === undefined ? "unavailable" : ended ? "ended" : "open");
+    if (ended) return;
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
 }
 
-function useSeen(): boolean {
-  const [seen, setSeen] = useState(() => document.visibilityState === "visible");
+function useVisible(): boolean {
+  const [visible, setVisible] = useState(() => document.visibilityState === "visible");
   useEffect(() => {
-    const look = () => setSeen(document.visibilityState === "visible");
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
+    const update = () => setVisible(document.visibilityState === "visible");
+    document.addEventListener("visibilitychange", update);
+    return () => document.removeEventListener("visibilitychange", update);
   }, []);
-  return seen;
+  return visible;
 }

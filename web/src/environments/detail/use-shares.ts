@@ -1,7 +1,7 @@
 import { revokeShare, type ShareTerm, shareEnvironment } from "@berth/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, said } from "../../api/call.ts";
+import { call, messageOf } from "../../api/call.ts";
 import { keys } from "../../api/queries.ts";
 import { toast } from "../../ui/toast/toast.ts";
 
@@ -15,7 +15,7 @@ export function useShares(environmentId: string) {
   const client = useQueryClient();
   const [made, setMade] = useState<Made>();
   const onSettled = () => client.invalidateQueries({ queryKey: keys.environment(environmentId) });
-  const failed = (title: string) => (error: unknown) => toast.error(said(error), { title });
+  const failed = (title: string) => (error: unknown) => toast.error(messageOf(error), { title });
   const make = useMutation({
     mutationFn: (term: ShareTerm) => call(shareEnvironment, { params: { id: environmentId }, body: { term } }),
     onSuccess: ({ share, url }) => setMade({ id: share.id, url }),

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { call, said } from "../../api/call.ts";
+import { call, messageOf } from "../../api/call.ts";
 import { filesQuery, keys } from "../../api/queries.ts";
 import { date, sizeText } from "../../format.ts";
 import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
@@ -120,7 +120,7 @@ function useDeletion(userId: string, onSettled: () => void) {
     mutationFn: ({ environment_id, subdomain }: Kept) =>
       call(deleteFiles, { params: { id: environment_id }, body: { confirm: subdomain } }),
     onSuccess: (_reply, { subdomain }) => toast.success(`The files of ${subdomain} are deleted`),
-    onError: (error) => toast.error(said(error), { title: "The files were not deleted" }),
+    onError: (error) => toast.error(messageOf(error), { title: "The files were not deleted" }),
     onSettled: () => {
       onSettled();
       for (const queryKey of [keys.files(userId), keys.profile(userId)]) void client.invalidateQueries({ queryKey });

@@ -2,9 +2,9 @@ import type { EndedReason } from "@berth/contract";
 import { Status } from "../../ui/display/status.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { type Environment, isFirstLaunch } from "./environment.ts";
-import { stageWords } from "./timeline-of.ts";
+import { stageText } from "./timeline-of.ts";
 
-const endings: Readonly<Record<EndedReason, string>> = {
+const endedTexts: Readonly<Record<EndedReason, string>> = {
   expired: "Time is used up",
   terminated: "Ended by you",
   cancelled: "Cancelled, refunded",
@@ -17,13 +17,13 @@ const endings: Readonly<Record<EndedReason, string>> = {
 /** Shape, word and colour, and under it the one thing that the word leaves open. */
 export function StatusCell({ environment }: { readonly environment: Environment }) {
   const { status, stage, stage_percent, ended_reason } = environment;
-  const words = status === "pending" ? stageWords(stage, stage_percent) : undefined;
+  const words = status === "pending" ? stageText(stage, stage_percent) : undefined;
   return (
     <>
       <Status value={status} stage={words} />
       {isFirstLaunch(environment) && <Elapsed since={environment.created_at} />}
       {status === "paused" && <small>Clock is running</small>}
-      {status === "terminated" && ended_reason && <small>{endings[ended_reason]}</small>}
+      {status === "terminated" && ended_reason && <small>{endedTexts[ended_reason]}</small>}
     </>
   );
 }

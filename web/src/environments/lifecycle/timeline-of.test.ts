@@ -1,9 +1,9 @@
 import { launchStages } from "@berth/contract";
 import { expect, test } from "vitest";
-import { stageWords, timelineOf } from "./timeline-of.ts";
+import { stageText, timelineOf } from "./timeline-of.ts";
 
 test("every stage has its words", () => {
-  expect(launchStages.map((stage) => stageWords(stage, null))).toEqual([
+  expect(launchStages.map((stage) => stageText(stage, null))).toEqual([
     "Starting: confirming payment",
     "Starting: confirming payment",
     "Starting: reserving GPUs",
@@ -13,8 +13,8 @@ test("every stage has its words", () => {
     "Starting: JupyterLab",
     "Starting: waiting for an answer",
   ]);
-  expect(stageWords("image", 39.6)).toBe("Starting: pulling image 40%");
-  expect(stageWords(null, null)).toBe("Starting");
+  expect(stageText("image", 39.6)).toBe("Starting: pulling image 40%");
+  expect(stageText(null, null)).toBe("Starting");
 });
 
 test("the timeline counts from the payment and leaves what is not reached open", () => {

@@ -22,7 +22,7 @@ const shownStages: readonly ShownStage[] = [
 ];
 
 /** What a row says while pending: the stage being worked on, with percent where it is known (G29). */
-export function stageWords(stage: LaunchStage | null, percent: number | null): string {
+export function stageText(stage: LaunchStage | null, percent: number | null): string {
   if (stage === null) return "Starting";
   const order = launchStages.indexOf(stage);
   const shown = shownStages.find(({ until }) => launchStages.indexOf(until) >= order);

@@ -1,19 +1,19 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { plural } from "../../format.ts";
-import { Blank, FreeSlots } from "../../ui/display/blank.tsx";
-import { statusFilters, type View } from "./list-view.ts";
+import { EmptyState, FreeSlots } from "../../ui/display/empty-state.tsx";
+import { type ListView, statusFilters } from "./list-view.ts";
 
 type Props =
   | { readonly reason: "empty" }
   | { readonly reason: "failed"; readonly onTry: () => void; readonly busy: boolean }
-  | { readonly reason: "none"; readonly view: View; readonly count: number; readonly onClear: () => void };
+  | { readonly reason: "none"; readonly view: ListView; readonly count: number; readonly onClear: () => void };
 
 /** No rows, for one of three reasons; each says what it is and has one way on. */
-export function EnvironmentsBlank(props: Props) {
+export function EmptyList(props: Props) {
   if (props.reason === "failed")
     return (
-      <Blank
+      <EmptyState
         title="Server failure, please go to Dashboard and refresh"
         picture={<FreeSlots failed />}
         action={
@@ -23,11 +23,11 @@ export function EnvironmentsBlank(props: Props) {
         }
       >
         Your environments go on running; only this list could not be read.
-      </Blank>
+      </EmptyState>
     );
   if (props.reason === "none")
     return (
-      <Blank
+      <EmptyState
         title="No environment matches"
         action={
           <Button variant="default" onClick={props.onClear}>
@@ -37,10 +37,10 @@ export function EnvironmentsBlank(props: Props) {
       >
         {whatMissed(props.view)} among your {plural(props.count, "environment")}. Search looks at name, type, status,
         subdomain and id.
-      </Blank>
+      </EmptyState>
     );
   return (
-    <Blank
+    <EmptyState
       title="No environments yet"
       picture={<FreeSlots />}
       action={
@@ -50,11 +50,11 @@ export function EnvironmentsBlank(props: Props) {
       }
     >
       What you launch stands here, with its address, its time left and its files.
-    </Blank>
+    </EmptyState>
   );
 }
 
-function whatMissed({ search, status, environment }: View): string {
+function whatMissed({ search, status, environment }: ListView): string {
   const named = search.trim() === "" ? "Nothing" : `Nothing like "${search.trim()}"`;
   const label = statusFilters.find(({ value }) => value === status)?.label;
   const withStatus = status === "all" ? "" : ` with status ${label}`;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Environment, environmentsOf } from "../lifecycle/environment.ts";
 import { countByStatus, filterEnvironments, sortEnvironments } from "./filter-environments.ts";
-import { firstView, type View } from "./list-view.ts";
+import { firstView, type ListView } from "./list-view.ts";
 
 const base = {
   type: "jupyter",
@@ -54,7 +54,7 @@ function setup() {
   });
 }
 
-const listingOf = (environments: readonly Environment[], view: View) =>
+const listingOf = (environments: readonly Environment[], view: ListView) =>
   filterEnvironments(sortEnvironments(environments, view.sort), view);
 const names = (view: object) => listingOf(setup(), { ...firstView, ...view }).map(({ name }) => name);
 

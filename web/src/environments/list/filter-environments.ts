@@ -1,8 +1,8 @@
 import type { Environment } from "../lifecycle/environment.ts";
-import { type Column, type Sort, type StatusFilter, split, statusFilters, type View } from "./list-view.ts";
+import { type Column, type ListView, type Sort, type StatusFilter, split, statusFilters } from "./list-view.ts";
 
 /** The environments that a view's filters leave, in the order they come; pure, so that a refetch keeps what was chosen. */
-export function filterEnvironments(environments: readonly Environment[], view: View): readonly Environment[] {
+export function filterEnvironments(environments: readonly Environment[], view: ListView): readonly Environment[] {
   return environments.filter((environment) => matches(environment, view));
 }
 
@@ -21,7 +21,7 @@ export function sortEnvironments(environments: readonly Environment[], sort: Sor
   );
 }
 
-function matches(environment: Environment, view: View): boolean {
+function matches(environment: Environment, view: ListView): boolean {
   if (view.environment && environment.id !== view.environment) return false;
   if (!hasStatus(environment, view.status)) return false;
   const wanted = view.search.trim().toLowerCase();

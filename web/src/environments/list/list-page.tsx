@@ -10,19 +10,19 @@ import { TerminateDialog } from "../actions/terminate-dialog.tsx";
 import { useActions } from "../actions/use-actions.ts";
 import { KeptFiles } from "../kept-files/kept-files.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
-import { PlaceNotice } from "../queue/queue-notice.tsx";
-import { EnvironmentsBlank } from "./empty-list.tsx";
+import { QueueNotice } from "../queue/queue-notice.tsx";
+import { EmptyList } from "./empty-list.tsx";
 import { filterEnvironments, sortEnvironments } from "./filter-environments.ts";
 import classes from "./list-page.module.css";
-import { EnvironmentsSkeleton } from "./list-skeleton.tsx";
-import { EnvironmentsTable } from "./list-table.tsx";
-import { EnvironmentsToolbar } from "./list-toolbar.tsx";
-import { firstView, readView, type View, writeView } from "./list-view.ts";
+import { ListSkeleton } from "./list-skeleton.tsx";
+import { ListTable } from "./list-table.tsx";
+import { ListToolbar } from "./list-toolbar.tsx";
+import { firstView, type ListView, readView, writeView } from "./list-view.ts";
 import { ReadyCard, useArrival } from "./ready-card.tsx";
 import { type Environments, useEnvironments } from "./use-environments.ts";
 
 /** Spec 2.8, Environments. The guard has seen to the session. */
-export function EnvironmentsPage() {
+export function ListPage() {
   const userId = useSession()?.userId;
   return userId === undefined ? null : <Loaded userId={userId} />;
 }
@@ -32,11 +32,11 @@ function Loaded({ userId }: { readonly userId: string }) {
   const { environments, failed, refetch, fetching } = listed;
   const [arrival, dismiss] = useArrival();
   if (environments === undefined)
-    return failed ? <EnvironmentsBlank reason="failed" onTry={refetch} busy={fetching} /> : <EnvironmentsSkeleton />;
+    return failed ? <EmptyList reason="failed" onTry={refetch} busy={fetching} /> : <ListSkeleton />;
   return (
     <div className={classes.page}>
       {failed && <Stale listed={listed} />}
-      <PlaceNotice userId={userId} />
+      <QueueNotice userId={userId} />
       {arrival && (
         <ReadyCard
           arrival={arrival}
@@ -45,7 +45,7 @@ function Loaded({ userId }: { readonly userId: string }) {
         />
       )}
       <Listing userId={userId} environments={environments} />
-      {/* The dialog for more time (router.tsx). */}
+      {/* The dialog for more time (routes.tsx). */}
       <Outlet />
       <KeptFiles userId={userId} />
     </div>
@@ -95,8 +95,8 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
           </Button>
         )}
       </div>
-      <EnvironmentsToolbar environments={environments} view={view} onView={change} onClear={clear} clears={clears} />
-      <EnvironmentsTable
+      <ListToolbar environments={environments} view={view} onView={change} onClear={clear} clears={clears} />
+      <ListTable
         environments={sorted}
         shown={shown}
         sort={view.sort}
@@ -104,9 +104,9 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
         actions={actions}
         onTerminate={setTerminating}
       />
-      {environments.length === 0 && <EnvironmentsBlank reason="empty" />}
+      {environments.length === 0 && <EmptyList reason="empty" />}
       {environments.length > 0 && shown.length === 0 && (
-        <EnvironmentsBlank reason="none" view={view} count={environments.length} onClear={clear} />
+        <EmptyList reason="none" view={view} count={environments.length} onClear={clear} />
       )}
       <TerminateDialog
         environment={terminating}
@@ -122,11 +122,11 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
 }
 
 /** Filters, search and sort live in the URL, without a history entry for each keystroke (CONTRIBUTING 10). */
-function useView(): readonly [View, (part: Partial<View>) => void] {
+function useView(): readonly [ListView, (part: Partial<ListView>) => void] {
   const [params, setParams] = useSearchParams();
   const view = useMemo(() => readView(params), [params]);
   const change = useCallback(
-    (part: Partial<View>) => {
+    (part: Partial<ListView>) => {
       // The address, not what was last drawn: two changes may come before the page is drawn again.
       const now = readView(new URLSearchParams(window.location.search));
       // At once: what a key stroke changes is not to be drawn in slices between other work.

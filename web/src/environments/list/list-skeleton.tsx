@@ -4,7 +4,7 @@ import classes from "./list-page.module.css";
 const rows = [0, 1, 2, 3, 4];
 
 /** The final layout, empty: nothing jumps when the list arrives. */
-export function EnvironmentsSkeleton() {
+export function ListSkeleton() {
   return (
     <div className={classes.page} aria-busy="true">
       <p className={classes.hidden} role="status">

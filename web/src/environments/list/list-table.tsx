@@ -5,7 +5,7 @@ import type { Actions } from "../actions/use-actions.ts";
 import type { Environment } from "../lifecycle/environment.ts";
 import classes from "./list-table.module.css";
 import type { Sort } from "./list-view.ts";
-import { EnvironmentCells } from "./row-cells.tsx";
+import { RowCells } from "./row-cells.tsx";
 import { SortHead } from "./sort-head.tsx";
 
 /** More than a tall screen shows: drawn first, the rest when these stand. */
@@ -26,7 +26,7 @@ interface Props {
  * A row is made once and then only hidden or moved: with two hundred of them, making is what a key stroke would wait
  * for. What is out of sight is neither laid out nor painted (the style sheet's part).
  */
-export function EnvironmentsTable({ environments, shown, sort, onSort, actions, onTerminate }: Props) {
+export function ListTable({ environments, shown, sort, onSort, actions, onTerminate }: Props) {
   const template = useConfig()?.environmentUrl;
   const [complete, setComplete] = useState(false);
   useEffect(() => startTransition(() => setComplete(true)), []);
@@ -42,7 +42,7 @@ export function EnvironmentsTable({ environments, shown, sort, onSort, actions, 
             data-status={environment.status}
             aria-busy={actions.busy.has(environment.id) || undefined}
           >
-            <EnvironmentCells
+            <RowCells
               environment={environment}
               host={template === undefined ? environment.subdomain : hostName(template, environment.subdomain)}
               busy={actions.busy.get(environment.id)}

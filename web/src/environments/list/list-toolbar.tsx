@@ -2,13 +2,13 @@ import { Button, CloseButton, Select } from "@mantine/core";
 import type { Environment } from "../lifecycle/environment.ts";
 import { countByStatus } from "./filter-environments.ts";
 import classes from "./list-toolbar.module.css";
-import { namedSorts, type Sort, statusFilters, tagsOf, type View } from "./list-view.ts";
+import { type ListView, namedSorts, type Sort, statusFilters, tagsOf } from "./list-view.ts";
 import { SearchBox } from "./search-box.tsx";
 
 interface Props {
   readonly environments: readonly Environment[];
-  readonly view: View;
-  readonly onView: (part: Partial<View>) => void;
+  readonly view: ListView;
+  readonly onView: (part: Partial<ListView>) => void;
 }
 
 interface ToolbarProps extends Props {
@@ -17,7 +17,7 @@ interface ToolbarProps extends Props {
   readonly clears: number;
 }
 
-export function EnvironmentsToolbar({ environments, view, onView, onClear, clears }: ToolbarProps) {
+export function ListToolbar({ environments, view, onView, onClear, clears }: ToolbarProps) {
   return (
     <div className={classes.toolbar}>
       <div className={classes.row}>

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { firstView, nextSort, readView, sortedBy, statusFilters, tagsOf, type View, writeView } from "./list-view.ts";
+import {
+  firstView,
+  type ListView,
+  nextSort,
+  readView,
+  sortedBy,
+  statusFilters,
+  tagsOf,
+  writeView,
+} from "./list-view.ts";
 
 test("the default view leaves the URL empty", () => {
   expect(writeView(firstView).toString()).toBe("");
@@ -7,7 +16,7 @@ test("the default view leaves the URL empty", () => {
 });
 
 test("a view survives the URL", () => {
-  const view: View = { search: "a b&c", status: "paused", sort: "type-desc", environment: "41d07be5a9c2" };
+  const view: ListView = { search: "a b&c", status: "paused", sort: "type-desc", environment: "41d07be5a9c2" };
   expect(readView(new URLSearchParams(writeView(view).toString()))).toEqual(view);
 });
 
@@ -25,7 +34,7 @@ test("a column head sorts by its column, then turns round", () => {
 });
 
 test("each tag takes away its own filter and no other", () => {
-  const view: View = { ...firstView, search: "x", status: "active", environment: "41d07be5a9c2" };
+  const view: ListView = { ...firstView, search: "x", status: "active", environment: "41d07be5a9c2" };
   expect(tagsOf(view, "resnet").map(({ label }) => label)).toEqual([
     "Status: Active",
     "Search: x",

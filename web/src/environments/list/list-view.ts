@@ -1,7 +1,7 @@
 import type { Status } from "@berth/contract";
 
 /** What the list shows; all of it lives in the URL (CONTRIBUTING 10, G30). */
-export interface View {
+export interface ListView {
   readonly search: string;
   readonly status: StatusFilter;
   readonly sort: Sort;
@@ -36,10 +36,10 @@ export const namedSorts: readonly { readonly value: Sort; readonly label: string
   { value: "expires-asc", label: "Expires Soon" },
 ];
 
-export const firstView: View = { search: "", status: "all", sort: "created-desc", environment: null };
+export const firstView: ListView = { search: "", status: "all", sort: "created-desc", environment: null };
 
 /** Anything unreadable in the URL falls back to the default: a stale link still opens. */
-export function readView(params: URLSearchParams): View {
+export function readView(params: URLSearchParams): ListView {
   const status = params.get("status");
   const sort = params.get("sort");
   return {
@@ -50,7 +50,7 @@ export function readView(params: URLSearchParams): View {
   };
 }
 
-export function writeView(view: View): URLSearchParams {
+export function writeView(view: ListView): URLSearchParams {
   const params = new URLSearchParams();
   if (view.search !== "") params.set("search", view.search);
   if (view.status !== "all") params.set("status", view.status);
@@ -75,10 +75,10 @@ export function sortedBy(sort: Sort, column: Column): "ascending" | "descending"
 export interface FilterTag {
   readonly label: string;
   /** The view without this filter. */
-  readonly without: View;
+  readonly without: ListView;
 }
 
-export function tagsOf(view: View, environmentName: string | undefined): readonly FilterTag[] {
+export function tagsOf(view: ListView, environmentName: string | undefined): readonly FilterTag[] {
   const tags: FilterTag[] = [];
   if (view.status !== "all") {
     const label = statusFilters.find(({ value }) => value === view.status)?.label;

@@ -7,7 +7,7 @@ import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
 import { Status } from "../../ui/display/status.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
-import { stageWords } from "../lifecycle/timeline-of.ts";
+import { stageText } from "../lifecycle/timeline-of.ts";
 import classes from "./ready-card.module.css";
 
 /** What the creator passes in the navigation state (spec 2.8, G41). */
@@ -51,7 +51,7 @@ export function ReadyCard({ arrival, environment, onClose }: Props) {
     <section className={`panel ${classes.card}`} aria-label="New environment">
       <div className={classes.head}>
         <p role="status">
-          <Status value={status} stage={pending ? stageWords(stage, stage_percent) : undefined} />
+          <Status value={status} stage={pending ? stageText(stage, stage_percent) : undefined} />
           <span>
             {pending ? "It is still starting and opens here when it is ready." : "Your environment is ready."}
           </span>

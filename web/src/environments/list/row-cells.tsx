@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { Link } from "react-router";
-import { typeName } from "../../content/catalogue.ts";
+import { typeName } from "../../content/environment-types.ts";
 import { dateTime, plural } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { Slots } from "../../ui/display/slots.tsx";
@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** Memoised: a keystroke in the search or one busy row must not draw two hundred others again. */
-export const EnvironmentCells = memo(function EnvironmentCells({ environment, host, ...actions }: Props) {
+export const RowCells = memo(function EnvironmentCells({ environment, host, ...actions }: Props) {
   const { id, name, type, status, gpu_count } = environment;
   return (
     <>

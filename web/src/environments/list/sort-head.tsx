@@ -6,7 +6,7 @@ interface Props {
   readonly onSort: (sort: Sort) => void;
 }
 
-const words = { name: "Name", type: "Type", status: "Status", created: "Created", expires: "Expires" } as const;
+const labels = { name: "Name", type: "Type", status: "Status", created: "Created", expires: "Expires" } as const;
 
 /** Every column of the specification sorts; the arrow points the way the values grow or fall. */
 export function SortHead({ sort, onSort }: Props) {
@@ -18,7 +18,7 @@ export function SortHead({ sort, onSort }: Props) {
           return (
             <th key={column} scope="col" aria-sort={sorted}>
               <button type="button" onClick={() => onSort(nextSort(sort, column))}>
-                {words[column]}
+                {labels[column]}
                 {sorted === "descending" && <ArrowDown size={12} aria-hidden="true" />}
                 {sorted === "ascending" && <ArrowUp size={12} aria-hidden="true" />}
               </button>

@@ -8,8 +8,8 @@ import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Environment } from "../lifecycle/environment.ts";
 import classes from "./environment-metrics.module.css";
-import { MeasureChart } from "./metric-chart.tsx";
-import { measuresOf, spanWords } from "./metrics-of.ts";
+import { MetricChart } from "./metric-chart.tsx";
+import { metricsOf, spans } from "./metrics-of.ts";
 
 interface Props {
   readonly environment: Environment;
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** What it uses, measured every 15 seconds while it runs; N/A where nothing is (G33). */
-export function EnvironmentUse({ environment: { id, status }, hasGpu }: Props) {
+export function EnvironmentMetrics({ environment: { id, status }, hasGpu }: Props) {
   const [span, setSpan] = useState<SampleSpan>("1h");
   const active = status === "active";
   return (
@@ -32,12 +32,12 @@ export function EnvironmentUse({ environment: { id, status }, hasGpu }: Props) {
         <PlainSegments
           label="Time shown"
           name="use-span"
-          value={spanWords[span].label}
-          options={sampleSpans.map((each) => spanWords[each].label)}
-          onChange={(label) => setSpan(sampleSpans.find((each) => spanWords[each].label === label) ?? "1h")}
+          value={spans[span].label}
+          options={sampleSpans.map((each) => spans[each].label)}
+          onChange={(label) => setSpan(sampleSpans.find((each) => spans[each].label === label) ?? "1h")}
         />
       </div>
-      <Measures id={id} span={span} active={active} hasGpu={hasGpu} />
+      <Metrics id={id} span={span} active={active} hasGpu={hasGpu} />
     </section>
   );
 }
@@ -49,7 +49,7 @@ interface MeasuresProps {
   readonly hasGpu: boolean;
 }
 
-function Measures({ id, span, active, hasGpu }: MeasuresProps) {
+function Metrics({ id, span, active, hasGpu }: MeasuresProps) {
   const { data, isError, refetch } = useQuery(samplesQuery(id, span, active));
   const now = useNow();
   if (!data && isError)
@@ -77,13 +77,13 @@ function Measures({ id, span, active, hasGpu }: MeasuresProps) {
   const stepMs = data.step_seconds * 1000;
   return (
     <div className={classes.grid}>
-      {measuresOf(data.points, hasGpu).map((measure) => (
-        <MeasureChart
+      {metricsOf(data.points, hasGpu).map((measure) => (
+        <MetricChart
           key={measure.title}
           measure={measure}
           points={data.points}
           toMs={now}
-          spanMs={spanWords[span].ms}
+          spanMs={spans[span].ms}
           stepMs={stepMs}
           tense={active ? "now" : "last"}
         />

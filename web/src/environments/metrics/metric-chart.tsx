@@ -1,10 +1,10 @@
 import type { SamplePoint } from "@berth/contract";
 import { lazy, Suspense } from "react";
 import classes from "./environment-metrics.module.css";
-import { type Measure, rowsOf, topOf } from "./metrics-of.ts";
+import { type Metric, rowsOf, topOf } from "./metrics-of.ts";
 
 interface Props {
-  readonly measure: Measure;
+  readonly measure: Metric;
   readonly points: readonly SamplePoint[];
   /** Milliseconds since the epoch. */
   readonly toMs: number;
@@ -14,10 +14,10 @@ interface Props {
   readonly tense: "now" | "last";
 }
 
-const MeasureLines = lazy(() => import("./metric-lines.tsx").then((part) => ({ default: part.MeasureLines })));
+const MeasureLines = lazy(() => import("./metric-lines.tsx").then((part) => ({ default: part.MetricLines })));
 
 /** One measure: its last figure, and how it went. The picture says nothing that its words do not. */
-export function MeasureChart({ measure: { title, lines, text, least, absent }, points, tense, ...time }: Props) {
+export function MetricChart({ measure: { title, lines, text, least, absent }, points, tense, ...time }: Props) {
   const fromMs = time.toMs - time.spanMs;
   const rows = rowsOf(points, lines, { fromMs, stepMs: time.stepMs });
   const measured = lines.flatMap(({ name }) => {

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Nothing but the lines: what they say stands around them in words. */
-export function MeasureLines({ rows, names, span, top }: Props) {
+export function MetricLines({ rows, names, span, top }: Props) {
   return (
     <LineChart
       h={56}

@@ -1,6 +1,6 @@
 import type { SamplePoint } from "@berth/contract";
 import { expect, test } from "vitest";
-import { coresText, measuresOf, rateText, rowsOf, topOf } from "./metrics-of.ts";
+import { coresText, metricsOf, rateText, rowsOf, topOf } from "./metrics-of.ts";
 
 const minute = 60_000;
 const start = Date.parse("2026-11-20T12:00:00.000Z");
@@ -23,7 +23,7 @@ test("a line begins with its time, and breaks where nothing was measured", () =>
 
 test("what was not measured is no line: never an invented figure (G33)", () => {
   const points = [point(0), point(1)];
-  const [gpu, , , , network] = measuresOf(points, false);
+  const [gpu, , , , network] = metricsOf(points, false);
   expect(gpu?.lines).toEqual([]);
   expect(gpu?.absent).toContain("CPU only");
   expect(rowsOf(points, network?.lines ?? [], box).map(({ In, Out }) => [In, Out])).toEqual([
@@ -35,7 +35,7 @@ test("what was not measured is no line: never an invented figure (G33)", () => {
 test("each GPU has a line of its own, gone where it was not sampled", () => {
   const gpu = (id: string, use_percent: number) => ({ id, use_percent, memory_mb: 1 });
   const points = [point(0, { gpus: [gpu("b", 20), gpu("a", 10)] }), point(1, { gpus: [gpu("a", 30)] })];
-  const [use] = measuresOf(points, true);
+  const [use] = metricsOf(points, true);
   expect(use?.lines.map(({ name }) => name)).toEqual(["GPU 1", "GPU 2"]);
   expect(use?.lines.map(({ of }) => points.map(of))).toEqual([
     [10, 30],

@@ -7,7 +7,7 @@ export interface Line {
   readonly of: (point: SamplePoint) => number | null;
 }
 
-export interface Measure {
+export interface Metric {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly text: (value: number) => string;
@@ -17,14 +17,14 @@ export interface Measure {
   readonly absent?: string;
 }
 
-export const spanWords: Readonly<Record<SampleSpan, { readonly label: string; readonly ms: number }>> = {
+export const spans: Readonly<Record<SampleSpan, { readonly label: string; readonly ms: number }>> = {
   "1h": { label: "1 hour", ms: 3_600_000 },
   "24h": { label: "24 hours", ms: 86_400_000 },
   "7d": { label: "7 days", ms: 604_800_000 },
 };
 
 /** GPUs first where there are any: they are what is paid for. */
-export function measuresOf(points: readonly SamplePoint[], hasGpu: boolean): readonly Measure[] {
+export function metricsOf(points: readonly SamplePoint[], hasGpu: boolean): readonly Metric[] {
   const ids = [...new Set(points.flatMap(({ gpus }) => gpus.map(({ id }) => id)))].sort();
   const gpuLines = (of: (gpu: SamplePoint["gpus"][number]) => number): Line[] =>
     ids.map((id, index) => ({

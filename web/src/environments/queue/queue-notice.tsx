@@ -7,15 +7,15 @@ import { dateTime } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import type { Tone } from "../../ui/display/status.tsx";
 import classes from "./queue-notice.module.css";
-import { type PlaceInLine, usePlace } from "./use-queue.ts";
+import { type Queue, useQueue } from "./use-queue.ts";
 
 /** The place in line where the user comes by; nothing without one. */
-export function PlaceNotice({ userId }: { readonly userId: string }) {
-  return <PlaceView line={usePlace(userId)} />;
+export function QueueNotice({ userId }: { readonly userId: string }) {
+  return <QueuePosition line={useQueue(userId)} />;
 }
 
 /** `here`: the creator shows it where the launch goes on anyway. */
-export function PlaceView({ line, here = false }: { readonly line: PlaceInLine; readonly here?: boolean }) {
+export function QueuePosition({ line, here = false }: { readonly line: Queue; readonly here?: boolean }) {
   if (!line.place) return null;
   const { tone, title, text, action } = partsOf(line.place, line, here);
   return (
@@ -34,7 +34,7 @@ interface Parts {
   readonly action: ReactNode;
 }
 
-function partsOf(place: QueuePlace, line: PlaceInLine, here: boolean): Parts {
+function partsOf(place: QueuePlace, line: Queue, here: boolean): Parts {
   const { gpu_count: gpus, state, position, expected_at, held_until } = place;
   if (state === "waiting")
     return {
@@ -74,7 +74,7 @@ function partsOf(place: QueuePlace, line: PlaceInLine, here: boolean): Parts {
   };
 }
 
-function Leave({ line, children }: { readonly line: PlaceInLine; readonly children: string }) {
+function Leave({ line, children }: { readonly line: Queue; readonly children: string }) {
   return (
     <Button size="xs" variant="subtle" loading={line.busy} onClick={line.leave}>
       {children}

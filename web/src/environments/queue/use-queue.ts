@@ -1,11 +1,11 @@
 import { type GpuCount, joinQueue, leaveQueue, type QueuePlace } from "@berth/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { call, said } from "../../api/call.ts";
-import { keys, placeQuery } from "../../api/queries.ts";
+import { call, messageOf } from "../../api/call.ts";
+import { keys, queueQuery } from "../../api/queries.ts";
 import { queueTexts as texts } from "../../content/queue-texts.ts";
 import { toast } from "../../ui/toast/toast.ts";
 
-export interface PlaceInLine {
+export interface Queue {
   /** Undefined until it is known, null without one. */
   readonly place: QueuePlace | null | undefined;
   readonly busy: boolean;
@@ -14,21 +14,21 @@ export interface PlaceInLine {
 }
 
 /** The user's place in the line for GPUs (G86). */
-export function usePlace(userId: string): PlaceInLine {
+export function useQueue(userId: string): Queue {
   const client = useQueryClient();
-  const { data: place } = useQuery(placeQuery(userId));
+  const { data: place } = useQuery(queueQuery(userId));
   const settled = () =>
-    Promise.all([keys.place(userId), keys.capacity].map((queryKey) => client.invalidateQueries({ queryKey })));
-  const failed = (error: unknown) => void toast.error(said(error, texts.failed));
+    Promise.all([keys.queue(userId), keys.capacity].map((queryKey) => client.invalidateQueries({ queryKey })));
+  const failed = (error: unknown) => void toast.error(messageOf(error, texts.failed));
   const wait = useMutation({
     mutationFn: (gpu_count: GpuCount) => call(joinQueue, { params: {}, body: { gpu_count } }),
-    onSuccess: (answer) => client.setQueryData(placeQuery(userId).queryKey, answer.place),
+    onSuccess: (answer) => client.setQueryData(queueQuery(userId).queryKey, answer.place),
     onError: failed,
     onSettled: settled,
   });
   const leave = useMutation({
     mutationFn: () => call(leaveQueue, { params: {}, body: {} }),
-    onSuccess: () => client.setQueryData(placeQuery(userId).queryKey, null),
+    onSuccess: () => client.setQueryData(queueQuery(userId).queryKey, null),
     onError: failed,
     onSettled: settled,
   });

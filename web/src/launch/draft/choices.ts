@@ -48,7 +48,10 @@ export function countChoices(capacity: Capacity | undefined, now: number): reado
 }
 
 /** What is held for this user is free to them, or less of it (G86). */
-export function withTurn(capacity: Capacity | undefined, place: QueuePlace | null | undefined): Capacity | undefined {
+export function withReservation(
+  capacity: Capacity | undefined,
+  place: QueuePlace | null | undefined,
+): Capacity | undefined {
   if (!capacity || place?.state !== "held") return capacity;
   const counts = capacity.counts.map((count) =>
     count.gpu_count <= place.gpu_count ? { ...count, free: true, next_free_at: null } : count,

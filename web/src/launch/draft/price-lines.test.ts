@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { firstDraft } from "./draft.ts";
-import { priceLines, printedLabel, totalShort, waysOut } from "./price-lines.ts";
+import { minimumOptions, priceLines, printedLabel, totalShort } from "./price-lines.ts";
 
 test("both currencies, the charged one first", () => {
   expect(priceLines(firstDraft)).toMatchObject({
@@ -37,12 +37,16 @@ test("percentages are printed as given, and nothing is said to be saved where no
 test("below the provider's minimum there are ways out, each of which reaches it", () => {
   const razorpay = { USD: 50, INR: 100 };
   const both = ["USD", "INR"] as const;
-  expect(waysOut(firstDraft, razorpay, both)?.map(({ label }) => label)).toEqual(["6 hours", "4 GPUs", "Pay in INR"]);
-  expect(waysOut(firstDraft, razorpay, ["USD"])?.map(({ label }) => label)).toEqual(["6 hours", "4 GPUs"]);
-  expect(waysOut(firstDraft, { USD: 100, INR: 100 }, both)?.map(({ label }) => label)).toEqual([
+  expect(minimumOptions(firstDraft, razorpay, both)?.map(({ label }) => label)).toEqual([
+    "6 hours",
+    "4 GPUs",
+    "Pay in INR",
+  ]);
+  expect(minimumOptions(firstDraft, razorpay, ["USD"])?.map(({ label }) => label)).toEqual(["6 hours", "4 GPUs"]);
+  expect(minimumOptions(firstDraft, { USD: 100, INR: 100 }, both)?.map(({ label }) => label)).toEqual([
     "6 hours",
     "Pay in INR",
   ]);
-  expect(waysOut({ ...firstDraft, gpus: 4 }, razorpay, both)).toBeUndefined();
-  expect(waysOut(firstDraft, { USD: 1, INR: 1 }, both)).toBeUndefined();
+  expect(minimumOptions({ ...firstDraft, gpus: 4 }, razorpay, both)).toBeUndefined();
+  expect(minimumOptions(firstDraft, { USD: 1, INR: 1 }, both)).toBeUndefined();
 });

@@ -36,7 +36,7 @@ export function printedLabel(gpus: GpuCount, plan: "hourly" | "monthly"): string
   return (plan === "hourly" ? row?.hourlyLabel : row?.monthlyLabel) ?? "";
 }
 
-export interface WayOut {
+export interface MinimumOption {
   readonly label: string;
   readonly change: Partial<Draft>;
 }
@@ -45,17 +45,17 @@ export interface WayOut {
  * Ways to reach the provider's smallest charge, or undefined when the draft already does (G73).
  * @param minimumMinor smallest charge per currency, in minor units, as `GET /config` has it
  */
-export function waysOut(
+export function minimumOptions(
   draft: Draft,
   minimumMinor: Readonly<Record<Currency, number>>,
   currencies: readonly Currency[],
-): readonly WayOut[] | undefined {
+): readonly MinimumOption[] | undefined {
   const reaches = (part: Partial<Draft>) => {
     const { gpus, hours, currency } = { ...draft, ...part };
     return quote(gpus, hours, currency).amountMinor >= minimumMinor[currency];
   };
   if (reaches({})) return undefined;
-  const ways: WayOut[] = [
+  const ways: MinimumOption[] = [
     { label: "6 hours", change: { hours: 6 } },
     { label: "4 GPUs", change: { gpus: 4 } },
     { label: "Pay in INR", change: { currency: "INR" } },

@@ -13,7 +13,7 @@ import {
   tabStorage,
 } from "./draft.ts";
 
-export interface DraftInHand {
+export interface CurrentDraft {
   readonly draft: Draft;
   readonly step: Step;
   readonly change: (part: Partial<Draft>) => void;
@@ -25,7 +25,7 @@ export interface DraftInHand {
 }
 
 /** The draft lives in this tab's storage, its step in the URL. A URL with a step goes on where it stood. */
-export function useDraft(): DraftInHand {
+export function useDraft(): CurrentDraft {
   const [params, setParams] = useSearchParams();
   const [left, setLeft] = useState(() => readLeftDraft(tabStorage));
   // A name in the address is what the link was for: kept files come back with it (G31).

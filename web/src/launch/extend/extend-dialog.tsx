@@ -6,7 +6,7 @@ import { useSearchParams } from "react-router";
 import { useConfig } from "../../api/product-config.ts";
 import { profileQuery } from "../../api/queries.ts";
 import { useSession } from "../../api/session.ts";
-import { durations } from "../../content/catalogue.ts";
+import { durations } from "../../content/environment-types.ts";
 import { extendParam } from "../../environments/actions/extend-param.ts";
 import { type Environment, environmentsOf } from "../../environments/lifecycle/environment.ts";
 import { dateTime, duration, money } from "../../format.ts";
@@ -16,7 +16,7 @@ import { Facts } from "../../ui/display/facts.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { toast } from "../../ui/toast/toast.ts";
 import type { Draft } from "../draft/draft.ts";
-import { priceLines, waysOut } from "../draft/price-lines.ts";
+import { minimumOptions, priceLines } from "../draft/price-lines.ts";
 import { ChangeButton } from "../purchase/change-button.tsx";
 import type { LaunchState } from "../purchase/launch-state.ts";
 import { SeeOrder } from "../purchase/see-order.tsx";
@@ -26,7 +26,7 @@ import classes from "./extend-dialog.module.css";
 import { useExtension } from "./use-extension.ts";
 
 /** Asked for in the address, by a row or a notice; what cannot be extended any more opens nothing. */
-export function Extending() {
+export function ExtendDialog() {
   const [params, setParams] = useSearchParams();
   const { data } = useQuery(profileQuery(useSession()?.userId ?? ""));
   const asked = environmentsOf(data?.user_data.containers ?? {}).find(({ id }) => id === params.get(extendParam));
@@ -35,7 +35,7 @@ export function Extending() {
     rest.delete(extendParam);
     setParams(rest, { replace: true, preventScrollReset: true });
   };
-  return <ExtendDialog environment={asked && mayExtend[asked.status] ? asked : undefined} onClose={close} />;
+  return <KeptOpen environment={asked && mayExtend[asked.status] ? asked : undefined} onClose={close} />;
 }
 
 interface Props {
@@ -45,7 +45,7 @@ interface Props {
 }
 
 /** More hours for an environment that runs or waits, paid as the first ones were; nothing is restarted (G100). */
-function ExtendDialog({ environment, onClose }: Props) {
+function KeptOpen({ environment, onClose }: Props) {
   const [shown, setShown] = useState(environment);
   if (environment && environment !== shown) setShown(environment);
   return shown && <Extension key={shown.id} environment={shown} opened={environment !== undefined} onClose={onClose} />;
@@ -76,7 +76,7 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
   };
   const { charged } = priceLines(draft);
   const payments = config?.payments;
-  const ways = payments && waysFor(draft, payments);
+  const ways = payments && optionsFor(draft, payments);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!payments || !session || ways) return;
@@ -142,8 +142,8 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
 }
 
 /** The GPUs are what they are: only the length and the currency can be chosen. */
-function waysFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["payments"]) {
-  return waysOut(draft, minimumMinor, currencies)?.filter(({ change }) => !change.gpus);
+function optionsFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["payments"]) {
+  return minimumOptions(draft, minimumMinor, currencies)?.filter(({ change }) => !change.gpus);
 }
 
 function Outcome({ state, charged }: { readonly state: LaunchState; readonly charged: string }) {

@@ -47,7 +47,7 @@ export async function buy(
   signal: AbortSignal,
 ): Promise<PaymentProof | undefined> {
   tell({ phase: "ordering" });
-  const placed = await placeOrder(purchase).catch((error: unknown) => refuse(error, tell));
+  const placed = await placeOrder(purchase).catch((error: unknown) => showRefusal(error, tell));
   if (!placed) return undefined;
   try {
     await loadCheckout(purchase.scriptUrl);
@@ -64,7 +64,7 @@ export async function buy(
   tell({ phase: "clearing" });
   toast.loading("Payment cancelled. Cleaning up...");
   const inFlight = await clear(placed.id);
-  tell(inFlight ? { phase: "idle", problem: { message: inFlightWords, step: undefined } } : { phase: "idle" });
+  tell(inFlight ? { phase: "idle", problem: { message: inFlightText, step: undefined } } : { phase: "idle" });
   return undefined;
 }
 
@@ -96,7 +96,7 @@ export function failureOf(error: unknown, cancelled: boolean, { razorpay_order_i
   return { status: error.status, message: error.message, money, cancelled, orderId };
 }
 
-const inFlightWords =
+const inFlightText =
   "A payment for this order is already on its way. If it arrives, the environment starts by itself; if not, nothing is charged.";
 
 function placeOrder({ draft, userId, extends: id }: Purchase): Promise<Placed> {
@@ -116,7 +116,7 @@ function placeOrder({ draft, userId, extends: id }: Purchase): Promise<Placed> {
 }
 
 /** The server's word is a notice, everything else an error (spec 8.6). */
-function refuse(error: unknown, tell: (state: LaunchState) => void): undefined {
+function showRefusal(error: unknown, tell: (state: LaunchState) => void): undefined {
   const code: ErrorCode | "network" = error instanceof ApiError ? error.code : "network";
   const word = error instanceof Error ? error.message : "";
   const message = word || launchFailed;

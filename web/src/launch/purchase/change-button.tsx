@@ -13,7 +13,7 @@ interface Props {
   readonly goTo?: (step: Step) => void;
 }
 
-const places: Readonly<Record<Step, string>> = {
+const labels: Readonly<Record<Step, string>> = {
   1: "Change the environment",
   2: "Change the resources",
   3: "Change the review",
@@ -26,7 +26,7 @@ export function ChangeButton({ problem: { step, unverified }, goTo }: Props) {
   if (step === undefined || !goTo) return null;
   return (
     <Button size="xs" variant="default" onClick={() => goTo(step)}>
-      {places[step]}
+      {labels[step]}
     </Button>
   );
 }

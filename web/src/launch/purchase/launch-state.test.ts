@@ -1,7 +1,7 @@
 import { moneyStates } from "@berth/contract";
 import { expect, test } from "vitest";
 import { idle, isPaid, isPassing, mayLaunch, stepToChange } from "./launch-state.ts";
-import { failureTitle, moneyWords, sumLabel } from "./money-text.ts";
+import { failureTitle, moneyText, sumLabel } from "./money-text.ts";
 
 test("Launch works once until the order is over", () => {
   expect(mayLaunch(idle)).toBe(true);
@@ -30,7 +30,7 @@ test("only trouble that passes is tried again", () => {
 
 test("every state of the money has its words, and the sum where money moved", () => {
   for (const state of moneyStates) {
-    const words = moneyWords(state, "$2.40");
+    const words = moneyText(state, "$2.40");
     expect(words.includes("$2.40")).toBe(state !== "nothing_taken");
   }
   expect(sumLabel("refund_started")).toBe("Refund started");

@@ -2,7 +2,7 @@ import type { MoneyState } from "@berth/contract";
 import type { Failure } from "./launch-state.ts";
 
 /** Where the money is, with the sum (G14); `amount` is as the order panel writes it. */
-export function moneyWords(state: MoneyState, amount: string): string {
+export function moneyText(state: MoneyState, amount: string): string {
   switch (state) {
     case "nothing_taken":
       return "Nothing was charged.";

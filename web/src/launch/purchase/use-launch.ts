@@ -49,7 +49,7 @@ export function useLaunch(): Launch {
         const failure = failureOf(error, cancelled.current, proof);
         keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
         setState({ phase: "failed", paidAt, failure });
-        if (!failure.cancelled) tellFailure(failure);
+        if (!failure.cancelled) showFailure(failure);
       }
     }
     running.current = false;
@@ -98,7 +98,7 @@ function useArrive(): (created: Created, userId: string, signal: AbortSignal) =>
 }
 
 /** The specification's "HTTP {status}"; what happens to the money stands on the page (G14). */
-function tellFailure({ status, message }: Failure): void {
+function showFailure({ status, message }: Failure): void {
   const title = "Failed to create environment";
   if (status >= 400) toast.error(`HTTP ${status}`, { title });
   else toast.error((status > 0 && message) || title);

@@ -4,17 +4,17 @@ import { environmentQuery, profileQuery } from "../../api/queries.ts";
 import { environmentsOf } from "../../environments/lifecycle/environment.ts";
 
 /** The live stream is usually quicker; this is for when there is none. */
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 
 /**
  * The environment that a launch is making. The create call holds its answer until it is ready (G72), so it is found by
  * its name among the user's own, where it stands from the moment of the payment.
  */
-export function useLaunched(userId: string, subdomain: string, looking: boolean) {
+export function useLaunchedEnvironment(userId: string, subdomain: string, looking: boolean) {
   const [id, setId] = useState<string>();
   const { data: profile } = useQuery({
     ...profileQuery(userId),
-    refetchInterval: looking && id === undefined ? lookEveryMs : false,
+    refetchInterval: looking && id === undefined ? pollEveryMs : false,
   });
   const live = environmentsOf(profile?.user_data.containers ?? {}).find(
     (one) => one.subdomain === subdomain && one.status !== "terminated",
@@ -24,7 +24,7 @@ export function useLaunched(userId: string, subdomain: string, looking: boolean)
   const { data: environment } = useQuery({
     ...environmentQuery(id ?? ""),
     enabled: id !== undefined,
-    refetchInterval: looking ? lookEveryMs : false,
+    refetchInterval: looking ? pollEveryMs : false,
   });
   return { id, environment };
 }

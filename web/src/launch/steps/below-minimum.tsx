@@ -1,6 +1,6 @@
 import { Notice } from "../../ui/display/notice.tsx";
 import type { Draft } from "../draft/draft.ts";
-import type { WayOut } from "../draft/price-lines.ts";
+import type { MinimumOption } from "../draft/price-lines.ts";
 import classes from "./below-minimum.module.css";
 
 /** Said before it hurts: the provider refuses smaller charges (G73). */
@@ -9,7 +9,7 @@ export function BelowMinimum({
   minimum,
   onChange,
 }: {
-  readonly ways: readonly WayOut[];
+  readonly ways: readonly MinimumOption[];
   readonly minimum: string;
   readonly onChange: (part: Partial<Draft>) => void;
 }) {

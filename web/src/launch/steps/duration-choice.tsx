@@ -1,6 +1,6 @@
 import { type DurationHours, type GpuCount, planOf } from "@berth/contract";
 import { Radio } from "@mantine/core";
-import { durations } from "../../content/catalogue.ts";
+import { durations } from "../../content/environment-types.ts";
 import { plural } from "../../format.ts";
 import { printedLabel, totalShort } from "../draft/price-lines.ts";
 import classes from "./choices.module.css";

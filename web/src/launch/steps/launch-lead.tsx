@@ -4,7 +4,7 @@ import { Status } from "../../ui/display/status.tsx";
 import type { Draft } from "../draft/draft.ts";
 import { priceLines } from "../draft/price-lines.ts";
 import type { LaunchState } from "../purchase/launch-state.ts";
-import { failureTitle, moneyWords } from "../purchase/money-text.ts";
+import { failureTitle, moneyText } from "../purchase/money-text.ts";
 import { SeeOrder } from "../purchase/see-order.tsx";
 import classes from "./step-launch.module.css";
 
@@ -34,7 +34,7 @@ export function LaunchLead({ state, draft }: { readonly state: LaunchState; read
           action={<SeeOrder failure={failure} />}
           alert
         >
-          {!failure.cancelled && failure.message} {moneyWords(failure.money, priceLines(draft).charged)}
+          {!failure.cancelled && failure.message} {moneyText(failure.money, priceLines(draft).charged)}
         </Notice>
       </div>
     );

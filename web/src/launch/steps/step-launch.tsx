@@ -8,7 +8,7 @@ import type { Draft, Step } from "../draft/draft.ts";
 import { ChangeButton } from "../purchase/change-button.tsx";
 import type { LaunchState } from "../purchase/launch-state.ts";
 import type { Launch } from "../purchase/use-launch.ts";
-import { useLaunched } from "../purchase/use-launched-environment.ts";
+import { useLaunchedEnvironment } from "../purchase/use-launched-environment.ts";
 import { LaunchAfter } from "./launch-after.tsx";
 import { LaunchLead } from "./launch-lead.tsx";
 import classes from "./step-launch.module.css";
@@ -26,7 +26,7 @@ interface Props {
 export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Props) {
   const { state } = launch;
   const name = draft.subdomain.trim();
-  const { id, environment } = useLaunched(userId, name, state.phase === "creating");
+  const { id, environment } = useLaunchedEnvironment(userId, name, state.phase === "creating");
   const elapsed = useElapsed(state);
   const figures = capacity?.launch ?? undefined;
   const launching = state.phase === "creating" || state.phase === "ready";

@@ -10,7 +10,7 @@ interface Props {
   readonly locked: boolean;
 }
 
-export function Steps({ labels, current, onBack, locked }: Props) {
+export function StepList({ labels, current, onBack, locked }: Props) {
   return (
     <ol className={classes.steps} aria-label="Progress">
       {labels.map((label, index) => {

@@ -1,6 +1,6 @@
 import { type Capacity, type GpuCount, type ProductConfig, planOf } from "@berth/contract";
 import { Radio } from "@mantine/core";
-import type { PlaceInLine } from "../../environments/queue/use-queue.ts";
+import type { Queue } from "../../environments/queue/use-queue.ts";
 import { plural } from "../../format.ts";
 import { Slots } from "../../ui/display/slots.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
@@ -16,7 +16,7 @@ interface Props {
   readonly onChange: (part: Partial<Draft>) => void;
   readonly capacity: Capacity | undefined;
   readonly config: ProductConfig | undefined;
-  readonly line: PlaceInLine;
+  readonly line: Queue;
 }
 
 export function StepResources(props: Props) {

@@ -1,9 +1,9 @@
 import type { Capacity, Currency, ProductConfig } from "@berth/contract";
-import { durations } from "../../content/catalogue.ts";
+import { durations } from "../../content/environment-types.ts";
 import { money } from "../../format.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import type { Draft } from "../draft/draft.ts";
-import { priceLines, waysOut } from "../draft/price-lines.ts";
+import { minimumOptions, priceLines } from "../draft/price-lines.ts";
 import { unitsOf } from "../draft/units-of.ts";
 import { BelowMinimum } from "./below-minimum.tsx";
 import classes from "./step-review.module.css";
@@ -21,7 +21,7 @@ interface Props {
 export function StepReview(props: Props) {
   const { draft, onChange, config, error } = props;
   const payments = config?.payments;
-  const ways = payments && waysOut(draft, payments.minimumMinor, payments.currencies);
+  const ways = payments && minimumOptions(draft, payments.minimumMinor, payments.currencies);
   return (
     <>
       <h2>Name it, check it, pay once</h2>

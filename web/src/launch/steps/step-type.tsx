@@ -1,6 +1,6 @@
 import type { Capacity, ContainerType } from "@berth/contract";
 import { Radio } from "@mantine/core";
-import { environmentTypes } from "../../content/catalogue.ts";
+import { environmentTypes } from "../../content/environment-types.ts";
 import { typeChoices } from "../draft/choices.ts";
 import type { Draft } from "../draft/draft.ts";
 import classes from "./choices.module.css";

@@ -34,12 +34,12 @@ export function SubdomainField({ subdomain, template, error, onChange }: Props) 
         rightSectionWidth={`calc(${suffix.length}ch + 24px)`}
         classNames={{ input: classes.subdomain ?? "" }}
       />
-      <Answer check={check} host={`${subdomain.trim()}${suffix}`} onChange={onChange} />
+      <NameStatus check={check} host={`${subdomain.trim()}${suffix}`} onChange={onChange} />
     </>
   );
 }
 
-function Answer({
+function NameStatus({
   check,
   host,
   onChange,

@@ -4,18 +4,18 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { ApiError } from "../../api/call.ts";
 import { CopyText } from "../controls/copy-text.tsx";
-import { Blank, FreeSlots } from "./blank.tsx";
 import classes from "./detail-page.module.css";
+import { EmptyState, FreeSlots } from "./empty-state.tsx";
 import { type Fact, Facts } from "./facts.tsx";
 
 /** The list that one comes from. */
-interface Way {
+interface BackLink {
   readonly to: string;
   readonly label: string;
 }
 
 interface Props {
-  readonly back: Way;
+  readonly back: BackLink;
   readonly children: ReactNode;
 }
 
@@ -33,7 +33,7 @@ export function DetailPage({ back, children }: Props) {
 }
 
 interface NotShownProps {
-  readonly back: Way;
+  readonly back: BackLink;
   /** "order" */
   readonly what: string;
   /** Null while it is still on its way. */
@@ -47,18 +47,20 @@ interface NotShownProps {
 }
 
 /** In its place: it is on its way, there is none, which another's looks like too, or it could not be read. */
-export function NotShown(props: NotShownProps) {
+export function NotLoaded(props: NotShownProps) {
   return (
-    <DetailPage back={props.back}>{props.error ? <Why {...props} error={props.error} /> : props.loading}</DetailPage>
+    <DetailPage back={props.back}>
+      {props.error ? <NotLoadedReason {...props} error={props.error} /> : props.loading}
+    </DetailPage>
   );
 }
 
-function Why({ back, what, error, where, failed, again }: NotShownProps & { readonly error: Error }) {
+function NotLoadedReason({ back, what, error, where, failed, again }: NotShownProps & { readonly error: Error }) {
   if (!(error instanceof ApiError && error.status === 404))
     return (
-      <Blank title={`Unable to load this ${what}`} picture={<FreeSlots failed />} action={again}>
+      <EmptyState title={`Unable to load this ${what}`} picture={<FreeSlots failed />} action={again}>
         {failed(error)}
-      </Blank>
+      </EmptyState>
     );
   const list = (
     <Button component={Link} to={back.to}>
@@ -66,9 +68,9 @@ function Why({ back, what, error, where, failed, again }: NotShownProps & { read
     </Button>
   );
   return (
-    <Blank title={`There is no such ${what}`} picture={<FreeSlots />} action={list}>
+    <EmptyState title={`There is no such ${what}`} picture={<FreeSlots />} action={list}>
       The address may be mistyped, or the {what} is another account's. {where}
-    </Blank>
+    </EmptyState>
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isChunkFailure } from "./chunk-failure.ts";
+import { isChunkFailure } from "./is-chunk-failure.ts";
 
 test.each([
   ["Failed to fetch dynamically imported module: http://x/a.js", true],

@@ -1,7 +1,7 @@
 import { appPaths } from "@berth/contract";
 import type { RouteObject } from "react-router";
 import { expect, test } from "vitest";
-import { routes } from "./router.tsx";
+import { routes } from "./routes.tsx";
 
 function pathsOf(list: readonly RouteObject[]): string[] {
   return list.flatMap(({ path, children = [] }) => [...(path ? [path] : []), ...pathsOf(children)]);

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { createStaticHandler, createStaticRouter, StaticRouterProvider } from "react-router";
 import { Providers } from "./providers.tsx";
-import { routes } from "./router.tsx";
+import { routes } from "./routes.tsx";
 
 /** The markup of a public page. Used at build time only. */
 export async function render(url: string): Promise<string> {

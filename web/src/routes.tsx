@@ -8,7 +8,7 @@ const forgot = () => import("./auth/forgot-page.tsx").then((part) => ({ Componen
 const reset = () => import("./auth/reset-page.tsx").then((part) => ({ Component: part.ResetPage }));
 const verify = () => import("./auth/verify-page.tsx").then((part) => ({ Component: part.VerifyPage }));
 const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
-const extending = () => import("./launch/extend/extend-dialog.tsx").then((part) => ({ Component: part.Extending }));
+const extending = () => import("./launch/extend/extend-dialog.tsx").then((part) => ({ Component: part.ExtendDialog }));
 
 /**
  * Spec 2.1, plus the delivery policy (G84), the published figures (G38), the link that confirms an address (G52) and
@@ -71,8 +71,7 @@ function guarded(): RouteObject {
               },
               {
                 path: "/environments",
-                lazy: () =>
-                  import("./environments/list/list-page.tsx").then((part) => ({ Component: part.EnvironmentsPage })),
+                lazy: () => import("./environments/list/list-page.tsx").then((part) => ({ Component: part.ListPage })),
                 children: [{ index: true, lazy: extending }],
               },
               {
