@@ -9,11 +9,11 @@ interface Props {
   readonly lines: PriceLines;
   readonly blocked: boolean;
   readonly busy: boolean;
-  readonly onBack: () => void;
+  readonly goTo: (step: Step) => void;
 }
 
 /** Steps 1 and 4 lead back to the dashboard, the others one step back (spec 2.9, G56). */
-export function LaunchFoot({ step, lines, blocked, busy, onBack }: Props) {
+export function LaunchFoot({ step, lines, blocked, busy, goTo }: Props) {
   return (
     <div className={classes.foot}>
       {step === 1 || step === 4 ? (
@@ -21,7 +21,7 @@ export function LaunchFoot({ step, lines, blocked, busy, onBack }: Props) {
           {step === 1 ? "Cancel" : "Back"}
         </Button>
       ) : (
-        <Button variant="subtle" onClick={onBack}>
+        <Button variant="subtle" onClick={() => goTo((step - 1) as Step)}>
           Back
         </Button>
       )}

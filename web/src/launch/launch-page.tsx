@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef } from "react";
+import { type ComponentProps, type FormEvent, useEffect, useRef } from "react";
 import { useConfig } from "../api/product-config.ts";
 import { capacityQuery, profileQuery } from "../api/queries.ts";
 import { type Session, useSession } from "../api/session.ts";
@@ -25,7 +25,7 @@ import { useContinue } from "./use-continue.ts";
 
 const labels = ["Environment", "Resources", "Review", "Launch"] as const;
 
-/** Spec 2.9, Create Environment. The guard has seen to the session. */
+/** Spec 2.9, Create Environment. The guard has checked the session. */
 export function LaunchPage() {
   const session = useSession();
   return session === undefined ? null : <Creator session={session} />;
@@ -33,88 +33,67 @@ export function LaunchPage() {
 
 function Creator({ session }: { readonly session: Session }) {
   const { userId, email } = session;
-  const inHand = useDraft();
-  const { draft, change } = inHand;
+  const { draft, step: draftStep, goTo, left, resume, drop, change } = useDraft();
   const launch = useLaunch();
   const config = useConfig();
-  const line = useQueue(userId);
-  const { data: known, isPending: asking } = useQuery(capacityQuery);
-  const capacity = withReservation(known, line.place);
-  const person = useQuery(profileQuery(userId)).data?.profile;
+  const queue = useQueue(userId);
+  const { data, isPending } = useQuery(capacityQuery);
+  const capacity = withReservation(data, queue.entry);
+  const profile = useQuery(profileQuery(userId)).data?.profile;
+  const { phase } = launch.state;
   // From Launch on there is only step 4, wherever the browser's Back leads.
-  const step = launch.state.phase === "idle" ? inHand.step : 4;
+  const step = phase === "idle" ? draftStep : 4;
   const start = () => {
     if (!config) return;
-    const prefill = { name: person?.name ?? "", email, contact: person?.phone ?? "" };
+    const prefill = { name: profile?.name ?? "", email, contact: profile?.phone ?? "" };
     launch.start({ draft, userId, prefill, scriptUrl: config.payments.scriptUrl });
   };
-  const onward = useContinue({ ...inHand, step, config, capacity, start });
+  const next = useContinue({ draft, change, step, config, capacity, goTo, start });
+  const section = useStepFocus(step);
+  const order = { draft, lines: priceLines(draft), config, capacity };
+  const paid = isPaid(launch.state);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void onward.go();
+    next.go();
   };
-  const section = useStepFocus(step);
-  const lines = priceLines(draft);
-  const paid = isPaid(launch.state);
-  const money = launch.state.phase === "failed" ? launch.state.failure.money : undefined;
   return (
     <form className={classes.page} onSubmit={submit} noValidate>
-      <StepList
-        labels={labels}
-        current={launch.state.phase === "ready" ? 5 : step}
-        onBack={inHand.goTo}
-        locked={paid}
-      />
-      {inHand.left && step === 1 && <DraftOffer left={inHand.left} onResume={inHand.resume} onDrop={inHand.drop} />}
+      <StepList labels={labels} current={phase === "ready" ? 5 : step} onBack={goTo} locked={paid} />
+      {left && step === 1 && <DraftOffer left={left} onResume={resume} onDrop={drop} />}
       <div className={classes.columns} data-step={step}>
         <section ref={section} className={classes.step} tabIndex={-1} aria-label={`Step ${step}: ${labels[step - 1]}`}>
-          {asking && step <= 2 && <StepSkeleton />}
-          {!asking && step === 1 && <StepType draft={draft} onChange={change} capacity={capacity} />}
-          {!asking && step === 2 && (
-            <StepResources draft={draft} onChange={change} capacity={capacity} config={config} line={line} />
-          )}
-          {step === 3 && (
-            <StepReview
-              draft={draft}
-              onChange={onward.changed(change)}
-              config={config}
-              capacity={capacity}
-              error={onward.error}
-            />
-          )}
-          {step === 4 && (
-            <StepLaunch
-              userId={userId}
-              draft={draft}
-              launch={launch}
-              config={config}
-              capacity={capacity}
-              goTo={inHand.goTo}
+          {isPending && step <= 2 ? (
+            <StepSkeleton />
+          ) : (
+            <CurrentStep
+              step={step}
+              {...{ ...order, userId, queue, launch, goTo }}
+              error={next.error}
+              onChange={next.change}
             />
           )}
         </section>
-        <OrderPanel
-          draft={draft}
-          lines={lines}
-          config={config}
-          capacity={capacity}
-          sumLabel={paid ? sumLabel(money) : "Total"}
-        />
+        <OrderPanel {...order} sumLabel={sumLabel(launch.state)} />
       </div>
       {!paid && (
-        <LaunchFoot
-          step={step}
-          lines={lines}
-          blocked={onward.blocked}
-          busy={launch.state.phase !== "idle"}
-          onBack={() => inHand.goTo((step - 1) as Step)}
-        />
+        <LaunchFoot step={step} lines={order.lines} blocked={next.blocked} busy={phase !== "idle"} goTo={goTo} />
       )}
     </form>
   );
 }
 
-/** A new step begins at its top, also for those who hear the page. */
+type StepProps = ComponentProps<typeof StepType> &
+  ComponentProps<typeof StepResources> &
+  ComponentProps<typeof StepReview> &
+  ComponentProps<typeof StepLaunch>;
+
+function CurrentStep({ step, ...props }: StepProps & { readonly step: Step }) {
+  if (step === 1) return <StepType {...props} />;
+  if (step === 2) return <StepResources {...props} />;
+  return step === 3 ? <StepReview {...props} /> : <StepLaunch {...props} />;
+}
+
+/** A new step begins at its top, also for a screen reader. */
 function useStepFocus(step: Step) {
   const section = useRef<HTMLElement>(null);
   const shown = useRef(step);

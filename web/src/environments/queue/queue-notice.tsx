@@ -9,15 +9,15 @@ import type { Tone } from "../../ui/display/status.tsx";
 import classes from "./queue-notice.module.css";
 import { type Queue, useQueue } from "./use-queue.ts";
 
-/** The place in line where the user comes by; nothing without one. */
+/** Nothing while the user does not wait. */
 export function QueueNotice({ userId }: { readonly userId: string }) {
-  return <QueuePosition line={useQueue(userId)} />;
+  return <QueuePosition queue={useQueue(userId)} />;
 }
 
-/** `here`: the creator shows it where the launch goes on anyway. */
-export function QueuePosition({ line, here = false }: { readonly line: Queue; readonly here?: boolean }) {
-  if (!line.place) return null;
-  const { tone, title, text, action } = partsOf(line.place, line, here);
+/** `here`: in the launch page, which needs no link to itself. */
+export function QueuePosition({ queue, here = false }: { readonly queue: Queue; readonly here?: boolean }) {
+  if (!queue.entry) return null;
+  const { tone, title, text, action } = noticeOf(queue.entry, queue, here);
   return (
     <div role="status">
       <Notice tone={tone} title={title} action={<div className={classes.actions}>{action}</div>}>
@@ -27,21 +27,21 @@ export function QueuePosition({ line, here = false }: { readonly line: Queue; re
   );
 }
 
-interface Parts {
+interface NoticeParts {
   readonly tone: Tone;
   readonly title: string;
   readonly text: string;
   readonly action: ReactNode;
 }
 
-function partsOf(place: QueuePlace, line: Queue, here: boolean): Parts {
-  const { gpu_count: gpus, state, position, expected_at, held_until } = place;
+function noticeOf(entry: QueuePlace, queue: Queue, here: boolean): NoticeParts {
+  const { gpu_count: gpus, state, position, expected_at, held_until } = entry;
   if (state === "waiting")
     return {
       tone: "wait",
       title: texts.waiting(gpus, position),
       text: `${expected_at ? texts.expected(dateTime(expected_at)) : texts.unknown} ${texts.tells}`,
-      action: <Leave line={line}>{texts.leave}</Leave>,
+      action: <Leave queue={queue}>{texts.leave}</Leave>,
     };
   if (state === "held")
     return {
@@ -50,7 +50,7 @@ function partsOf(place: QueuePlace, line: Queue, here: boolean): Parts {
       text: texts.heldText,
       action: (
         <>
-          <Leave line={line}>{texts.giveUp}</Leave>
+          <Leave queue={queue}>{texts.giveUp}</Leave>
           {!here && (
             <Button size="xs" component={Link} to={`/environments/create?step=2&gpus=${gpus}`}>
               {texts.launch}
@@ -65,8 +65,8 @@ function partsOf(place: QueuePlace, line: Queue, here: boolean): Parts {
     text: texts.lapsedText,
     action: (
       <>
-        <Leave line={line}>{texts.hide}</Leave>
-        <Button size="xs" variant="default" loading={line.busy} onClick={() => line.wait(gpus as GpuCount)}>
+        <Leave queue={queue}>{texts.hide}</Leave>
+        <Button size="xs" variant="default" loading={queue.busy} onClick={() => queue.wait(gpus as GpuCount)}>
           {texts.again}
         </Button>
       </>
@@ -74,9 +74,9 @@ function partsOf(place: QueuePlace, line: Queue, here: boolean): Parts {
   };
 }
 
-function Leave({ line, children }: { readonly line: Queue; readonly children: string }) {
+function Leave({ queue, children }: { readonly queue: Queue; readonly children: string }) {
   return (
-    <Button size="xs" variant="subtle" loading={line.busy} onClick={line.leave}>
+    <Button size="xs" variant="subtle" loading={queue.busy} onClick={queue.leave}>
       {children}
     </Button>
   );

@@ -6,23 +6,23 @@ import { queueTexts as texts } from "../../content/queue-texts.ts";
 import { toast } from "../../ui/toast/toast.ts";
 
 export interface Queue {
-  /** Undefined until it is known, null without one. */
-  readonly place: QueuePlace | null | undefined;
+  /** Undefined until it is known, null when the user does not wait. */
+  readonly entry: QueuePlace | null | undefined;
   readonly busy: boolean;
   readonly wait: (gpus: GpuCount) => void;
   readonly leave: () => void;
 }
 
-/** The user's place in the line for GPUs (G86). */
+/** The user's entry in the queue for GPUs (G86). */
 export function useQueue(userId: string): Queue {
   const client = useQueryClient();
-  const { data: place } = useQuery(queueQuery(userId));
+  const { data: entry } = useQuery(queueQuery(userId));
   const settled = () =>
     Promise.all([keys.queue(userId), keys.capacity].map((queryKey) => client.invalidateQueries({ queryKey })));
   const failed = (error: unknown) => void toast.error(messageOf(error, texts.failed));
   const wait = useMutation({
     mutationFn: (gpu_count: GpuCount) => call(joinQueue, { params: {}, body: { gpu_count } }),
-    onSuccess: (answer) => client.setQueryData(queueQuery(userId).queryKey, answer.place),
+    onSuccess: (reply) => client.setQueryData(queueQuery(userId).queryKey, reply.place),
     onError: failed,
     onSettled: settled,
   });
@@ -33,7 +33,7 @@ export function useQueue(userId: string): Queue {
     onSettled: settled,
   });
   return {
-    place,
+    entry,
     busy: wait.isPending || leave.isPending,
     wait: (gpus) => wait.mutate(gpus),
     leave: () => leave.mutate(),

@@ -47,14 +47,14 @@ export function countChoices(capacity: Capacity | undefined, now: number): reado
   });
 }
 
-/** What is held for this user is free to them, or less of it (G86). */
+/** GPUs that are reserved for this user are free to them, as is a smaller count (G86). */
 export function withReservation(
   capacity: Capacity | undefined,
-  place: QueuePlace | null | undefined,
+  entry: QueuePlace | null | undefined,
 ): Capacity | undefined {
-  if (!capacity || place?.state !== "held") return capacity;
+  if (!capacity || entry?.state !== "held") return capacity;
   const counts = capacity.counts.map((count) =>
-    count.gpu_count <= place.gpu_count ? { ...count, free: true, next_free_at: null } : count,
+    count.gpu_count <= entry.gpu_count ? { ...count, free: true, next_free_at: null } : count,
   );
   return { ...capacity, counts };
 }

@@ -28,13 +28,18 @@ test("only trouble that passes is tried again", () => {
   expect(isPassing("internal", 500)).toBe(false);
 });
 
-test("every state of the money has its words, and the sum where money moved", () => {
+test("every state of the money has its text, and the sum where money moved", () => {
   for (const state of moneyStates) {
-    const words = moneyText(state, "$2.40");
-    expect(words.includes("$2.40")).toBe(state !== "nothing_taken");
+    const text = moneyText(state, "$2.40");
+    expect(text.includes("$2.40")).toBe(state !== "nothing_taken");
   }
-  expect(sumLabel("refund_started")).toBe("Refund started");
-  expect(sumLabel(undefined)).toBe("Paid");
+});
+
+test("the sum is labelled by what became of the money", () => {
+  const failure = { status: 409, message: "", money: "refund_started", cancelled: false, orderId: "order_1" } as const;
+  expect(sumLabel({ phase: "failed", paidAt: 0, failure })).toBe("Refund started");
+  expect(sumLabel({ phase: "creating", paidAt: 0, cancelling: false })).toBe("Paid");
+  expect(sumLabel(idle)).toBe("Total");
 });
 
 test("a cancelled launch is not called a failure", () => {

@@ -1,5 +1,5 @@
 import type { MoneyState } from "@berth/contract";
-import type { Failure } from "./launch-state.ts";
+import { type Failure, isPaid, type LaunchState } from "./launch-state.ts";
 
 /** Where the money is, with the sum (G14); `amount` is as the order panel writes it. */
 export function moneyText(state: MoneyState, amount: string): string {
@@ -20,8 +20,10 @@ export function failureTitle({ cancelled, money }: Failure): string {
   return money === "being_checked" ? "No confirmation yet" : "This environment could not be started";
 }
 
-/** What stands before the sum once Launch was pressed. */
-export function sumLabel(money: MoneyState | undefined): string {
+/** The label of the order's sum. */
+export function sumLabel(state: LaunchState): string {
+  if (!isPaid(state)) return "Total";
+  const money = state.phase === "failed" ? state.failure.money : undefined;
   if (money === "refund_started") return "Refund started";
   if (money === "refunded") return "Refunded";
   if (money === "being_checked") return "Being checked";

@@ -16,7 +16,7 @@ interface Props {
   readonly onChange: (part: Partial<Draft>) => void;
   readonly capacity: Capacity | undefined;
   readonly config: ProductConfig | undefined;
-  readonly line: Queue;
+  readonly queue: Queue;
 }
 
 export function StepResources(props: Props) {
@@ -41,7 +41,7 @@ export function StepResources(props: Props) {
   );
 }
 
-function CountChoice({ draft, onChange, capacity, config, line }: Props) {
+function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
   const now = useNow();
   const reason = countReason(capacity, now);
   return (
@@ -80,7 +80,7 @@ function CountChoice({ draft, onChange, capacity, config, line }: Props) {
           {reason}
         </p>
       )}
-      <WaitOffer capacity={capacity} line={line} />
+      <WaitOffer capacity={capacity} queue={queue} />
     </>
   );
 }

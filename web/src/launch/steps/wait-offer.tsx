@@ -6,21 +6,21 @@ import type { Queue } from "../../environments/queue/use-queue.ts";
 import { countChoices } from "../draft/choices.ts";
 import classes from "./choices.module.css";
 
-/** Where a count is not free: a place in line for it, or the one that is there already. */
-export function WaitOffer({ capacity, line }: { readonly capacity: Capacity | undefined; readonly line: Queue }) {
-  if (line.place)
+/** Offers to wait for a count that is not free, or shows the position of who waits already. */
+export function WaitOffer({ capacity, queue }: { readonly capacity: Capacity | undefined; readonly queue: Queue }) {
+  if (queue.entry)
     return (
       <div className={classes.line}>
-        <QueuePosition line={line} here />
+        <QueuePosition queue={queue} here />
       </div>
     );
   const taken = countChoices(capacity, 0).filter(({ gpus, free }) => !free && gpus <= (capacity?.total ?? 0));
-  if (line.place === undefined || taken.length === 0) return null;
+  if (queue.entry === undefined || taken.length === 0) return null;
   return (
     <div className={classes.line}>
       <div className={classes.waits}>
         {taken.map(({ gpus }) => (
-          <Button key={gpus} size="xs" variant="default" disabled={line.busy} onClick={() => line.wait(gpus)}>
+          <Button key={gpus} size="xs" variant="default" disabled={queue.busy} onClick={() => queue.wait(gpus)}>
             {texts.wait(gpus)}
           </Button>
         ))}
