@@ -35,7 +35,7 @@ interface Reading {
 
 type Active = Pick<RowOf<"environments">, "id" | "endpoint" | "run_token">;
 
-/** Asks what every active environment uses, and whether it is idle (runtime.md 10). */
+/** Asks what every active environment uses, and whether it is idle. */
 export function startSampling(parts: SamplingDeps): Loop {
   return eachHost(parts, parts.intervalMs ?? usualMs, (host) => sampleHost(parts, host));
 }

@@ -66,7 +66,7 @@ async function checkCancels(tx: Tx, { id, user_id, subdomain }: Environment): Pr
   );
 }
 
-/** Not every machine can freeze a run; stopping it instead would lose what is in memory (runtime.md 3). */
+/** Not every machine can freeze a run; stopping it instead would lose what is in memory. */
 async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promise<void> {
   const host = await tx.selectFrom("hosts").where("id", "=", host_id).select("pause").executeTakeFirst();
   if (host?.pause) return;

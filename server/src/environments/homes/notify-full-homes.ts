@@ -6,7 +6,7 @@ import type { Announce } from "../notice.ts";
 /** Told at 90 %, and again only after it was below 80 %: one that swings about the line is told of once. */
 const [fullMb, roomyMb] = [diskGb * 900, diskGb * 800];
 
-/** Warns whoever has nearly used up the disk of an environment, once each time (runtime.md 3). */
+/** Warns whoever has nearly used up the disk of an environment, once each time. */
 export async function notifyFullHomes(
   db: Db,
   announce: Announce,

@@ -9,7 +9,7 @@ import { dropRepeated, eachHost, type Host, type HostDeps } from "./each-host.ts
 /** What an operator has built or fetched meanwhile is on every host a minute later; a look where nothing is missing is cheap. */
 const intervalMs = 60_000;
 
-/** Keeps every image startable on every host and says how far that is (runtime.md 4): a launch normally does not wait. */
+/** Keeps every image startable on every host and says how far that is: a launch normally does not wait. */
 export function startPreparingImages(parts: HostDeps): Loop {
   const loop = eachHost(parts, intervalMs, (host) => prepareHost(parts, host));
   return {

@@ -14,7 +14,7 @@ import { type Outcome, type RecordParts, record, recordFailure, unreachableAfter
 
 export interface ReconcileDeps extends RecordParts {
   readonly drivers: ReadonlyMap<string, Driver>;
-  /** The gateway's own path: JupyterLab answers 200 through the forwarding code (runtime.md 5). */
+  /** The gateway's own path: JupyterLab answers 200 through the forwarding code. */
   readonly isReady: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
   readonly failed: (error: unknown) => void;
   /** How long what a killed program had on a GPU may take to go. */
@@ -83,7 +83,7 @@ function unseen({ created_at, desired, attempts }: Claimed, error: unknown): Obs
   throw error;
 }
 
-/** What stood ready for this launch; one that has ended or does not answer makes way for a start like any other (runtime.md 6). */
+/** What stood ready for this launch; one that has ended or does not answer makes way for a start like any other. */
 async function wake(parts: ReconcileDeps, driver: Driver, row: Claimed, before: Observed): Promise<Found> {
   const cold = { row, outcome: { ...afterLoss(row), attempts: 0, waitMs: 0 } };
   if (before.state !== "paused" && before.state !== "running") return cold;

@@ -34,7 +34,7 @@ export async function resetNotice(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("environments").set({ notice }).where("id", "=", id).execute();
 }
 
-/** Tells of the coming end, each threshold once; after a long gap only the newest (runtime.md 8). */
+/** Tells of the coming end, each threshold once; after a long gap only the newest. */
 export async function announceExpiry(db: Db, announce: Announce, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const row = await tx

@@ -15,7 +15,7 @@ export interface ClaimedWarmRun extends WarmRun {
 }
 
 export interface WarmPoolDeps extends HostDeps {
-  /** The gateway's own path (runtime.md 5). */
+  /** The gateway's own path. */
   readonly isReady: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
 }
 
