@@ -28,6 +28,7 @@ function check(path: string, text: string): { failed: boolean; output: string } 
 test.each([
   ["src/one.ts", "/** Spec 4 and 4.2, G1, C1, P1, CONTRIBUTING 1, docs/internals/reliability.md. */"],
   ["docs/internals/page.md", "[reliability.md](reliability.md), [decisions.md](../decisions.md), docs/decisions.md"],
+  ["docs/page.md", "`docs/decisions.md`, `server/src`, a `thing.ts`"],
   ["src/two.ts", "// GPU G1, INV-C99, 0xC9, #C12, spec 4, 720 hours, in 12.C9"],
   ["node_modules/x/one.ts", "// G99"],
 ])("%s may say: %s", (path, text) => {
@@ -45,6 +46,12 @@ test.each([
   ["a rule", "src/one.tsx", "/* CONTRIBUTING 2 */", "CONTRIBUTING 2, which is not there"],
   ["a page", "src/one.ts", "// see plans.md 3", "plans.md, which is not there: name a page of the repository"],
   ["a page by its name alone", "src/one.ts", "// see reliability.md", "reliability.md, which is not there"],
+  [
+    "a file in a page",
+    "docs/page.md",
+    "See `server/src/gone.ts`.",
+    "`server/src/gone.ts`, which is not there: name a file",
+  ],
   ["a link that leads nowhere", "docs/page.md", "[x](internals/plans.md)", "internals/plans.md, which is not there"],
 ])("%s that is not there is refused in one sentence", (_, path, text, said) => {
   const { failed, output } = check(path, text);

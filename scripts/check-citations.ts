@@ -15,6 +15,8 @@ const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.
 const generated = /(^|\/)(node_modules|dist|data|shared|test-results|playwright-report|\.\w+)(\/|$)/;
 /** Plants faults of its own. */
 const ownTest = "scripts/check-citations.test.ts";
+/** Speaks of files as they were. */
+const history = "CHANGELOG.md";
 const searched = "**/*.{ts,tsx,mjs,js,css,sql,sh,py,yml,html,md}";
 
 const sections = headingsOf("docs/specification.md", /^#{2,3} (\d+(?:\.\d+)?)\.? /gm);
@@ -48,6 +50,11 @@ const citations: readonly Citation[] = [
     pattern: /(?<![\w./-])[\w./-]*\w\.md\b/g,
     isThere: isPage,
     remedy: "name a page of the repository by its path from the root",
+  },
+  {
+    pattern: /`((?:contract|server|web|images|testing|e2e|prove|bench|scripts)\/[\w./-]+\.(?:tsx?|mjs|sql))`/g,
+    isThere: (path, file) => !file.endsWith(".md") || file === history || existsSync(join(root, path)),
+    remedy: "name a file by its path from the root",
   },
 ];
 
