@@ -1,4 +1,4 @@
-// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N] [--docker] [--quick]: one command per promise of docs/proof.md.
+// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N] [--file PATH] [--docker] [--quick]: one command per promise of docs/proof.md.
 import { parseArgs } from "node:util";
 import { proveCapacity } from "./capacity.ts";
 import { proveCrash } from "./crash.ts";
@@ -6,6 +6,7 @@ import { proveFaults } from "./faults.ts";
 import { proveHomes } from "./homes.ts";
 import { proveHostile } from "./hostile.ts";
 import { proveMoney } from "./money.ts";
+import { proveMutation } from "./mutation.ts";
 import { provePoints } from "./points.ts";
 
 interface Options {
@@ -14,6 +15,7 @@ interface Options {
   readonly minutes: number;
   readonly scenarios: number;
   readonly only: readonly number[];
+  readonly files: readonly string[];
   readonly docker: boolean;
   readonly quick: boolean;
 }
@@ -25,6 +27,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   homes: proveHomes,
   hostile: proveHostile,
   money: proveMoney,
+  mutation: proveMutation,
   points: provePoints,
 };
 
@@ -36,6 +39,7 @@ const { positionals, values } = parseArgs({
     minutes: { type: "string", default: "10" },
     scenarios: { type: "string", default: "12000" },
     only: { type: "string", multiple: true, default: [] },
+    file: { type: "string", multiple: true, default: [] },
     docker: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
   },
@@ -43,7 +47,7 @@ const { positionals, values } = parseArgs({
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
   console.error(
-    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--docker] [--quick]`,
+    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--file PATH]... [--docker] [--quick]`,
   );
   process.exit(2);
 }
@@ -53,6 +57,7 @@ await proof({
   minutes: Number(values.minutes),
   scenarios: Number(values.scenarios),
   only: values.only.map(Number),
+  files: values.file,
   docker: values.docker,
   quick: values.quick,
 });

@@ -23,7 +23,9 @@ test("active is entered by an answer only", () => {
 });
 
 test("a start from stopped is pending until it answers: it is not stopped once more", () => {
+  expect(shownStatus({ desired: "running", status: "stopped" }, "absent", false)).toBe("pending");
   expect(shownStatus({ desired: "running", status: "stopped" }, "running", false)).toBe("pending");
+  expect(shownStatus({ desired: "paused", status: "stopped" }, "running", false)).toBe("stopped");
 });
 
 test("on its way to the end it keeps its status until it is gone, and never becomes active", () => {
