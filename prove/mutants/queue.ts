@@ -204,7 +204,7 @@ export const lineFaults: readonly FaultsOf[] = [
     rows: [
       [
         "GPUs with another's memory are leased again",
-        "  if (outcome.residue) await quarantine(tx, outcome.residue);\n",
+        "  if (update.leftovers) await quarantine(tx, update.leftovers);\n",
         "",
         "put aside, not leased",
       ],
@@ -217,10 +217,15 @@ export const lineFaults: readonly FaultsOf[] = [
       [
         "what nobody could look at counts as clean",
         "new Map(ids.map((id) => [id, String(error)]))",
-        "(void error, clean)",
+        "(void error, new Map<string, string>())",
         "nobody can tell",
       ],
-      ["memory that is just going is a reason", "found.size === 0 || performance.now() >= until", "true", "in time"],
+      [
+        "memory that is just going is a reason",
+        "leftovers.size === 0 || performance.now() >= until",
+        "true",
+        "in time",
+      ],
     ],
   },
 ];

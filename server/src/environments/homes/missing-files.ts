@@ -4,7 +4,7 @@ import { DriverError } from "../../drivers/driver.ts";
 import type { Environment } from "../environment.ts";
 import type { Announce } from "../notice.ts";
 
-interface MissingFilesDeps {
+export interface MissingFilesDeps {
   readonly db: Db;
   readonly announce: Announce;
   readonly failed: (error: unknown) => void;

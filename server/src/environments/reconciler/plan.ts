@@ -1,18 +1,20 @@
-import type { Desired, Status } from "@berth/contract";
-import type { Observed } from "../../drivers/driver.ts";
+import { type Desired, type LaunchStage, planOf, type Status } from "@berth/contract";
+import type { Endpoint, Observed } from "../../drivers/driver.ts";
+import { backoffMs } from "../backoff-ms.ts";
+import type { Environment } from "../environment.ts";
 
-/** One driver verb, or none: `wait` looks again soon, `none` is settled. */
+/** One driver verb, or none: `wait` checks again soon, `none` is settled. */
 type Step = "none" | "wait" | "start" | "pause" | "stop" | "remove";
 
 interface Entry {
   readonly step: Step;
-  /** What the row says while it is so; see `shownStatus` for what must be true besides. */
+  /** The status of the row in this cell; `shownStatus` says what must be true besides. */
   readonly status: Status;
 }
 
 const entry = (step: Step, status: Status): Entry => ({ step, status });
 
-/** The whole policy (docs/internals/runtime.md): what is wanted, what is there, what to do about it. */
+/** The whole policy: what is wanted, what the driver reports, what to do about it. */
 export const plan: Readonly<Record<Desired, Readonly<Record<Observed["state"], Entry>>>> = {
   running: {
     absent: entry("start", "pending"),
@@ -44,20 +46,166 @@ export const plan: Readonly<Record<Desired, Readonly<Record<Observed["state"], E
   },
 };
 
-interface Shown {
-  readonly desired: Desired;
-  readonly status: Status;
+/** The step for what the driver reports: `resume` starts a frozen run, `restart` follows a run that ended by itself. */
+export function nextStep(row: Environment, observed: Observed): Step | "resume" | "restart" {
+  if (endedByItself(row, observed)) return "restart";
+  const state = runState(row, observed);
+  const { step } = plan[row.desired][state];
+  return step === "start" && state === "paused" ? "resume" : step;
+}
+
+/** Whether the run that this row had or waited for is over although nobody asked for that. */
+function endedByItself(row: Environment, observed: Observed): boolean {
+  if (row.desired !== "running" || row.run_token === null) return false;
+  if (observed.state === "absent") return row.stage !== "created";
+  return observed.state === "stopped" && observed.generation === row.generation;
 }
 
 /**
- * The status to record. `active` is entered only by an answer on the gateway's own path (G28), and whoever is on the
- * way out keeps the status it had until the run is confirmed gone: its effects (banking, freeing GPUs) come once.
+ * The state of this row's own run. A run of another generation, or one whose token is unknown, cannot be the wanted one
+ * and counts as stopped.
  */
-export function shownStatus(row: Shown, observed: Observed["state"], answering: boolean): Status {
-  const { step, status } = plan[row.desired][observed];
+export function runState(row: Environment, observed: Observed): Observed["state"] {
+  if (row.desired !== "running" || observed.state === "absent") return observed.state;
+  return observed.generation === row.generation && row.run_token !== null ? observed.state : "stopped";
+}
+
+/** What one pass writes to the row. */
+export interface StatusUpdate {
+  readonly status: Status;
+  readonly endpoint: Endpoint | null;
+  /** The stage in progress; null once JupyterLab is ready, or when nothing is starting. */
+  readonly stage: LaunchStage | null;
+  readonly stagePercent: number | null;
+  /** Stages reached, with the driver's own time where it has one. */
+  readonly reached: readonly { readonly stage: LaunchStage; readonly at: Date | undefined }[];
+  /** The run is over: its token is void and the next one is a new generation. */
+  readonly runEnded: boolean;
+  /** Nothing is left to do until something changes. */
+  readonly settled: boolean;
+  /** The GPUs of the run become free. */
+  readonly freesGpus: boolean;
+  readonly attempts: number;
+  readonly waitMs: number;
+  /** Whether the machine keeps it from running (G106); undefined where this pass did not show it. */
+  readonly fault?: boolean;
+  /** When the container of the run began. */
+  readonly startedAt?: Date;
+}
+
+const settledMs = 20_000;
+const workingMs = 100;
+/** For a run that has not been ready for a minute. */
+const slowMs = 1000;
+const imageMs = 300;
+
+/** What an observation means for the row. `ready`: JupyterLab answers on the gateway's own path. */
+export function statusUpdate(row: Environment, observed: Observed, ready: boolean): StatusUpdate {
+  const state = runState(row, observed);
+  const starting = row.desired === "running" && row.stage !== null;
+  const reached = starting ? reachedStages(state, observed, ready) : [];
+  const stage = starting ? nextStage(row, reached) : null;
+  const settled = plan[row.desired][state].step === "none" && (row.desired !== "running" || ready);
+  const status = shownStatus(row, state, ready);
+  const startedAt = state === "stopped" || observed.state === "absent" ? undefined : observed.startedAt;
+  return {
+    status,
+    endpoint: observed.state === "running" || observed.state === "paused" ? observed.endpoint : null,
+    stage,
+    stagePercent: null,
+    reached: stage === row.stage ? [] : reached,
+    runEnded: false,
+    settled,
+    freesGpus: freesGpus(row, status),
+    // A start that is not ready yet keeps its count of failures: a run that always dies is tried ever more slowly.
+    attempts: settled ? 0 : row.attempts,
+    waitMs: settled ? settledMs : workingWaitMs(observed),
+    ...(startedAt && { fault: false, startedAt }),
+  };
+}
+
+/** After a run that ended by itself: start again with the time left, at once the first time, then with back-off. */
+export function restartUpdate(row: Environment, observed: Observed): StatusUpdate {
+  const update = { ...startUpdate(row), runEnded: true, attempts: row.attempts + 1 };
+  const waitMs = row.attempts === 0 ? 0 : backoffMs(row.attempts);
+  if (observed.state !== "stopped" || !observed.startedAt) return { ...update, waitMs };
+  const { createdAt, startedAt } = observed;
+  const reached = [
+    { stage: "created" as const, at: createdAt },
+    { stage: "started" as const, at: startedAt },
+  ];
+  return { ...update, waitMs, fault: false, startedAt, ...(row.stage === "created" && { reached }) };
+}
+
+/** A start that waits until what stood on its GPUs is removed. */
+export function waitForGpusUpdate(row: Environment): StatusUpdate {
+  return { ...startUpdate(row), fault: true, waitMs: workingMs };
+}
+
+/** A start that waits for its image, of which `percent` is there. */
+export function waitForImageUpdate(row: Environment, percent: number | null): StatusUpdate {
+  const reached = row.stage === "image" ? [] : [{ stage: "placed" as const, at: undefined }];
+  return { ...startUpdate(row), fault: true, stage: "image", stagePercent: percent, reached, waitMs: imageMs };
+}
+
+/** Nothing of the next start is done yet; it is due at once. */
+export function startUpdate(row: Environment): StatusUpdate {
+  return {
+    status: "pending",
+    endpoint: null,
+    stage: "placed",
+    stagePercent: null,
+    reached: [],
+    runEnded: row.run_token !== null,
+    settled: false,
+    freesGpus: false,
+    attempts: 0,
+    waitMs: 0,
+  };
+}
+
+/**
+ * Only readiness makes a row `active` (G28). A row on its way out keeps its status until the run is confirmed gone: the
+ * hooks of that change (banking, freeing GPUs) run once.
+ */
+export function shownStatus(
+  row: Pick<Environment, "desired" | "status">,
+  state: Observed["state"],
+  ready: boolean,
+): Status {
+  const { step, status } = plan[row.desired][state];
   if (row.desired === "terminated") return status === "terminated" ? status : row.status;
   if (status === "stopped" && step !== "none") return row.status;
-  if (status !== "active" || answering) return status;
-  // Some hosts say "running" before anything listens. `stopped` again would free the GPUs of this very start.
+  if (status !== "active" || ready) return status;
+  // Some hosts report `running` before anything listens. `stopped` again would free the GPUs of this very start.
   return row.desired === "running" && row.status === "stopped" ? "pending" : row.status;
+}
+
+/** A row that is settled as stopped has freed its GPUs before. */
+function freesGpus(row: Environment, status: Status): boolean {
+  if (status === "terminated") return true;
+  const isSettled = row.status === status && row.stage === null && row.run_token === null;
+  return status === "stopped" && !isSettled && planOf(row.duration_hours) === "hourly";
+}
+
+/** The stages that an observation proves. */
+function reachedStages(state: Observed["state"], observed: Observed, ready: boolean): StatusUpdate["reached"] {
+  if (observed.state === "absent" || state === "stopped") return [];
+  const created = { stage: "created" as const, at: observed.createdAt };
+  if (state === "starting" && !observed.startedAt) return [created];
+  const started = { stage: "started" as const, at: observed.startedAt };
+  if (!ready) return [created, started];
+  return [created, started, { stage: "answering", at: undefined }, { stage: "ready", at: undefined }];
+}
+
+function nextStage(row: Environment, reached: StatusUpdate["reached"]): LaunchStage | null {
+  const after = { created: "started", started: "answering", ready: null } as const;
+  const last = reached.at(-1)?.stage;
+  if (last === "created" || last === "started" || last === "ready") return after[last];
+  return row.stage as LaunchStage | null;
+}
+
+function workingWaitMs(observed: Observed): number {
+  if (observed.state === "absent") return workingMs;
+  return Date.now() - observed.createdAt.getTime() > 60_000 ? slowMs : workingMs;
 }

@@ -8,12 +8,12 @@ import { steadyClock } from "../time/steady-clock.ts";
 import { type ReconcileDeps, reconcile } from "./reconcile.ts";
 import { type InventoryDeps, startInventory } from "./reconcile-inventory.ts";
 import { claimDue, grantTime, makeDue, nextDueMs } from "./work-lease.ts";
-import { settling } from "./write-status.ts";
+import { batchUnchanged } from "./write-unchanged.ts";
 
 export type { Announce } from "../notice.ts";
 export type { Delivery } from "./on-status-change.ts";
 
-export interface ReconcilerDeps extends Omit<ReconcileDeps, "settle">, Pick<InventoryDeps, "checks"> {
+export interface ReconcilerDeps extends Omit<ReconcileDeps, "writeUnchanged">, Pick<InventoryDeps, "checks"> {
   readonly changes: Changes;
   /** The machine's steady clock; a test gives another. */
   readonly uptimeSeconds?: () => number;
@@ -32,7 +32,7 @@ const reopenMs = 2000;
  */
 export function startReconciler(parts: ReconcilerDeps): Loop {
   const { db, changes, drivers, failed } = parts;
-  const settle = settling(db);
+  const writeUnchanged = batchUnchanged(db);
   const allHosts = [...drivers.keys()];
   const clock = steadyClock(db, parts.uptimeSeconds);
   const places = openHostSlots(allHosts, width, { failed, freed: () => loop.nudge() });
@@ -45,7 +45,7 @@ export function startReconciler(parts: ReconcilerDeps): Loop {
       const { hostIds, limit } = places.next();
       if (limit === 0) return intervalMs;
       const rows = await claimDue(db, hostIds, limit, await clock.agrees());
-      for (const row of rows) places.take(row.host_id, reconcile({ ...parts, settle }, row));
+      for (const row of rows) places.take(row.host_id, reconcile({ ...parts, writeUnchanged }, row));
       if (rows.length < limit) return await nextDueMs(db, hostIds);
     }
   }

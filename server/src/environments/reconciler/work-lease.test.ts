@@ -71,7 +71,7 @@ test("several rows are locked in the order of their ids, however they lie in the
   const claimed = (await claimDue(db, ["host"], 2, sql`false`)).toSorted(({ id }) => (id === last ? -1 : 1));
   const lying = sql<{ id: string }>`select id from environments order by ctid`;
   const works = {
-    "what is found as it was": () => Promise.all(claimed.map((row) => parts.settle({ row, waitMs: 0 }))),
+    "what is found as it was": () => Promise.all(claimed.map((row) => parts.writeUnchanged({ row, waitMs: 0 }))),
     "what becomes due": () =>
       db.transaction().execute(async (tx) => {
         // Few ids are found by an index, which happens to give the order; of many the table is read as it lies.

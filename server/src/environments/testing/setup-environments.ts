@@ -16,7 +16,7 @@ import type { Delivery } from "../reconciler/on-status-change.ts";
 import { type ReconcileDeps, reconcile } from "../reconciler/reconcile.ts";
 import { type ReconcilerDeps, startReconciler } from "../reconciler/start-reconciler.ts";
 import { type Claimed, claimDue } from "../reconciler/work-lease.ts";
-import { settling } from "../reconciler/write-status.ts";
+import { batchUnchanged } from "../reconciler/write-unchanged.ts";
 
 export interface Rental {
   readonly userId?: string;
@@ -52,12 +52,12 @@ export async function setupEnvironments({
     await driver.close();
     await database.close();
   });
-  const parts: ReconcilerDeps & Pick<ReconcileDeps, "settle"> = {
+  const parts: ReconcilerDeps & Pick<ReconcileDeps, "writeUnchanged"> = {
     db,
     changes: await openChanges(database),
     drivers: new Map([["host", driver]]),
     delivery: recorder(told),
-    settle: settling(db),
+    writeUnchanged: batchUnchanged(db),
     announce,
     isReady: answersAt,
     retentionDays: 30,

@@ -1,0 +1,100 @@
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import type { Driver, Observed, Spec } from "../../drivers/driver.ts";
+import { isNoHome, type MissingFilesDeps, stopWithoutFiles } from "../homes/missing-files.ts";
+import { leasesOf } from "../leases/gpu-leases.ts";
+import { shareOf } from "../leases/run-limits.ts";
+import { newToken } from "../new-token.ts";
+import { type StatusUpdate, waitForGpusUpdate, waitForImageUpdate } from "./plan.ts";
+import type { Claimed } from "./work-lease.ts";
+
+/** A start: the row with the run that began, or why it has to wait. */
+type Start = { readonly begun: Claimed } | { readonly waiting: StatusUpdate };
+
+/**
+ * Starts a new run. Undefined where something else is wanted by now, and where the files are missing: the environment is
+ * then stopped with its time banked, and its owner starts it again when the files are back.
+ */
+export async function startRun(
+  deps: MissingFilesDeps,
+  driver: Driver,
+  row: Claimed,
+  observed: Observed,
+): Promise<Start | undefined> {
+  const waiting = await waitingFor(deps.db, row);
+  if (waiting) return { waiting };
+  const begun = await beginRun(deps.db, row, observed);
+  if (!begun) return undefined;
+  try {
+    await driver.start(await runSpec(deps.db, begun));
+  } catch (error) {
+    if (isNoHome(error) && (await stopWithoutFiles(deps, begun, error))) return undefined;
+    throw error;
+  }
+  return { begun };
+}
+
+/** A warm run that still stands on these GPUs has to be removed first: two runs never share one. Then the image. */
+async function waitingFor(db: Db, row: Claimed): Promise<StatusUpdate | undefined> {
+  const { rows } = await sql`
+    select from warm_runs w join gpu_leases l on l.gpu_id = any(w.gpus)
+    where l.holder_kind = 'environment' and l.holder_id = ${row.id} and l.released_at is null limit 1`.execute(db);
+  if (rows.length > 0) return waitForGpusUpdate(row);
+  const image = await db
+    .selectFrom("host_images")
+    .where("host_id", "=", row.host_id)
+    .where("container_type", "=", row.container_type)
+    .select(["state", "percent"])
+    .executeTakeFirst();
+  return image?.state === "preparing" ? waitForImageUpdate(row, image.percent) : undefined;
+}
+
+/**
+ * The row with the generation to start, written before the driver is called. After a crash in between the stage is still
+ * `created`, so the same spec is started again: the same run and not a second one. Undefined when the claim was lost or
+ * something else is wanted by now.
+ */
+async function beginRun(db: Db, row: Claimed, observed: Observed): Promise<Claimed | undefined> {
+  if (row.run_token !== null && row.stage === "created") return row;
+  // A run newer than the row remains after a database was restored from an older copy.
+  const newest = observed.state === "absent" ? row.generation : Math.max(row.generation, observed.generation);
+  return await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<Claimed>`
+      update environments set generation = ${newest + 1}, run_token = ${newToken()}, endpoint = null,
+        stage = 'created', stage_percent = null
+      where id = ${row.id} and claim = ${row.claim} and desired = 'running' returning *`.execute(tx);
+    const begun = rows[0];
+    if (!begun) return undefined;
+    await sql`
+      insert into launch_stages (environment_id, generation, stage)
+      select ${row.id}, ${begun.generation}, stage from unnest(array['placed', 'image']) stage
+      on conflict do nothing`.execute(tx);
+    if (row.created_at === null)
+      await sql`
+        insert into launch_stages (environment_id, generation, stage, at)
+        select environment_id, ${begun.generation}, stage, at from launch_stages
+        where environment_id = ${row.id} and generation = ${row.generation} and stage in ('ordered', 'paid')
+        on conflict do nothing`.execute(tx);
+    return begun;
+  });
+}
+
+/** The driver's spec for a row, the same each time for one generation. Throws when its GPUs are not leased. */
+export async function runSpec(db: Db, row: Claimed): Promise<Spec> {
+  const leases = await leasesOf(db, "environment", row.id);
+  if (row.run_token === null) throw new Error(`environment ${row.id} has no token to run with`);
+  if (leases.length !== row.gpu_count)
+    throw new Error(`environment ${row.id} holds ${leases.length} of ${row.gpu_count} GPUs`);
+  const { id, generation, run_token: token, home, container_type: image } = row;
+  const files = await db
+    .selectFrom("homes")
+    .select("used_at")
+    .where("home", "=", home)
+    .where("host_id", "=", row.host_id)
+    .executeTakeFirst();
+  return {
+    ...{ id, generation, image, token, home, ...shareOf(leases) },
+    ...(row.without_settings && { withoutSettings: true }),
+    ...(files?.used_at && { homeIsKept: true }),
+  };
+}

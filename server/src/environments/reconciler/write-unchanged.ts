@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import { together } from "../../async/batch.ts";
+import type { Db } from "../../database/database.ts";
+import { type Claimed, dueIn } from "./work-lease.ts";
+
+interface Unchanged {
+  readonly row: Claimed;
+  readonly waitMs: number;
+}
+
+/** False when the claim, or the desired state, is no longer the same. */
+export type UnchangedWriter = (unchanged: Unchanged) => Promise<boolean>;
+
+/**
+ * Most passes change nothing, so those of one moment are written in one statement. A lost write costs one more pass, so
+ * the commit does not wait for the disk. Rows are locked in the order of their ids, as everywhere.
+ */
+export function batchUnchanged(db: Db): UnchangedWriter {
+  return together(async (all: readonly Unchanged[]) => {
+    const rows = all.map(({ row: { id, claim, desired }, waitMs }) => ({ id, claim, desired, wait: waitMs }));
+    const written = await sql<{ id: string }>`
+      with async_commit as (select set_config('synchronous_commit', 'off', true)),
+      unchanged as (
+        select e.id, pass.wait from environments e
+        join json_to_recordset(${JSON.stringify(rows)}) as pass (id text, claim uuid, desired text, wait float8)
+          on e.id = pass.id and e.claim = pass.claim and e.desired = pass.desired
+        order by e.id for update of e)
+      update environments e set claim = null, attempts = 0, last_error = null, due_at = ${dueIn(sql`unchanged.wait`)}
+      from async_commit, unchanged where e.id = unchanged.id returning e.id`.execute(db);
+    const ids = new Set(written.rows.map(({ id }) => id));
+    return rows.map(({ id }) => ids.has(id));
+  });
+}
