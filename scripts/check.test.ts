@@ -82,6 +82,38 @@ test("the product imports no test code, and a folder with rooms has an order", (
   expect(output).toContain("web/src/legal has folders without an order: add it to scripts/check-layers.ts");
 });
 
+const glossary = "# Glossary\n\n## Retired words\n\n`errand`, `take effect`\n";
+const checkNames = (files: Readonly<Record<string, string>>) =>
+  run(process.execPath, [
+    join(root, "scripts/check-names.ts"),
+    plant({ "docs/internals/glossary.md": glossary, ...files }),
+  ]);
+
+test("a retired word is refused in an identifier and in a file name, not in a text, a comment or a column", () => {
+  const { failed, output } = checkNames({
+    "server/src/one.ts": "export function one(takeEffectNow: number) {\n  return takeEffectNow;\n}\n",
+    "server/src/run-errand.ts": "export const runErrand = 1;\n",
+    "server/src/two.ts": '/** An errand. */\nexport const two = { errand_id: "errand" };\n',
+  });
+  expect(output).toContain('server/src/one.ts: takeEffectNow uses the retired word "take effect"');
+  expect(output).toContain('server/src/run-errand.ts: run-errand.ts uses the retired word "errand"');
+  expect(output).toContain('server/src/run-errand.ts: runErrand uses the retired word "errand"');
+  expect(output).not.toContain("server/src/two.ts");
+  expect(failed).toBe(true);
+});
+
+test("a file is named after its main export", () => {
+  const { failed, output } = checkNames({
+    "server/src/effects.ts": "export function settlePayment() {}\n",
+    "server/src/order-poller.ts": "export function startOrderPoller() {}\n",
+    "server/src/gpu-leases.ts": "export const leaseGpus = 1;\nexport const releaseGpus = 2;\n",
+    "server/src/pair.ts": "export const one = 1;\nexport const two = 2;\n",
+  });
+  const remedy = "is not named after its main export: rename the file or the export";
+  expect(output).toBe(`server/src/effects.ts ${remedy}\nserver/src/pair.ts ${remedy}\n`);
+  expect(failed).toBe(true);
+});
+
 test("only main reads the process environment", () => {
   const planted = "export const home = process.env.HOME;\n";
   expect(lint({ "server/src/http/planted.ts": planted }).output).toContain("noProcessEnv");
