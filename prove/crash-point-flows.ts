@@ -4,10 +4,12 @@ import { major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 import { act, cancel, terminate } from "../server/src/environments/api/environment-actions.ts";
+import type { User } from "../server/src/http/request-user.ts";
 import type { EmbeddedProvider } from "../server/src/payments/embedded-provider/embedded-provider.ts";
 import { confirmPayment } from "../server/src/payments/orders/confirm-payment.ts";
+import { clearOrder } from "../server/src/payments/orders/end-unpaid-order.ts";
 import { placeExtension } from "../server/src/payments/orders/place-extension.ts";
-import { clearOrder, placeOrder } from "../server/src/payments/orders/place-order.ts";
+import { placeOrder } from "../server/src/payments/orders/place-order.ts";
 import { grantRefund, type Share } from "../server/src/payments/refunds/grant-refund.ts";
 import { requestRefund } from "../server/src/payments/refunds/request-refund.ts";
 import { syncDispute } from "../server/src/payments/settlement/dispute-poller.ts";
@@ -112,7 +114,11 @@ async function order({ process, user }: Visit): Promise<string> {
     duration: 1 as const,
   };
   const payment_request = { amount: 0.4, currency: "USD" as const, user_id: user, container_request };
-  return (await placeOrder(process.payments, user, { container_request, payment_request })).gateway_order_id ?? "";
+  return (await placeOrder(process.payments, buyer(user), { container_request, payment_request })).id;
+}
+
+function buyer(id: string): User {
+  return { id, email: "", emailVerified: true, name: "", sessionId: null };
 }
 
 async function pay({ scene }: Visit, order_id: string): Promise<{ order_id: string; payment_id: string }> {
@@ -151,8 +157,8 @@ type Payment = Awaited<ReturnType<typeof pay>>;
 
 async function extend(visit: Visit, id: string): Promise<Payment> {
   const body = { duration: 6 as const, amount: major(quote(2, 6, "USD").amountMinor), currency: "USD" as const };
-  const order = await placeExtension(visit.process.payments, visit.user, id, body);
-  const paid = await pay(visit, order.gateway_order_id ?? "");
+  const order = await placeExtension(visit.process.payments, buyer(visit.user), id, body);
+  const paid = await pay(visit, order.id);
   await prove(visit, paid, 6);
   return paid;
 }

@@ -36,8 +36,8 @@ export const orderFaults: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "payments/orders/check-quota.ts",
-    tests: ["payments/orders/place-order"],
+    file: "payments/orders/reserve-order.ts",
+    tests: ["payments/orders/place-order", "payments/orders/reserve-order"],
     rows: [
       ["GPUs of the past count", " and l.released_at is null and e.user_id", " and e.user_id", "C41"],
       ["one order a minute more", "orders >= deps.caps", "orders > deps.caps", "C41"],
@@ -54,10 +54,49 @@ export const orderFaults: readonly FaultsOf[] = [
         'hosts.every(({ state }) => state !== "unavailable")',
         "nothing can run",
       ],
+      ["a draft is nobody's from the start", "claim: sql`gen_random_uuid()`,", "claim: null,", "C9"],
+      ["more time holds GPUs of its own", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
+      ["watched for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order answers"],
     ],
   },
   {
     file: "payments/orders/place-order.ts",
+    tests: ["payments/orders/place-order"],
+    rows: [
+      ["another request gets the old order", "order.request_hash === request.hash && ", "", "supersedes"],
+      ["an order whose time is over is offered again", " && order.hold_until > new Date()", "", "time is over"],
+      ["a double click fails", 'isUniqueViolation(error, "one_unpaid_order_per_user")', "false", "C9"],
+      [
+        "a parallel request gets the other one's order",
+        'order.status === "open" && isSameRequest(deps, order, request)',
+        'order.status === "open"',
+        "at the same moment",
+      ],
+      [
+        "a second try does not look for the first one's order",
+        "draft.attempts > 1 ? await",
+        "false ? await",
+        "C12 both",
+      ],
+      ["a lost answer is not looked up", "unknown ? await", "false ? await", "C12 the answer"],
+      [
+        "an order of another amount is taken for ours",
+        "made.amountMinor !== draft.amount_minor",
+        "false",
+        "late caller",
+      ],
+      ["a late caller opens a draft that is another's", '    .where("claim", "=", draft.claim)\n', "", "late caller"],
+      ["an expired draft keeps its hold", "    if (expired) await releaseHold(tx, id);\n", "", "C13"],
+      [
+        "a provider that cannot be reached ends the draft",
+        "error instanceof ProviderError && !error.retryable) await expireDraft",
+        "error instanceof ProviderError && error.retryable) await expireDraft",
+        "C12 both",
+      ],
+    ],
+  },
+  {
+    file: "payments/orders/end-unpaid-order.ts",
     tests: ["payments/orders/place-order", "payments/orders/order-poller"],
     rows: [
       [
@@ -74,51 +113,12 @@ export const orderFaults: readonly FaultsOf[] = [
       ],
       ["an order that was paid meanwhile is ended", '      .where("status", "=", "open")\n', "", "paid meanwhile"],
       ["an ended order keeps its hold", "if (ended) await releaseHold(tx, id);", "", "supersedes"],
-      ["another request gets the old order", "order.request_hash === request.hash && ", "", "supersedes"],
-      ["an order whose time is over is offered again", " && order.hold_until > new Date()", "", "time is over"],
       [
         "superseded without asking what is in flight",
         "  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order)))\n    throw",
         "  if (false)\n    throw",
         "in flight another",
       ],
-      ["a double click fails", 'isUniqueViolation(error, "one_unpaid_order_per_user")', "false", "C9"],
-      [
-        "a parallel request gets the other one's order",
-        'row?.status === "open" && isSameRequest(deps, row, request)',
-        'row?.status === "open"',
-        "at the same moment",
-      ],
-    ],
-  },
-  {
-    file: "payments/orders/open-draft.ts",
-    tests: ["payments/orders/place-order"],
-    rows: [
-      ["a draft is nobody's from the start", "claim: sql`gen_random_uuid()`,", "claim: null,", "C9"],
-      [
-        "a second try does not look for the first one's order",
-        "draft.attempts > 1 ? await",
-        "false ? await",
-        "C12 both",
-      ],
-      ["a lost answer is not looked up", "unknown ? await", "false ? await", "C12 the answer"],
-      [
-        "an order of another amount is taken for ours",
-        "made.amountMinor !== draft.amount_minor",
-        "false",
-        "late caller",
-      ],
-      ["a late caller opens a draft that is another's", '    .where("claim", "=", draft.claim)\n', "", "late caller"],
-      ["an expired draft keeps its hold", "    if (expired) await releaseHold(tx, id);\n", "", "C13"],
-      ["more time holds GPUs of its own", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
-      [
-        "a provider that cannot be reached ends the draft",
-        "error instanceof ProviderError && !error.retryable) await expireDraft",
-        "error instanceof ProviderError && error.retryable) await expireDraft",
-        "C12 both",
-      ],
-      ["watched for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order answers"],
     ],
   },
   {
@@ -249,7 +249,7 @@ export const orderFaults: readonly FaultsOf[] = [
     file: "payments/orders/place-extension.ts",
     tests: ["payments/orders/place-extension"],
     rows: [
-      ["another's environment may be extended", '    .where("user_id", "=", userId)\n', "", "another's, a wrong"],
+      ["another's environment may be extended", '    .where("user_id", "=", user.id)\n', "", "another's, a wrong"],
       [
         "what has ended may be extended",
         '!mayExtend[row.status] || row.desired === "terminated" || ',

@@ -209,7 +209,7 @@ export const refundFaults: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "payments/disputes/account-holds.ts",
+    file: "payments/orders/reserve-order.ts",
     tests: ["payments/disputes/record-dispute"],
     rows: [
       [

@@ -4,7 +4,7 @@ import { endAll } from "../environments/api/environment-actions.ts";
 import { isAccountDeleted, releaseHomes } from "../environments/homes/home-records.ts";
 import { exitQueue } from "../environments/queue/join-queue.ts";
 import type { Identity } from "../identity/identity.ts";
-import { endUnpaidOrdersOf } from "../payments/orders/place-order.ts";
+import { endUnpaidOrdersOf } from "../payments/orders/end-unpaid-order.ts";
 
 /**
  * Deletes an account as a whole or not at all (G71). What takes time comes after, by the loops that do it anyway:

@@ -14,7 +14,7 @@ import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime
 import { countOnHost } from "../environments/hosts/decommissioned-hosts.ts";
 import { installationOf } from "../installation/installation.ts";
 import { announcer } from "../notifications/announcer.ts";
-import { liftAccountHold } from "../payments/disputes/account-holds.ts";
+import { liftAccountHold } from "../payments/disputes/lift-account-hold.ts";
 import { embeddedProviderPath, readAccount } from "../payments/embedded-provider/embedded-provider.ts";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import { declineRefund, grantRefund, previewRefund, RefundRefused } from "../payments/refunds/grant-refund.ts";

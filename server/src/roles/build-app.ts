@@ -36,8 +36,8 @@ import { outboxPage } from "../mail/outbox-page.ts";
 import { notificationRoutes } from "../notifications/notification-routes.ts";
 import { welcoming } from "../notifications/notifications.ts";
 import { type EmbeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
-import { checkQuota } from "../payments/orders/check-quota.ts";
 import { paymentRoutes } from "../payments/orders/payment-routes.ts";
+import { checkQuota } from "../payments/orders/reserve-order.ts";
 import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
 import { supportRoutes } from "../support/support-routes.ts";
 

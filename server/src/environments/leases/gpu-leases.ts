@@ -118,14 +118,11 @@ async function freeGpus(tx: Tx, hostId: string): Promise<readonly FreeGpu[]> {
   return rows;
 }
 
-/** On all open hosts together: leased to nobody who has paid, is paying, or has a turn. */
-export async function countFree(tx: Tx): Promise<number> {
-  const { rows } = await sql<{ free: number }>`
-    select count(*) as free from gpus join hosts on hosts.id = host_id
-    where is_open and quarantined_at is null and not exists (
-      select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not ${takeable})`.execute(tx);
-  return rows[0]?.free ?? 0;
-}
+/** GPUs on all open hosts together that are leased to nobody who has paid, is paying, or has a turn. */
+export const freeGpuCount = sql<number>`(
+  select count(*) from gpus join hosts on hosts.id = host_id
+  where is_open and quarantined_at is null and not exists (
+    select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not ${takeable}))`;
 
 export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: string): Promise<void> {
   await tx

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { liftAccountHold } from "../../payments/disputes/account-holds.ts";
+import { liftAccountHold } from "../../payments/disputes/lift-account-hold.ts";
 import { recordDispute } from "../../payments/disputes/record-dispute.ts";
 import type { ProviderDispute } from "../../payments/provider/provider.ts";
 import { note } from "../../payments/settlement/sync-payments.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startDisputePoller, syncDispute } from "../settlement/dispute-poller.ts";
 import { note } from "../settlement/sync-payments.ts";
 import { setup as money } from "../testing/setup.ts";
-import { liftAccountHold } from "./account-holds.ts";
+import { liftAccountHold } from "./lift-account-hold.ts";
 import { recordDispute } from "./record-dispute.ts";
 
 async function setup() {

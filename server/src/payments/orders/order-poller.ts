@@ -16,9 +16,9 @@ import {
   nextPoll,
 } from "../settlement/deadlines.ts";
 import { isInFlight, note, syncPayments } from "../settlement/sync-payments.ts";
-import { checkQuota } from "./check-quota.ts";
-import { type Draft, expireDraft, storeOrder } from "./open-draft.ts";
-import { endUnpaidOrder } from "./place-order.ts";
+import { endUnpaidOrder } from "./end-unpaid-order.ts";
+import { expireDraft, storeOrder } from "./place-order.ts";
+import { checkQuota, type Draft } from "./reserve-order.ts";
 
 type Claimed = Draft & { readonly now: Date };
 

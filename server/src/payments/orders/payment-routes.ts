@@ -7,45 +7,21 @@ import {
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { mount } from "../../http/mount.ts";
-import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { requestRefund } from "../refunds/request-refund.ts";
 import { webhookRoute } from "../settlement/webhook-route.ts";
-import { checkEmailVerified } from "./check-quota.ts";
 import { confirmPayment } from "./confirm-payment.ts";
+import { clearOrder } from "./end-unpaid-order.ts";
 import { placeExtension } from "./place-extension.ts";
-import { clearOrder, placeOrder } from "./place-order.ts";
-
-/** The dialog's accent: our ink. */
-const themeColor = "#0f1517";
-const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
+import { placeOrder } from "./place-order.ts";
 
 export function paymentRoutes(app: FastifyInstance, deps: PaymentsDeps): void {
   const closing = new AbortController();
   // A call that waits for an environment must not hold up the shutdown: it answers "still starting" instead.
   app.addHook("preClose", async () => closing.abort());
 
-  const opened = (order: OrderRow) => ({
-    status: "success" as const,
-    message: "Order created",
-    key_id: deps.provider.keyId,
-    amount: order.amount_minor,
-    currency: order.currency,
-    name: deps.brandName,
-    description: describe(order),
-    id: order.gateway_order_id ?? "",
-    theme: { color: themeColor },
-    timeout: dialogSeconds(order),
-  });
-
-  mount(app, createOrder, async ({ body, user }) => {
-    checkEmailVerified(deps, user);
-    await deps.checkRoom?.();
-    return opened(await placeOrder(deps, user.id, body));
-  });
-  mount(app, extendEnvironment, async ({ params, body, user }) => {
-    checkEmailVerified(deps, user);
-    return opened(await placeExtension(deps, user.id, params.id, body));
-  });
+  mount(app, createOrder, ({ body, user }) => placeOrder(deps, user, body));
+  mount(app, extendEnvironment, ({ params, body, user }) => placeExtension(deps, user, params.id, body));
 
   mount(app, clearOrderCall, async ({ params, user }) => ({
     status: "success" as const,
@@ -59,18 +35,4 @@ export function paymentRoutes(app: FastifyInstance, deps: PaymentsDeps): void {
 
   webhookRoute(app, deps);
   mount(app, createEnvironment, ({ body, user }) => confirmPayment(deps, user.id, body, closing.signal));
-}
-
-/** A minute less than its hold: 840 s of a new one. Who comes in the last minutes still has its grace. */
-function dialogSeconds({ hold_until }: OrderRow): number {
-  return Math.max(60, Math.round((hold_until.getTime() - Date.now()) / 1000) - 60);
-}
-
-/** "PyTorch environment, 2 GPUs, 6 hours". */
-function describe({ container_type, gpu_count, duration_hours, extends: extended }: OrderRow): string {
-  return `${extended ? "More time, " : ""}${typeNames[container_type]} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }

@@ -1,31 +1,33 @@
 import { type extendEnvironment, type Input, mayExtend } from "@berth/contract";
 import { AppError } from "../../app-error.ts";
 import { notFound } from "../../http/mount.ts";
-import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
-import { placeRequest } from "./place-order.ts";
+import type { User } from "../../http/request-user.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
+import { type Checkout, checkMayPay, placeRequest } from "./place-order.ts";
 import { priceRequest } from "./price-request.ts";
 
 /** An order for more hours of an environment of the caller's own (G100): same GPUs, same table of prices, no hold. */
 export async function placeExtension(
   deps: PaymentsDeps,
-  userId: string,
+  user: User,
   id: string,
   { amount, currency, duration }: Input<typeof extendEnvironment>["body"],
-): Promise<OrderRow> {
+): Promise<Checkout> {
+  await checkMayPay(deps, user);
   const row = await deps.db
     .selectFrom("environments")
     .select(["id", "container_type", "subdomain", "gpu_count", "status", "desired", "created_at"])
     .where("id", "=", id)
-    .where("user_id", "=", userId)
+    .where("user_id", "=", user.id)
     .executeTakeFirst();
   if (!row) throw notFound();
   if (!mayExtend[row.status] || row.desired === "terminated" || !row.created_at)
     throw new AppError("action_not_allowed", `${row.subdomain} cannot be extended now`);
   const { container_type, subdomain, gpu_count } = row;
   // What it was bought with is in our own tables: of our sets, though the row's types are wider.
-  const container = { user_id: userId, container_type, subdomain, gpu_count, duration } as Parameters<
+  const container = { user_id: user.id, container_type, subdomain, gpu_count, duration } as Parameters<
     typeof priceRequest
   >[0];
   const request = priceRequest(container, { amount, currency }, deps.provider.minimumMinor);
-  return placeRequest(deps, userId, { ...request, extends: id });
+  return placeRequest(deps, user.id, { ...request, extends: id });
 }

@@ -5,8 +5,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { markReachable, markUnreachable } from "../../environments/hosts/register-host.ts";
 import { note } from "../settlement/sync-payments.ts";
 import { holdAccount, orderBody, setup } from "../testing/setup.ts";
-import { type Draft, storeOrder } from "./open-draft.ts";
-import { endUnpaidOrder } from "./place-order.ts";
+import { endUnpaidOrder } from "./end-unpaid-order.ts";
+import { storeOrder } from "./place-order.ts";
+import type { Draft } from "./reserve-order.ts";
 
 test("an order answers what the dialog needs, and holds GPUs and name", async () => {
   const { order, rowOf, openLeases, gateway } = await setup();

@@ -1,102 +1,81 @@
-import type { createOrder, Input } from "@berth/contract";
+import type { createOrder, Input, ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import { isUniqueViolation, type Tx } from "../../database/database.ts";
+import { isUniqueViolation } from "../../database/database.ts";
 import { releaseHold } from "../../environments/allocation/hold.ts";
-import { notFound } from "../../http/mount.ts";
-import { checkAccountHold } from "../disputes/account-holds.ts";
+import type { User } from "../../http/request-user.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
-import { isFromProvider, isInFlight, providerUnavailable, syncPayments } from "../settlement/sync-payments.ts";
-import { checkLimits, checkTypeAvailable } from "./check-quota.ts";
-import { claimDraft, type Draft, insertDraft, openDraft } from "./open-draft.ts";
+import { ProviderError, type ProviderOrder } from "../provider/provider.ts";
+import { isFromProvider, providerUnavailable } from "../settlement/sync-payments.ts";
+import { supersede } from "./end-unpaid-order.ts";
 import { checkOrderRequest, type OrderRequest } from "./price-request.ts";
+import { checkAccountHold, type Draft, reserveOrder } from "./reserve-order.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/**
- * create_order: one open order per user. The same request gets the same order, another one supersedes it once the
- * provider says that nothing is in flight (docs/internals/money.md). Stock and name are held before the provider is
- * asked.
- */
+/** What the payment dialog is opened with. */
+export type Checkout = ReplyOf<typeof createOrder>;
+
+/** The dialog's accent: our ink. */
+const themeColor = "#0f1517";
+const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
+/** An answer lost early leaves time to look for the order within the ten seconds a buyer waits (C12, C13). */
+const lookUpLimitMs = 5000;
+
+/** create_order: checks and prices the request, and opens an order for it at the provider. Throws `AppError`. */
 export async function placeOrder(
   deps: PaymentsDeps,
-  userId: string,
+  user: User,
   body: Input<typeof createOrder>["body"],
-): Promise<OrderRow> {
-  return placeRequest(deps, userId, checkOrderRequest(body, userId, deps.provider.minimumMinor));
+): Promise<Checkout> {
+  await checkMayPay(deps, user);
+  return placeRequest(deps, user.id, checkOrderRequest(body, user.id, deps.provider.minimumMinor));
 }
 
-export async function placeRequest(deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<OrderRow> {
+/** Real money is taken only from an address that can be written to (G52), and only while there is disk space to deliver. */
+export async function checkMayPay(
+  { provider, checkRoom }: PaymentsDeps,
+  { email, emailVerified }: User,
+): Promise<void> {
+  if (provider.mode === "live" && !emailVerified)
+    throw new AppError("email_unverified", `Confirm your email first: we send a link to ${email}.`);
+  await checkRoom?.();
+}
+
+/**
+ * One unpaid order per user. The same request gets the same order, another one supersedes it once the provider says that
+ * nothing is in flight (docs/internals/money.md). GPUs and name are held before the provider is asked. Another call of the
+ * same user may be first at any step: then it starts again.
+ */
+export async function placeRequest(deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<Checkout> {
   for (let tries = 0; tries < 5; tries++) {
     const unpaid = await findUnpaid(deps, userId);
-    if (!unpaid) {
-      const draft = await insertChecked(deps, userId, request);
-      if (draft) return openDraft(deps, draft);
-    } else if (unpaid.status === "draft") {
-      const order = await takeOverDraft(deps, unpaid, request);
-      if (order) return order;
-    } else if (isSameRequest(deps, unpaid, request)) {
-      return await recheckAccount(deps, unpaid);
-    } else {
-      await supersede(deps, unpaid);
-    }
+    const order = unpaid ? await reuse(deps, unpaid, request) : await openNew(deps, userId, request);
+    if (order) return checkoutOf(deps, order);
   }
-  throw new AppError("unavailable", "Another order of yours is being placed. Try again.", { retryAfterSeconds: 5 });
+  throw anotherIsPlaced();
 }
 
-/**
- * The dialog was dismissed (G13): cancels what is unpaid after asking the provider, and observes what is in flight
- * instead. True when no payment is expected any more. An order that is absent or another's: the same 404.
- */
-export async function clearOrder(deps: PaymentsDeps, userId: string, gatewayOrderId: string): Promise<boolean> {
-  if (!/^\w{1,64}$/.test(gatewayOrderId)) throw notFound();
-  const order = await deps.db
-    .selectFrom("orders")
-    .selectAll()
-    .where("gateway_order_id", "=", gatewayOrderId)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  if (!order) throw notFound();
-  if (order.status !== "open") return order.status === "cancelled" || order.status === "expired";
-  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order))) return false;
-  return endUnpaidOrder(deps, order.id, "cancelled");
-}
-
-/** Ends an open order and frees what it holds; false when it is not open any more. Polls go on: money can still come. */
-export async function endUnpaidOrder(
-  { db }: PaymentsDeps,
-  id: string,
-  status: "cancelled" | "expired",
-): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const ended = await tx
-      .updateTable("orders")
-      .set({ status, closed_at: sql`now()`, claim: null })
-      .where("id", "=", id)
-      .where("status", "=", "open")
-      .returning("id")
-      .executeTakeFirst();
-    if (ended) await releaseHold(tx, id);
-    return ended !== undefined;
-  });
-}
-
-/**
- * Ends what a user has not paid, in the transaction that deletes the account; all the user's orders are locked, so a
- * payment that is being settled comes before it or finds nobody. Money that is under way still goes back: polls go on.
- */
-export async function endUnpaidOrdersOf(tx: Tx, userId: string): Promise<void> {
-  const orders = tx.selectFrom("orders").select(["id", "status"]).where("user_id", "=", userId).orderBy("id");
-  for (const { id, status } of await orders.forUpdate().execute()) {
-    if (status !== "draft" && status !== "open") continue;
-    const ended =
-      status === "open" ? { status: "cancelled" as const } : { status: "expired" as const, next_check_at: null };
-    await tx
-      .updateTable("orders")
-      .set({ ...ended, closed_at: sql`now()`, claim: null })
-      .where("id", "=", id)
-      .execute();
-    await releaseHold(tx, id);
+/** Undefined when a parallel call of the same user was first. */
+async function openNew(deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<OrderRow | undefined> {
+  try {
+    const draft = await deps.db.transaction().execute((tx) => reserveOrder(tx, deps, userId, request));
+    return await openDraft(deps, draft);
+  } catch (error) {
+    if (isUniqueViolation(error, "one_unpaid_order_per_user")) return undefined;
+    throw error;
   }
+}
+
+/** Undefined when the unpaid order is not for this request: it has ended, or another call is still opening it. */
+async function reuse(deps: PaymentsDeps, unpaid: OrderRow, request: OrderRequest): Promise<OrderRow | undefined> {
+  const order = unpaid.status === "draft" ? await takeOverDraft(deps, unpaid) : unpaid;
+  if (order.status === "open" && isSameRequest(deps, order, request)) {
+    // The account's orders may have been stopped since it was opened.
+    await deps.db.transaction().execute((tx) => checkAccountHold(tx, order.user_id));
+    return order;
+  }
+  if (unpaid.status === "open") await supersede(deps, unpaid);
+  return undefined;
 }
 
 function findUnpaid({ db }: PaymentsDeps, userId: string): Promise<OrderRow | undefined> {
@@ -114,65 +93,138 @@ function isSameRequest(deps: PaymentsDeps, order: OrderRow, request: OrderReques
   return same && isFromProvider(deps, order) && order.hold_until > new Date();
 }
 
-/** Undefined when a parallel call of the same user was first. */
-async function insertChecked(deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<Draft | undefined> {
-  const write = async (tx: Tx) => {
-    await checkAccountHold(tx, userId);
-    await checkLimits(tx, deps, userId, request);
-    if (!request.extends) await checkTypeAvailable(tx, request);
-    return insertDraft(tx, deps, userId, request);
-  };
+/** Waits for the call that holds a draft's claim, or goes on with a draft that was left behind. */
+async function takeOverDraft(deps: PaymentsDeps, { id, user_id: userId }: OrderRow): Promise<OrderRow> {
+  const { db, changes } = deps;
+  const found = await waitUntil({
+    changes,
+    userId,
+    timeoutMs: 10_000,
+    fallbackMs: 1000,
+    read: async () => {
+      const row = await db.selectFrom("orders").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+      if (row.status !== "draft") return { row };
+      const claimed = await claimDraft(deps, id);
+      return claimed && { claimed };
+    },
+  });
+  if (!found) throw anotherIsPlaced();
+  return found.claimed ? await openDraft(deps, found.claimed) : found.row;
+}
+
+function anotherIsPlaced(): AppError {
+  return new AppError("unavailable", "Another order of yours is being placed. Try again.", { retryAfterSeconds: 5 });
+}
+
+/** Takes over a draft whose claim was given up: after an answer that never came, or a process that died. */
+async function claimDraft({ db }: PaymentsDeps, id: string): Promise<Draft | undefined> {
+  const { rows } = await sql<Draft>`
+    update orders set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = attempts + 1
+    where id = ${id} and status = 'draft' and (claim is null or next_check_at <= now()) returning *`.execute(db);
+  return rows[0];
+}
+
+/** Makes the order at the provider and stores its id. Throws `unavailable`; the draft then waits for a second try. */
+async function openDraft(deps: PaymentsDeps, draft: Draft): Promise<OrderRow> {
   try {
-    return await deps.db.transaction().execute(write);
+    const known = draft.attempts > 1 ? await deps.provider.findOrderByReceipt(draft.id) : undefined;
+    return await storeOrder(deps, draft, known ?? (await createAtProvider(deps, draft)));
   } catch (error) {
-    if (isUniqueViolation(error, "one_unpaid_order_per_user")) return undefined;
+    if (error instanceof ProviderError && !error.retryable) await expireDraft(deps, draft);
+    else await releaseDraft(deps, draft);
+    throw providerUnavailable(deps, error, "nothing_taken");
+  }
+}
+
+/** A lost answer may hide an order that was made: look before anyone makes a second. */
+async function createAtProvider({ provider }: PaymentsDeps, draft: Draft): Promise<ProviderOrder> {
+  const startedAt = performance.now();
+  const { id: receipt, amount_minor: amountMinor, currency, user_id, subdomain } = draft;
+  try {
+    return await provider.createOrder({ receipt, amountMinor, currency, notes: { user_id, subdomain } });
+  } catch (error) {
+    const early = performance.now() - startedAt < lookUpLimitMs;
+    const unknown = error instanceof ProviderError && error.retryable && early;
+    const made = unknown ? await provider.findOrderByReceipt(receipt) : undefined;
+    if (made) return made;
     throw error;
   }
 }
 
-/** Waits for the call that holds a draft's claim, or goes on with a draft that was left behind. */
-async function takeOverDraft(
-  deps: PaymentsDeps,
-  draft: OrderRow,
-  request: OrderRequest,
-): Promise<OrderRow | undefined> {
-  const { db, changes } = deps;
-  const found = await waitUntil({
-    changes,
-    userId: draft.user_id,
-    timeoutMs: 10_000,
-    fallbackMs: 1000,
-    read: async () => {
-      const row = await db.selectFrom("orders").selectAll().where("id", "=", draft.id).executeTakeFirstOrThrow();
-      if (row.status !== "draft") return { row };
-      const claimed = await claimDraft(deps, draft.id);
-      return claimed && { claimed };
-    },
+export async function storeOrder({ db }: PaymentsDeps, draft: Draft, made: ProviderOrder): Promise<OrderRow> {
+  if (made.amountMinor !== draft.amount_minor || made.currency !== draft.currency)
+    throw new ProviderError("an order of another amount", { retryable: false, code: "INVALID_ANSWER" });
+  const opened = await db
+    .updateTable("orders")
+    .set({
+      status: "open",
+      gateway_order_id: made.id,
+      claim: null,
+      attempts: 0,
+      last_error: null,
+      next_check_at: sql`created_at + interval '30 seconds'`,
+    })
+    .where("id", "=", draft.id)
+    .where("claim", "=", draft.claim)
+    .where("status", "=", "draft")
+    .returningAll()
+    .executeTakeFirst();
+  if (opened) return opened;
+  const row = await db.selectFrom("orders").selectAll().where("id", "=", draft.id).executeTakeFirstOrThrow();
+  if (row.gateway_order_id === made.id) return row;
+  throw new AppError("unavailable", "This order took too long. Nothing was charged. Try again.", {
+    retryAfterSeconds: 1,
   });
-  if (!found)
-    throw new AppError("unavailable", "Another order of yours is being placed. Try again.", { retryAfterSeconds: 5 });
-  const row = found.claimed ? await openDraft(deps, found.claimed) : found.row;
-  return row?.status === "open" && isSameRequest(deps, row, request) ? await recheckAccount(deps, row) : undefined;
 }
 
-/** The same order again, unless the account's orders were stopped since it was opened. */
-async function recheckAccount({ db }: PaymentsDeps, order: OrderRow): Promise<OrderRow> {
-  await db.transaction().execute((tx) => checkAccountHold(tx, order.user_id));
-  return order;
+export async function expireDraft({ db }: PaymentsDeps, { id, claim }: Draft): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const expired = await tx
+      .updateTable("orders")
+      .set({ status: "expired", closed_at: sql`now()`, claim: null, next_check_at: null })
+      .where("id", "=", id)
+      .where("claim", "=", claim)
+      .where("status", "=", "draft")
+      .returning("id")
+      .executeTakeFirst();
+    if (expired) await releaseHold(tx, id);
+  });
 }
 
-async function supersede(deps: PaymentsDeps, order: OrderRow): Promise<void> {
-  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order)))
-    throw new AppError("order_in_payment", `A payment for ${order.subdomain} is under way. Wait until it is settled.`, {
-      money: "being_checked",
-    });
-  await endUnpaidOrder(deps, order.id, "cancelled");
+async function releaseDraft({ db }: PaymentsDeps, { id, claim }: Draft): Promise<void> {
+  await db
+    .updateTable("orders")
+    .set({ claim: null, next_check_at: sql`now() + interval '5 seconds'` })
+    .where("id", "=", id)
+    .where("claim", "=", claim)
+    .execute();
 }
 
-async function hasPaymentInFlight(deps: PaymentsDeps, order: OrderRow): Promise<boolean> {
-  try {
-    return (await syncPayments(deps, order)).some(isInFlight);
-  } catch (error) {
-    throw providerUnavailable(deps, error, "being_checked");
-  }
+function checkoutOf({ provider, brandName: name }: PaymentsDeps, order: OrderRow): Checkout {
+  return {
+    status: "success",
+    message: "Order created",
+    key_id: provider.keyId,
+    amount: order.amount_minor,
+    currency: order.currency,
+    name,
+    description: describe(order),
+    id: order.gateway_order_id ?? "",
+    theme: { color: themeColor },
+    timeout: dialogSeconds(order),
+  };
+}
+
+/** A minute less than its hold: 840 s of a new one. Who comes in the last minutes still has its grace. */
+function dialogSeconds({ hold_until }: OrderRow): number {
+  return Math.max(60, Math.round((hold_until.getTime() - Date.now()) / 1000) - 60);
+}
+
+/** "PyTorch environment, 2 GPUs, 6 hours". */
+function describe({ container_type, gpu_count, duration_hours, extends: extended }: OrderRow): string {
+  return `${extended ? "More time, " : ""}${typeNames[container_type]} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }

@@ -1,0 +1,13 @@
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+
+/** The account may order again, whatever disputes it has lost so far. Answers how many holds were lifted. */
+export async function liftAccountHold(db: Db, userId: string): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable("account_holds")
+    .set({ lifted_at: sql`now()` })
+    .where("user_id", "=", userId)
+    .where("lifted_at", "is", null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}

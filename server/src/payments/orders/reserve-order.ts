@@ -1,0 +1,236 @@
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import type { RowOf, Tx } from "../../database/database.ts";
+import { newId } from "../../database/ids.ts";
+import { hold } from "../../environments/allocation/hold.ts";
+import { freeGpuCount } from "../../environments/leases/gpu-leases.ts";
+import { instant } from "../../environments/notice.ts";
+import { hasReservation } from "../../environments/queue/serve-queue.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
+import {
+  graceMinutes,
+  holdMinutes,
+  minutesAfter,
+  pollDays,
+  shortHoldMinutes,
+  unpaidGpuMinutes,
+} from "../settlement/deadlines.ts";
+import type { OrderRequest } from "./price-request.ts";
+
+/** The claim that a draft was written or taken under: only its holder opens it at the provider. */
+export type Draft = RowOf<"orders"> & { readonly claim: string };
+
+/**
+ * Checks what the account may order, writes the draft and holds GPUs and name for it: all of it, or nothing and the reason
+ * (G35). Throws `AppError`.
+ */
+export async function reserveOrder(tx: Tx, deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<Draft> {
+  const { provider } = deps;
+  const { container } = request;
+  await checkAccountHold(tx, userId);
+  await checkLimits(tx, deps, userId, request);
+  if (!request.extends) await checkTypeAvailable(tx, request);
+  const now = (await sql<{ now: Date }>`select now() as now`.execute(tx)).rows[0]?.now ?? new Date();
+  const hold_until = request.extends
+    ? minutesAfter(now, holdMinutes)
+    : await unpaidHoldEnd(tx, deps, userId, container.gpu_count);
+  const draft = await tx
+    .insertInto("orders")
+    .values({
+      id: newId(),
+      user_id: userId,
+      status: "draft",
+      container_type: container.container_type,
+      subdomain: container.subdomain,
+      gpu_count: container.gpu_count,
+      duration_hours: container.duration,
+      usd_minor: request.usdMinor,
+      amount_minor: request.amountMinor,
+      currency: request.currency,
+      inr_paise_per_usd: request.inrPaisePerUsd,
+      gateway: provider.kind,
+      mode: provider.mode,
+      request_hash: request.hash,
+      extends: request.extends ?? null,
+      hold_until,
+      watch_until: minutesAfter(now, pollDays * 24 * 60),
+      next_check_at: sql`now() + interval '30 seconds'`,
+      claim: sql`gen_random_uuid()`,
+      attempts: 1,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (draft.extends) return draft as Draft;
+  const { subdomain, gpu_count: gpuCount } = draft;
+  const holdUntil = minutesAfter(hold_until, graceMinutes);
+  const held = await hold(tx, { orderId: draft.id, userId, subdomain, gpuCount, holdUntil });
+  if (!held.ok) throw new AppError(held.code, held.message);
+  return draft as Draft;
+}
+
+/** Whether so many GPUs could be ordered by this user at all: asked before they wait for them. */
+export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<void> {
+  await checkAccountHold(tx, userId);
+  await checkGpus(tx, deps, userId, gpuCount);
+}
+
+/** Refuses an account of which a dispute was lost, until an operator has looked at it. */
+export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
+  const held = tx.selectFrom("account_holds").select("user_id").where("user_id", "=", userId);
+  if (await held.where("lifted_at", "is", null).executeTakeFirst())
+    throw new AppError(
+      "account_held",
+      "New orders of this account are stopped, because a payment of it was taken back by the bank. Write to Support.",
+      { money: "nothing_taken" },
+    );
+}
+
+/** What one user may have and ask for at once (G52, G89). */
+async function checkLimits(
+  tx: Tx,
+  deps: PaymentsDeps,
+  userId: string,
+  { container: { gpu_count: gpuCount }, extends: extended }: OrderRequest,
+): Promise<void> {
+  const { rows } = await sql<{ launches: number; orders: number }>`
+    select (select count(*) from environments where user_id = ${userId} and status = 'pending') as launches,
+           (select count(*) from orders where user_id = ${userId} and created_at > now() - interval '1 minute') as orders`.execute(
+    tx,
+  );
+  const { launches, orders } = rows[0] ?? { launches: 0, orders: 0 };
+  if (orders >= deps.caps.ordersPerMinute) throw tooMany("Too many orders. Try again in a minute.", 60);
+  if (extended) return;
+  await checkGpus(tx, deps, userId, gpuCount);
+  if (launches >= deps.caps.launchesPerUser)
+    throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
+}
+
+async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCount: number): Promise<void> {
+  const { rows } = await sql<{ gpus: number }>`
+    select count(*) as gpus from gpu_leases l join environments e on e.id = l.holder_id
+    where l.holder_kind = 'environment' and l.released_at is null and e.user_id = ${userId}`.execute(tx);
+  const gpus = rows[0]?.gpus ?? 0;
+  if (gpus + gpuCount <= caps.gpusPerUser) return;
+  throw new AppError(
+    "too_many_gpus",
+    `You have ${gpus} of ${caps.gpusPerUser} GPUs in use: ${gpuCount} more are too many. Stop or terminate an environment first.`,
+  );
+}
+
+/**
+ * A type that no host that answers and is large enough can run, now or soon, is not sold (G101). One that is being prepared
+ * is: the launch waits for it.
+ */
+async function checkTypeAvailable(tx: Tx, { container }: OrderRequest): Promise<void> {
+  const { rows: hosts } = await sql<{ state: string; message: string }>`
+    select state, message from host_images join hosts on hosts.id = host_id
+    where container_type = ${container.container_type} and is_open and ${container.gpu_count} <=
+      (select count(*) from gpus where gpus.host_id = hosts.id and quarantined_at is null)`.execute(tx);
+  const [first] = hosts;
+  if (!first || hosts.some(({ state }) => state !== "unavailable")) return;
+  throw new AppError("not_prepared", first.message || `${container.container_type} is not prepared on this machine`);
+}
+
+function tooMany(message: string, retryAfterSeconds: number): AppError {
+  return new AppError("rate_limited", message, { retryAfterSeconds });
+}
+
+/** An order of the last day that nobody has paid, and how long it has held its GPUs, or will. */
+interface Unpaid {
+  readonly gpuMinutes: number;
+  /** When it leaves the day that is counted. */
+  readonly forgottenAt: Date;
+}
+
+interface Account {
+  readonly now: Date;
+  /** GPUs that nobody has, for an account that has never paid; null: it has paid. */
+  readonly freeGpus: number | null;
+  /** Unpaid orders of the last day, since the last one that was paid. */
+  readonly unpaidCount: number;
+  /** The end of the hold that an earlier unpaid order of these minutes began; null: none is running. */
+  readonly firstHoldUntil: Date | null;
+  /** GPU-minutes that may be held unpaid within a day. */
+  readonly mostGpuMinutes: number;
+}
+
+/**
+ * Until when an order that nobody has paid yet holds its GPUs (G112), its grace not counted. A new name keeps the end of the
+ * first hold; from the third unpaid order on a hold is short. Throws `too_many_gpus` or `rate_limited` with the time from which
+ * it is possible again, so that nobody keeps from others what they do not pay for.
+ */
+async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<Date> {
+  const account = await readAccount(tx, userId);
+  const { now, unpaidCount, firstHoldUntil, freeGpus } = account;
+  if (freeGpus !== null) await checkShare(tx, deps, userId, gpuCount, freeGpus);
+  const minutes = unpaidCount < 2 ? holdMinutes : shortHoldMinutes;
+  const longest = minutesAfter(now, minutes);
+  const until = firstHoldUntil && firstHoldUntil < longest ? firstHoldUntil : longest;
+  // Less is no time to pay in.
+  if (until < minutesAfter(now, 1))
+    throw refused(
+      now,
+      until,
+      "GPUs are kept for you for 15 minutes at a time, and another order does not begin them anew.",
+    );
+  await checkMinutes(tx, userId, account, gpuCount * ((until.getTime() - now.getTime()) / 60_000 + graceMinutes));
+  return until;
+}
+
+async function readAccount(tx: Tx, userId: string): Promise<Account> {
+  const { rows } = await sql<Account>`
+    with paid as (select max(created_at) as at from orders where user_id = ${userId} and paid_at is not null)
+    select now() as now, case when paid.at is null then ${freeGpuCount} end as "freeGpus",
+      count(o.id) filter (where o.created_at > coalesce(paid.at, '-infinity') and gateway_order_id is not null) as "unpaidCount",
+      max(o.hold_until) filter (where o.created_at > coalesce(paid.at, '-infinity') and o.hold_until > now()) as "firstHoldUntil",
+      (select least(${unpaidGpuMinutes}, 60 * count(*))::int from gpus join hosts on hosts.id = host_id where removed_at is null) as "mostGpuMinutes"
+    from paid left join orders o on o.user_id = ${userId} and o.paid_at is null and o.extends is null
+      and o.created_at > now() - interval '1 day' group by paid.at`.execute(tx);
+  return rows[0] as Account;
+}
+
+/** An account that has never paid leaves half of what is free to others; one whose turn it is in the queue has waited for all of it. */
+async function checkShare(
+  tx: Tx,
+  { caps }: PaymentsDeps,
+  userId: string,
+  gpuCount: number,
+  free: number,
+): Promise<void> {
+  const most = Math.max(1, Math.floor(free * caps.newcomerShare));
+  if (gpuCount <= most || gpuCount > free || (await hasReservation(tx, userId, gpuCount))) return;
+  throw new AppError(
+    "too_many_gpus",
+    `${free} GPUs are free, and ${most} of them can be kept for an account that has not paid anything yet. Take ${most} or fewer; after your first payment you can order all that are free.`,
+  );
+}
+
+async function checkMinutes(tx: Tx, userId: string, { now, mostGpuMinutes }: Account, more: number): Promise<void> {
+  const { rows } = await sql<Unpaid>`
+    select gpu_count * extract(epoch from ended.at - created_at)::float8 / 60 as "gpuMinutes", ended.at + interval '1 day' as "forgottenAt"
+    from orders cross join lateral (
+      select least(coalesce(closed_at, now()), hold_until + make_interval(mins => ${graceMinutes})) as at) ended
+    where user_id = ${userId} and paid_at is null and extends is null and ended.at > now() - interval '1 day'
+    order by ended.at`.execute(tx);
+  let held = rows.reduce((sum, { gpuMinutes }) => sum + gpuMinutes, more);
+  let again = now;
+  for (const { gpuMinutes, forgottenAt } of rows) {
+    if (held <= mostGpuMinutes) break;
+    held -= gpuMinutes;
+    again = forgottenAt;
+  }
+  if (again > now)
+    throw refused(
+      now,
+      again,
+      "GPUs were kept long enough today for orders of yours that were not paid: take fewer, or wait.",
+    );
+}
+
+function refused(now: Date, again: Date, why: string): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((again.getTime() - now.getTime()) / 1000));
+  return new AppError("rate_limited", `${why} You can order again at ${instant(again)}.`, {
+    retryAfterSeconds,
+    money: "nothing_taken",
+  });
+}
