@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 
 /**
- * The mark of public/favicon.svg as PNG, for what does not read SVG: old browsers, home screens, link previews. Drawn here
- * because a mark of two shapes needs no image library. It lies in a square of 24 units.
+ * The mark of public/favicon.svg as PNG, for clients without SVG: old browsers, home screens, link previews. Drawn here
+ * because a mark of two shapes needs no image library. It fills a square of 24 units.
  */
 type Colour = readonly [red: number, green: number, blue: number];
 

@@ -8,9 +8,9 @@ import { statusDescription, statusTitle } from "./src/content/status-texts.ts";
 
 /**
  * Runs after `vite build`. The built page becomes dist/shell.html, empty, for every address of the app. Each public page
- * becomes a document of its own, drawn, whole without JavaScript and without the app, which its links lead to and which is
- * fetched ahead once somebody moves (src/public-page.ts); one whose figures are live keeps the app. index.html is the landing page. All carry marks such as {{APP_URL}}
- * that the server fills (http/documents.ts).
+ * becomes a prerendered document that works without JavaScript and without the app, which is prefetched once the reader
+ * moves (src/public-page.ts); a page with live figures keeps the app. index.html is the landing page. All have
+ * placeholders such as {{APP_URL}} that the server replaces (server/src/http/documents.ts).
  */
 const here = import.meta.dirname;
 const dist = join(here, "dist");
@@ -23,7 +23,7 @@ interface Page {
   readonly description?: string;
   /** Source file of its route. */
   readonly source: string;
-  /** Its figures are asked for, so it brings the app, which takes over what is drawn. */
+  /** It has live figures, so it keeps the app, which replaces the prerendered page. */
   readonly live?: boolean;
 }
 
@@ -66,7 +66,7 @@ const shell = withFont(await readFile(join(dist, "shell.html"), "utf8"));
 const ownDescription = /name="description"\s+content="([^"]+)"/.exec(shell)?.[1];
 if (!shell.includes(empty) || !ownDescription) throw new Error("dist/index.html has no empty #root or no description");
 
-// An address of the app says nothing to a search engine.
+// The app's pages are of no use to a search engine.
 await writeFile(join(dist, "shell.html"), inHead(shell, ['<meta name="robots" content="noindex">']));
 const document = withoutApp(shell);
 for (const page of pages) {
@@ -103,7 +103,7 @@ function described(html: string, { path, title, description = ownDescription ?? 
     .replace(/(name="description"\s+content=")[^"]+/, (_, start) => `${start}${description}`);
 }
 
-/** In place of the app and its style sheet a small script, and the app for later. */
+/** Replaces the app and its style sheet with a small script that loads the app later. */
 function withoutApp(html: string): string {
   const app = [...closure(entry)].map((key) => `/${chunk(key).file}`);
   const tags = html.replace(
@@ -116,7 +116,7 @@ function withoutApp(html: string): string {
   ]);
 }
 
-/** What its route would ask for only once the app is there. */
+/** The chunks of its route, which the app would load only later. */
 function withChunks(html: string, source: string): string {
   const own = [...closure(source, closure(entry))].filter((key) => !closure(entry).has(key));
   return inHead(

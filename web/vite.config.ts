@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type ProxyOptions } from "vite";
 
-/** Everything that the server answers. Pages and calls share some paths; a navigation stays here (G93). */
+/** The server's paths. Pages and calls share some of them; a navigation stays here (G93). */
 const server = "http://localhost:3000";
 const paths =
   "config|auth|profile|docker|environments|capacity|subdomains|notifications|events|identity|embedded-gateway|settings|billing|support|status";
@@ -16,7 +16,7 @@ const toServer: ProxyOptions = {
 export default defineConfig({
   plugins: [react()],
   server: { proxy: { [`^/(${paths})(/|\\?|$)`]: toServer } },
-  // Every browser of the target knows modulepreload; the stand-in for it would only weigh.
+  // Every target browser knows modulepreload, so its polyfill is not needed.
   build: {
     target: "es2022",
     manifest: true,

@@ -1,6 +1,6 @@
 import type { Currency } from "@berth/contract";
 
-/** "$2.40", "₹212": the one way money is written, from minor units (G9). Rupees are whole (G8). */
+/** "$2.40", "₹212": the one format for money, from minor units (G9). Rupees are whole (G8). */
 export function money(minor: number, currency: Currency): string {
   return currency === "USD" ? dollars(minor, 2) : rupees(minor);
 }
@@ -15,7 +15,7 @@ export function date(iso: string | null): string {
   return written(iso, { month: "short", day: "numeric", year: "numeric" });
 }
 
-/** "Nov 20, 2:52 PM" in the viewer's zone; the year stands only where it is not this one. */
+/** "Nov 20, 2:52 PM" in the viewer's zone, with the year if it is not this one. */
 export function dateTime(iso: string | null, now: number = Date.now()): string {
   const year = iso !== null && new Date(iso).getFullYear() === new Date(now).getFullYear() ? {} : yearToo;
   return written(iso, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit", ...year });
@@ -45,19 +45,19 @@ export function environmentName(id: string, subdomain: string): string {
   return subdomain === "" ? `Container-${id.slice(0, 8)}` : subdomain;
 }
 
-/** Where an environment answers. `template` is `GET /config`'s, with a literal `{subdomain}` in it. */
+/** The URL of an environment. `template` is from `GET /config`, with a literal `{subdomain}` in it. */
 export function environmentAddress(template: string, subdomain: string): string {
   return template.replace("{subdomain}", subdomain);
 }
 
-/** The host name as people write it, port included; an empty subdomain gives the suffix. `template` is `GET /config`'s. */
+/** The host name with its port, without the scheme; an empty subdomain gives the suffix. `template` is from `GET /config`. */
 export function hostName(template: string, subdomain: string): string {
   return environmentAddress(template, subdomain)
     .replace(/^https?:\/\//, "")
     .replace(/\/$/, "");
 }
 
-/** "512 KB", "12.3 MB", "4.20 GB", by tens as disks are sold. Null while it is being measured. */
+/** "512 KB", "12.3 MB", "4.20 GB", in decimal units. Null while it is being measured. */
 export function sizeText(megabytes: number | null): string {
   if (megabytes === null) return "Measuring...";
   if (megabytes < 1) return `${Math.ceil(megabytes * 1000)} KB`;

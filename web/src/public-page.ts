@@ -4,14 +4,14 @@
 const schemeKey = "mantine-color-scheme-value";
 
 for (const toggle of document.querySelectorAll("[data-scheme-toggle]")) toggle.addEventListener("click", switchScheme);
-// Signed in meanwhile: in another tab, or on the page before this one.
+// The user may have signed in meanwhile: in another tab, or on the page before this one.
 addEventListener("storage", leaveWhenSignedIn);
 addEventListener("pageshow", leaveWhenSignedIn);
 
 for (const sign of ["pointermove", "pointerdown", "keydown", "scroll"])
   addEventListener(sign, fetchApp, { once: true });
 
-/** Somebody is there: the app comes while they read. */
+/** Loads the app once the reader moves or types. */
 function fetchApp(): void {
   const app = document.querySelector<HTMLTemplateElement>("template#app");
   if (!app) return;
@@ -34,6 +34,6 @@ function leaveWhenSignedIn(): void {
   try {
     if (location.pathname === "/" && localStorage.getItem("idToken")) location.replace("/dashboard");
   } catch {
-    // Blocked storage knows nobody.
+    // Blocked storage has no sign-in.
   }
 }

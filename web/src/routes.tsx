@@ -61,7 +61,7 @@ function guarded(): RouteObject {
         lazy: () => import("./shell/shell.tsx").then((part) => ({ Component: part.Shell })),
         children: [
           {
-            // Inside the frame, so that a broken screen leaves the way to the others.
+            // Inside the frame, so that the other screens stay reachable from a broken one.
             ErrorBoundary: ScreenError,
             children: [
               {

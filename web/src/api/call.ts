@@ -7,8 +7,8 @@ import { readSession, signOut } from "./session.ts";
 export { ApiError } from "./api-error.ts";
 
 /**
- * Calls one contract endpoint; the reply's type is the one the server is held to.
- * A 401 is answered by one refresh and one repetition, then by signing out. Trouble on the way never signs out (G45).
+ * Calls one contract endpoint. After a 401 it refreshes the token and repeats the call once, then signs out. A network
+ * error never signs out (G45).
  */
 export async function call<E extends AnyEndpoint>(
   endpoint: E,
@@ -19,7 +19,7 @@ export async function call<E extends AnyEndpoint>(
   return withToken((token) => send(endpoint, input, { ...options, token }));
 }
 
-/** Runs a request with the session's token, under the same rules as `call`; for what is not JSON (the event stream). */
+/** Runs a request with the session's token, by the same rules as `call`; for what is not JSON (the event stream). */
 export async function withToken<Answer>(request: (token: string) => Promise<Answer>): Promise<Answer> {
   const token = await currentToken();
   try {
@@ -34,7 +34,7 @@ async function repeat<Answer>(request: (token: string) => Promise<Answer>, token
   try {
     return await request(token);
   } catch (error) {
-    // Only if this very token was refused: somebody may have signed in anew meanwhile.
+    // Only if this token was refused: the user may have signed in again meanwhile.
     if (isUnauthenticated(error) && readSession()?.idToken === token) signOut();
     throw error;
   }
@@ -44,7 +44,7 @@ function isUnauthenticated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.code === "unauthenticated");
 }
 
-/** What the server said of a failure, for people; `unanswered` where nothing came from it. */
+/** The server's message for an error, for people; `unanswered` if there was no reply. */
 export function messageOf(error: unknown, unanswered = "No answer from the server."): string {
   if (!(error instanceof ApiError) || error.status === 0) return unanswered;
   return error.message || "The server gave no reason.";

@@ -8,7 +8,7 @@ const refreshEveryMs = 50 * 60_000;
 const tokenLifeMs = 60 * 60_000;
 const checkEveryMs = 30_000;
 
-/** What the provider says of a sign-in that is over; everything else may pass (docs/internals/identity.md). */
+/** The provider's codes for a sign-in that has ended; other errors may pass (docs/internals/identity.md). */
 const finalCodes = new Set([
   "TOKEN_EXPIRED",
   "INVALID_REFRESH_TOKEN",
@@ -20,7 +20,7 @@ const finalCodes = new Set([
 
 let running: Promise<string> | undefined;
 
-/** The token to send now. Refreshes an old one first; if that cannot be done now, the old one is tried. */
+/** The token to send now. Refreshes an old one first; if that fails for now, returns the old one. */
 export async function currentToken(): Promise<string> {
   const session = readSession();
   if (!session) throw signedOut();
@@ -33,7 +33,7 @@ export async function currentToken(): Promise<string> {
   }
 }
 
-/** A token other than `used`. One refresh at a time, in this tab and across tabs. Drops a session that is over. */
+/** A token other than `used`. Refreshes once at a time, across tabs too. Removes a session that has ended. */
 export function refreshToken(used: string): Promise<string> {
   running ??= locked(() => replace(used)).finally(() => {
     running = undefined;
@@ -41,7 +41,7 @@ export function refreshToken(used: string): Promise<string> {
   return running;
 }
 
-/** Keeps the token young while a page stands open; timers sleep with the machine, so coming back asks too. */
+/** Refreshes the token while a page is open; timers sleep with the machine, so becoming visible checks too. */
 export function startRefreshing(): () => void {
   const check = () => void currentToken().catch(() => undefined);
   const timer = setInterval(check, checkEveryMs);
@@ -64,12 +64,12 @@ export function sessionOf(tokens: Tokens, email: string): Session {
 async function replace(used: string): Promise<string> {
   const session = readSession();
   if (!session) throw signedOut();
-  // Another tab was quicker while this one waited for the lock.
+  // Another tab refreshed while this one waited for the lock.
   if (session.idToken !== used) return session.idToken;
   try {
     const { identity } = await readConfig();
     const tokens = await exchangeRefreshToken(identity, session.refreshToken);
-    // Signed out, or in as somebody else, while the answer was on its way: that stands.
+    // The user signed out, or in as somebody else, during the refresh.
     if (readSession()?.refreshToken !== session.refreshToken) throw signedOut();
     saveSession(sessionOf(tokens, session.email));
     return tokens.idToken;

@@ -1,6 +1,6 @@
 import type { ProductConfig } from "@berth/contract";
 
-/** Where the identity provider answers, from `GET /config`. */
+/** The identity provider's addresses, from `GET /config`. */
 export type IdentityConfig = ProductConfig["identity"];
 
 export interface Tokens {
@@ -14,21 +14,21 @@ export interface Tokens {
 /** A refusal of the provider, by its own code (docs/internals/identity.md), or `NETWORK` when it did not answer. */
 export class IdentityError extends Error {
   readonly code: string;
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a reply. */
   readonly status: number;
-  /** What the provider says in words instead of a code, for people; empty where it does not. */
+  /** The provider's text for people; empty if it sent a code. */
   readonly text: string;
 
-  constructor(code: string, status: number, words = "") {
-    super(words || code);
+  constructor(code: string, status: number, text = "") {
+    super(text || code);
     this.name = "IdentityError";
     this.code = code;
     this.status = status;
-    this.text = words;
+    this.text = text;
   }
 }
 
-/** The provider said no. Silence, or trouble on its side, says nothing about what was asked. */
+/** The provider refused. No reply, or an error of its own, is not a refusal. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof IdentityError && error.status >= 400 && error.status < 500 && error.status !== 429;
 }
@@ -44,7 +44,7 @@ export async function signInWithCustomToken(config: IdentityConfig, token: strin
   return tokensOf(await account(config, "signInWithCustomToken", { token, returnSecureToken: true }));
 }
 
-/** Answers a new refresh token too: always keep the answered one. */
+/** Returns a new refresh token too, which replaces the old one. */
 export async function exchangeRefreshToken(config: IdentityConfig, refreshToken: string): Promise<Tokens> {
   const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
   const answer = await post(config, config.tokenUrl, form);
@@ -56,18 +56,18 @@ export async function exchangeRefreshToken(config: IdentityConfig, refreshToken:
   });
 }
 
-/** Whose code it is; spends nothing. Refused with INVALID_OOB_CODE, EXPIRED_OOB_CODE or USER_DISABLED. */
+/** The account of a code; does not use it up. @throws IdentityError INVALID_OOB_CODE, EXPIRED_OOB_CODE, USER_DISABLED */
 export async function verifyResetCode(config: IdentityConfig, code: string): Promise<{ email: string }> {
   const { email } = await account(config, "resetPassword", { oobCode: code });
   return { email: String(email ?? "") };
 }
 
-/** Spends the code. Refused like `verifyResetCode`, and with WEAK_PASSWORD, which leaves the code whole. */
+/** Uses the code up. @throws IdentityError as `verifyResetCode`, and WEAK_PASSWORD, after which the code still holds */
 export async function confirmReset(config: IdentityConfig, code: string, newPassword: string): Promise<void> {
   await account(config, "resetPassword", { oobCode: code, newPassword });
 }
 
-/** Spends the code of a link that confirms an address. Refused like `verifyResetCode`. */
+/** Uses up the code of a link that confirms an address. @throws IdentityError as `verifyResetCode` */
 export async function confirmAddress(config: IdentityConfig, code: string): Promise<void> {
   await account(config, "update", { oobCode: code });
 }
@@ -94,7 +94,7 @@ async function post(config: IdentityConfig, url: string, body: string | URLSearc
   return answer;
 }
 
-/** Codes come as `CODE`, `CODE : words` or `CODE: words`; anything else is said to people. */
+/** Codes come as `CODE`, `CODE : text` or `CODE: text`; anything else is a text for people. */
 function refusal(answer: Answer, status: number): IdentityError {
   const error = answer["error"] as { message?: unknown } | undefined;
   const message = String(error?.message ?? "UNAVAILABLE");
@@ -102,7 +102,7 @@ function refusal(answer: Answer, status: number): IdentityError {
   return code === undefined ? new IdentityError("UNAVAILABLE", status, message) : new IdentityError(code, status);
 }
 
-/** Google's custom-token answer has no user id of its own; the token always names its subject. */
+/** Google's reply to a custom token has no user id; the token always has its subject. */
 function tokensOf(answer: Answer): Tokens {
   const idToken = String(answer["idToken"]);
   const userId = typeof answer["localId"] === "string" ? answer["localId"] : subjectOf(idToken);

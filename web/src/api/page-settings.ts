@@ -1,9 +1,9 @@
 import { brand, exampleHost } from "../content/brand.ts";
 
 /**
- * The operator's settings that stand in public texts. The server writes them into every page, so that a drawn page is
- * right without JavaScript and the app knows them before it has asked. While drawing they are the marks that the server
- * replaces (server/src/http/documents.ts).
+ * The operator's settings in public texts. The server writes them into every page, so that a prerendered page is right
+ * without JavaScript and the app knows them before its first request. While prerendering they are the placeholders that
+ * the server replaces (server/src/http/documents.ts).
  */
 export const pageSettings = {
   name: settingOf("application-name", "{{BRAND_NAME}}", brand.name),
@@ -12,7 +12,7 @@ export const pageSettings = {
   environmentHost: settingOf("environment-host", "{{ENVIRONMENT_HOST}}", exampleHost),
 };
 
-/** "resnet-lab.berth.example": where an environment of this name is or would be, without the scheme. */
+/** "resnet-lab.berth.example": the address of an environment with this name, without the scheme. */
 export function environmentHost(subdomain: string): string {
   return `${subdomain}.${pageSettings.environmentHost}`;
 }
@@ -20,6 +20,6 @@ export function environmentHost(subdomain: string): string {
 function settingOf(name: string, mark: string, fallback: string): string {
   if (typeof document === "undefined") return mark;
   const content = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
-  // The development server hands the page out as it is in the sources.
+  // The development server does not replace the placeholders.
   return content === undefined || content === mark ? fallback : content;
 }

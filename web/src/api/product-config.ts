@@ -4,8 +4,8 @@ import { ApiError } from "./api-error.ts";
 import { fetchResponse } from "./send.ts";
 
 /**
- * `GET /config`, asked once per page. Outside the query cache because the landing page needs the brand and nothing of a
- * query library, and because refreshing a token needs the provider's address before anything else is there.
+ * `GET /config`, asked once per page. Not in the query cache, because the landing page needs the brand without a query
+ * library, and a token's refresh needs the provider's address before anything else.
  */
 let pending: Promise<ProductConfig> | undefined;
 let known: ProductConfig | undefined;
@@ -20,7 +20,7 @@ export function readConfig(): Promise<ProductConfig> {
   return pending;
 }
 
-/** Undefined until it is known; a failure is tried again by whoever asks next. */
+/** Undefined until it is known; after a failure the next caller tries again. */
 export function useConfig(): ProductConfig | undefined {
   return useSyncExternalStore(
     subscribe,
@@ -29,7 +29,7 @@ export function useConfig(): ProductConfig | undefined {
   );
 }
 
-/** Whether the server has become another version than this page began with: its app is then an old one. */
+/** Whether the server has another version than when this page was loaded. */
 export function useUpgraded(): boolean {
   return useSyncExternalStore(
     subscribe,
@@ -38,7 +38,7 @@ export function useUpgraded(): boolean {
   );
 }
 
-/** Looks whether the server was upgraded meanwhile. Never throws; without an answer nothing is known. */
+/** Checks whether the server was upgraded meanwhile. Never throws; without a reply nothing changes. */
 export async function checkVersion(): Promise<void> {
   if (!known || upgraded) return;
   const now = await fetchConfig().catch(() => known);

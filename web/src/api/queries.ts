@@ -50,7 +50,7 @@ export const statusQuery = queryOptions({
   refetchInterval: 15_000,
 });
 
-/** Others move ahead of it without a word to this one. */
+/** A change of the others' positions sends no event to this user. */
 const placeEveryMs = 15_000;
 
 export const queueQuery = (userId: string) =>
@@ -72,7 +72,7 @@ export const billingQuery = (userId: string) =>
     queryFn: ({ signal }) => call(billing, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
-/** The stream does not tell of what is done in an environment, which its page counts idle time from. */
+/** Activity inside an environment sends no event, and its page counts idle time. */
 const idleEveryMs = 30_000;
 
 export const environmentQuery = (id: string) =>
@@ -84,10 +84,10 @@ export const environmentQuery = (id: string) =>
       data?.status === "active" && data.idle_stop.minutes !== null ? idleEveryMs : false,
   });
 
-/** The server looks at a run as often. */
+/** As often as the server samples a run. */
 const sampledEveryMs = 15_000;
 
-/** `live`: it runs now, so that more is to come. */
+/** `live`: it runs now, so more samples will follow. */
 export const samplesQuery = (id: string, span: SampleSpan, live: boolean) =>
   queryOptions({
     queryKey: keys.samples(id, span),
@@ -102,7 +102,7 @@ export const filesQuery = (userId: string) =>
     queryFn: ({ signal }) => call(listFiles, { params: {}, body: {} }, { signal }),
   });
 
-/** The stream tells of most that happens to an order, but not of each step at the bank: that is asked for. */
+/** Most changes of an order send an event; the steps at the bank do not, and are polled. */
 const orderEveryMs = 30_000;
 const moving: ReadonlySet<Order["money"]["place"]> = new Set(["being_checked", "held", "refund_started"]);
 
@@ -125,7 +125,7 @@ export const settingsQuery = (userId: string) =>
     queryFn: ({ signal }) => call(settings, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
-/** The words are there at once, without the server too (G59); its own replace them. */
+/** Built-in texts are there at once, without the server too (G59); the server's replace them. */
 export const supportCatalogQuery = queryOptions({
   queryKey: keys.supportCatalog,
   queryFn: ({ signal }) => call(supportCatalog, { params: {}, body: {} }, { signal }),
@@ -134,8 +134,8 @@ export const supportCatalogQuery = queryOptions({
 });
 
 /**
- * Asked once per page load: a token that dies later is met by the next call's 401 (G45). The settings come with it, so that
- * no screen changes its shape when they arrive; without them it goes on.
+ * Called once per page load: a token that ends later gets a 401 at the next call (G45). It waits for the product's
+ * configuration, so that no screen changes its shape when that arrives, but does not fail without it.
  */
 export const validateQuery = (userId: string) =>
   queryOptions({

@@ -2,14 +2,14 @@ import { notifyManager, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./call.ts";
 import { readSession, subscribeSession } from "./session.ts";
 
-/** One cache per page, emptied of everything personal when the signed-in user changes. */
+/** One cache per page. Personal data is removed when the signed-in user changes. */
 export function createQueryClient(): QueryClient {
-  // A button is off before the next click: by default a change is drawn one task later.
+  // A mutation's state is drawn before the next click; by default it is drawn one task later.
   notifyManager.setScheduler(queueMicrotask);
   const client = new QueryClient({
     defaultOptions: {
       queries: { staleTime: 2_000, retry: mayRetry, refetchOnWindowFocus: true },
-      // Without a network a call fails at once, as everywhere else, and does not wait for one.
+      // Without a network a call fails at once instead of waiting for one.
       mutations: { retry: false, networkMode: "always" },
     },
   });
@@ -23,7 +23,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** A refusal does not change by asking again; trouble on the way may. */
+/** A refusal stays the same when it is asked again; a network or server error may pass. */
 function mayRetry(failures: number, error: unknown): boolean {
   const passing = error instanceof ApiError && (error.code === "network" || error.status >= 500);
   return passing && failures < 2;

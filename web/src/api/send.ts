@@ -7,21 +7,21 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One request, no retry: `call` of client.ts adds the session to it. */
+/** One request without a retry; call.ts adds the session. */
 export async function send<E extends AnyEndpoint>(
   endpoint: E,
   input: Input<E>,
   options: SendOptions = {},
 ): Promise<ReplyOf<E>> {
   const response = await ask(endpoint, input, options);
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (answer === undefined && response.ok && !isStatusOnly(endpoint.path)) throw unreadable();
-  const refusal = apiErrorOf(endpoint.path, response.status, answer);
+  const reply: unknown = await response.json().catch(() => undefined);
+  if (reply === undefined && response.ok && !isStatusOnly(endpoint.path)) throw unreadable();
+  const refusal = apiErrorOf(endpoint.path, response.status, reply);
   if (refusal) throw refusal;
-  return answer as ReplyOf<E>;
+  return reply as ReplyOf<E>;
 }
 
-/** The same for an endpoint with a `media`: its answer is a file. */
+/** The same for an endpoint with a `media`, which returns a file. */
 export async function sendForFile<E extends AnyEndpoint>(
   endpoint: E,
   input: Input<E>,
@@ -57,7 +57,7 @@ function unreadable(): ApiError {
   return new ApiError("network", "The answer could not be read", 0);
 }
 
-/** `fetch`, with every way of not getting an answer as one error. */
+/** `fetch`, with one error for every way of not getting a reply. */
 export async function fetchResponse(url: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, { credentials: "omit", cache: "no-store", ...init });

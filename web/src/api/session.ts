@@ -43,7 +43,7 @@ export function readSession(): Session | undefined {
 }
 
 export function saveSession(session: Session): void {
-  // The id token goes last: whoever sees a new one finds its companions already there.
+  // The id token is written last: a reader of a new one finds the other values already written.
   writeStorage(keys.userId, session.userId);
   writeStorage(keys.email, session.email);
   writeStorage(keys.refreshToken, session.refreshToken);
@@ -58,12 +58,9 @@ export function signOut(): void {
   notify();
 }
 
-/**
- * Says whether the user asked to leave this tab: a sign-in that ends meanwhile, by whatever answer comes first, has
- * then not ended by itself.
- */
-export function setLeaving(asked: boolean): void {
-  leaving = asked;
+/** Notes that the user signs out in this tab, so that a 401 meanwhile is not shown as an ended sign-in. */
+export function setLeaving(value: boolean): void {
+  leaving = value;
 }
 
 export function isLeaving(): boolean {

@@ -4,7 +4,7 @@ import { useConfig } from "./product-config.ts";
 
 const pageBrand: typeof brand = { ...brand, name: pageSettings.name, email: pageSettings.email };
 
-/** The operator's name and addresses; those of the page until the server has answered. */
+/** The operator's name and addresses; those in the page until the configuration is read. */
 export function useBrand(): typeof brand {
   return useConfig()?.brand ?? pageBrand;
 }

@@ -12,13 +12,13 @@ import { LoginForm } from "./login-form.tsx";
 import { returnPath } from "./return-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
-/** What the guard hands over. */
+/** From the guard. */
 export interface AuthState {
-  /** The sign-in ended by itself, in the middle of something. */
+  /** The sign-in ended without the user asking for it. */
   readonly ended?: boolean;
 }
 
-/** The landing page's Sign Up comes as /login#signup (G54). */
+/** The landing page's Sign Up links to /login#signup (G54). */
 export function AuthPage() {
   const { pathname, hash, state } = useLocation() as { pathname: string; hash: string; state: AuthState | null };
   const [search] = useSearchParams();

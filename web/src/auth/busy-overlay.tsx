@@ -1,7 +1,7 @@
 import { Mark } from "../ui/display/logo.tsx";
 import classes from "./busy-overlay.module.css";
 
-/** Over the whole page while something is sent that must not be sent twice. */
+/** Covers the page while a request runs that must not be sent twice. */
 export function BusyOverlay({ children }: { children: string }) {
   return (
     <div className={classes.overlay} data-overlay>

@@ -4,7 +4,7 @@ import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
 
 /**
- * The provider's codes in our words, never raw (docs/internals/identity.md); what it says in words is shown as it is.
+ * Texts for the provider's codes, which are never shown (docs/internals/identity.md); its own texts are shown as they are.
  */
 const byCode: Readonly<Record<string, string>> = {
   USER_DISABLED: notices.accountDisabled,
@@ -37,7 +37,7 @@ export function signUpFailure(error: unknown): string {
 
 const unexpected = "An unexpected error occurred. Please try again.";
 
-/** What a failed check of a reset link is told as (spec 4). */
+/** For a reset link that is not accepted (spec 4). */
 export const invalidLink = "Invalid or expired link.Request another one.";
 
 const resetByCode: ReadonlyMap<string, string> = new Map([
@@ -47,7 +47,7 @@ const resetByCode: ReadonlyMap<string, string> = new Map([
   ["WEAK_PASSWORD", texts.passwordWeak],
 ]);
 
-/** The provider's refusal of a new password, its codes in our words, or the general text (spec 8). */
+/** Why the provider refused a new password: the text of its code, its own text, or the general one (spec 8). */
 export function resetFailure(error: unknown): string {
   const known = error instanceof IdentityError ? (resetByCode.get(error.code) ?? error.text) : "";
   return known || "Failed to reset password. Please try again.";

@@ -18,7 +18,7 @@ export function LoginForm() {
   const { mutate, isPending } = useMutation({
     mutationFn: login,
     onError: (error) => {
-      // The field is marked and the toast says why: the same words are not shown twice.
+      // The field is marked and the toast has the text, which is not shown twice.
       form.setFieldError("password", true);
       toast.error(loginFailure(error), { title: "Login Failed" });
     },

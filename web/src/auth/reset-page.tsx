@@ -23,7 +23,7 @@ export function ResetPage() {
     enabled: code !== "",
     retry: false,
     gcTime: 0,
-    // Asked once: a code that this very page has spent must not turn it into an invalid link.
+    // Checked once: a code that this page has used must not turn it into an invalid link.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,

@@ -21,7 +21,7 @@ export function useResetMail(onError: (text: string | undefined) => void) {
         return;
       }
       toast.error("Mismatch in user submit", { title: "Error", duration });
-      // The toast has the specification's words; these say what to do.
+      // The toast has the specification's text; the field tells what to do.
       onError(error.code === "rate_limited" ? notices.tooManyResets : undefined);
     },
   });

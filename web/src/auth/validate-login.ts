@@ -7,7 +7,7 @@ interface SignUpFields {
   readonly confirmation: string;
 }
 
-/** What keeps a form from being sent, by field; `form` for what concerns all of it. Empty when nothing does. */
+/** Errors by field, and `form` for the whole form. Empty when the form may be sent. */
 type Errors<Field extends string> = Readonly<Partial<Record<Field | "form", string>>>;
 
 /** Spec 5. */
@@ -31,7 +31,7 @@ export function validateReset({ password, confirmation }: Omit<SignUpFields, "em
   return isStrong(password) ? {} : { form: texts.passwordWeak };
 }
 
-/** An empty address is also told by a toast (spec 8). */
+/** An empty address also shows a toast (spec 8). */
 export function validateForgot({ email }: Pick<SignUpFields, "email">): Errors<"email"> {
   if (email.trim() === "") return { email: texts.emailEmpty };
   return isEmail(email.trim()) ? {} : { email: notices.emailForm };

@@ -18,7 +18,7 @@ const failed = "Unable to load billing data";
 /** Spec 2.10, Billing and Usage. */
 export function BillingPage() {
   const userId = useSession()?.userId;
-  // The guard is on its way to /login; until then the page says why it is empty.
+  // The guard redirects to /login; until then the page tells why it is empty.
   return userId === undefined ? <Failed reason="User not authenticated" /> : <Loaded userId={userId} />;
 }
 
@@ -40,7 +40,7 @@ function Loaded({ userId }: { readonly userId: string }) {
   );
 }
 
-/** The open tab lives in the URL (CONTRIBUTING 10). */
+/** The open tab is in the URL (CONTRIBUTING 10). */
 function Panels({ userId, statement }: { readonly userId: string; readonly statement: Statement }) {
   const [params, setParams] = useSearchParams();
   const open = (tab: string | null) =>

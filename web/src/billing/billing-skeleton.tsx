@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import classes from "./billing-page.module.css";
 
-/** The final layout while it is read, so that nothing moves when it comes. */
+/** The final layout while it loads, so that nothing moves afterwards. */
 export function BillingSkeleton() {
   return (
     <div className={classes.page} role="status" aria-label="Loading billing data...">
@@ -12,7 +12,7 @@ export function BillingSkeleton() {
   );
 }
 
-/** Both charts at their heights: 300 and 250 px under title and caption, aligned at the bottom while side by side. */
+/** Both charts at their heights: 300 and 250 px below title and caption, aligned at the bottom while side by side. */
 export function ChartsSkeleton() {
   return (
     <div className={classes.charts}>

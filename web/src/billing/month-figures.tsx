@@ -1,7 +1,7 @@
 import classes from "./billing-page.module.css";
 import { amountText, longMonth, type Month, monthName } from "./statement.ts";
 
-/** What both charts draw, to be read: by eye, by a screen reader, by copying. */
+/** The values of both charts, as text. */
 export function MonthFigures({ months }: { readonly months: readonly Month[] }) {
   return (
     <details className={classes.figures}>

@@ -18,17 +18,17 @@ import { reasonOf } from "./statement.ts";
 
 const back = { to: "/billing?tab=invoices", label: "Payment History" };
 
-/** One order, and where its money is (G14, G16, G70). It changes by itself when something happens. */
+/** One order, and where its money is (G14, G16, G70). It updates by itself. */
 export function OrderPage() {
   const { orderId = "" } = useParams();
   const { data: order, error, refetch } = useQuery(orderQuery(orderId));
-  const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
+  const retry = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
   if (!order)
     return (
       <NotLoaded
         back={back}
         error={error}
-        again={again}
+        retry={retry}
         loading={<OrderSkeleton />}
         what="order"
         where="Every payment of yours stands in Payment History."
@@ -39,7 +39,7 @@ export function OrderPage() {
     <DetailPage back={back}>
       <Letterhead />
       {error && (
-        <Notice tone="fail" title="This order could not be read again" action={again}>
+        <Notice tone="fail" title="This order could not be read again" action={retry}>
           {reasonOf(error)}. What stands here is from before.
         </Notice>
       )}
@@ -60,7 +60,7 @@ export function OrderPage() {
   );
 }
 
-/** On paper the frame is gone: of whom and from whom. */
+/** Paper has no frame: the buyer and the seller are printed. */
 function Letterhead() {
   const { name, email } = useBrand();
   const session = useSession();

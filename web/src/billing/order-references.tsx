@@ -1,7 +1,7 @@
 import type { Order } from "@berth/contract";
 import { Copies, References } from "../ui/display/detail-page.tsx";
 
-/** What support, a bank and a refund ask for, each to be copied (G70). */
+/** Identifiers to copy for support, a bank or a refund (G70). */
 export function OrderReferences({ order }: { readonly order: Order }) {
   const { invoice, payment, session, bank } = order.references;
   const banks = bank.length === 1 ? "Bank reference" : "Bank references";

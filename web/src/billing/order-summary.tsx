@@ -29,7 +29,7 @@ const tones: Readonly<Record<OrderState, Tone>> = {
   refunded: "rest",
 };
 
-/** What was bought, what it cost, and what can be done about it. */
+/** What was bought, its cost, and the actions for it. */
 export function OrderSummary({ order }: { readonly order: Order }) {
   const { money, state, references } = order;
   const charged = money.charged > 0;
@@ -50,7 +50,7 @@ export function OrderSummary({ order }: { readonly order: Order }) {
             [money.disputed, "disputed"],
             [money.refunding, "goes back"],
           ] as const
-        ).flatMap(([sum, words]) => (sum > 0 ? [`${amountText(sum, money.currency)} ${words}`] : []))}
+        ).flatMap(([sum, text]) => (sum > 0 ? [`${amountText(sum, money.currency)} ${text}`] : []))}
       />
       <div className={classes.actions}>
         <Papers paper="Receipt" numbers={order.receipts} />
@@ -64,7 +64,7 @@ export function OrderSummary({ order }: { readonly order: Order }) {
   );
 }
 
-/** Of several, each has its number on it. */
+/** With several, each button has its number. */
 function Papers({
   paper,
   numbers,

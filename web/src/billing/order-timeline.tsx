@@ -6,7 +6,7 @@ import { CopyText } from "../ui/controls/copy-text.tsx";
 import classes from "./order-page.module.css";
 import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
-/** Every fact with its instant, oldest first; what is under way stands last and has none yet. */
+/** Every fact with its time, oldest first; what is still under way is last and has no time. */
 export function OrderTimeline({ order }: { readonly order: Order }) {
   return (
     <ol className={classes.timeline}>

@@ -10,7 +10,7 @@ interface Props {
   readonly invoice: Invoice;
 }
 
-/** What a row can do: its receipt where money was paid (G86), and support that knows which payment is meant (G70). */
+/** The receipt of a paid payment (G86), and support with the payment filled in (G70). */
 export function PaymentActions({ userId, invoice }: Props) {
   const { number, session_id: session, payment_reference: payment } = invoice;
   return (

@@ -7,7 +7,7 @@ import classes from "./billing-page.module.css";
 import { PaymentActions } from "./payment-actions.tsx";
 import { amountText, type Invoice } from "./statement.ts";
 
-/** The badge has the two literal words; its colour says the rest, and a line in words: here, or under the amount (G17). */
+/** The badge has the two literal words (G17); its colour and a line of text tell the rest. */
 const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly text: string }>> = {
   paid: { tone: "live", text: "" },
   pending: { tone: "wait", text: "Waiting for the bank" },
@@ -98,7 +98,7 @@ function Row({ userId, invoice }: { readonly userId: string; readonly invoice: I
   );
 }
 
-/** What support and a refund ask for (G70). */
+/** Identifiers for support and refunds (G70). */
 function References({ invoice: { payment_reference, session_id } }: { readonly invoice: Invoice }) {
   return (
     <dl className={classes.references}>

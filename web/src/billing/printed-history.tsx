@@ -10,7 +10,7 @@ interface Props {
   readonly invoices: readonly Invoice[];
 }
 
-/** Billing on paper, whichever tab is open: the payments, of whom and from whom. Charts and buttons stay on the screen. */
+/** Billing on paper, whichever tab is open: the payments, the buyer and the seller, without charts and buttons. */
 export function PrintedHistory({ userId, invoices }: Props) {
   const { name, email } = useBrand();
   return (

@@ -27,7 +27,7 @@ export function RefundRequest({ order }: { readonly order: Order }) {
     onSuccess: async () => {
       setOpened(false);
       toast.success(notices.refundAsked);
-      // All of them: the page may stand under the provider's id.
+      // All orders: the page's address may have the provider's id.
       await client.invalidateQueries({ queryKey: keys.orders });
     },
   });

@@ -21,7 +21,7 @@ const common = {
 
 interface Point extends Month {
   readonly label: string;
-  /** Past months in ink, the running month in the accent: colour means now. */
+  /** Past months in ink, the current month in the accent colour. */
   readonly color: string;
   readonly running: boolean;
 }

@@ -25,7 +25,7 @@ export interface Trend {
   readonly text: string;
 }
 
-/** This month beside the last; nothing to say where both are empty. */
+/** This month compared with the last; undefined if both are empty. */
 export function trendOf({ trend, currentMonthUsage, chartData }: Statement): Trend | undefined {
   const previous = chartData.at(-2);
   if (!previous || (currentMonthUsage === 0 && previous.totalPaid === 0)) return undefined;
@@ -35,12 +35,12 @@ export function trendOf({ trend, currentMonthUsage, chartData }: Statement): Tre
   return { trend: trend.trend, text: `${changePercent.toLocaleString("en-US")}% ${trend.trend} on ${month}` };
 }
 
-/** What the chart shows, in words: for who cannot see it. */
+/** The chart as text, for screen readers. */
 export function chartText(title: string, months: readonly Month[], textOf: (month: Month) => string): string {
   return `${title}: ${months.map((month) => `${monthName(month.month, longMonth)} ${textOf(month)}`).join(", ")}`;
 }
 
-/** Why there is nothing to show, in the words of spec 8.5. */
+/** Why there is nothing to show (spec 8.5). */
 export function reasonOf(error: unknown): string {
   const answered = error instanceof ApiError && error.status >= 400;
   return answered ? `API error: ${error.status}` : "Failed to fetch billing data";
@@ -48,7 +48,7 @@ export function reasonOf(error: unknown): string {
 
 const tabs = ["overview", "invoices"] as const;
 
-/** The tab of a link (spec 4.5); anything else opens the first. */
+/** The tab of a link (spec 4.5); the first by default. */
 export function billingTab(params: URLSearchParams): (typeof tabs)[number] {
   return tabs.find((tab) => tab === params.get("tab")) ?? "overview";
 }

@@ -6,13 +6,13 @@ import { amountText } from "./statement.ts";
 export interface TimelineEntry {
   readonly title: string;
   readonly text: string;
-  /** The colour of its mark: what happened, what went wrong, what is under way, what is to come. */
+  /** The colour of the mark. */
   readonly state: "done" | "failed" | "running";
-  /** What the fact's reference is, where it has one. */
+  /** The kind of the fact's reference, if it has one. */
   readonly reference?: string;
 }
 
-/** One fact in words. */
+/** The text of one fact. */
 export function timelineEntry(fact: OrderFact, order: Order): TimelineEntry {
   const sum = fact.amount === undefined ? "" : amountText(fact.amount, fact.currency);
   const hours = fact.hours === undefined ? "" : hoursText(fact.hours);
@@ -76,7 +76,7 @@ export function timelineEntry(fact: OrderFact, order: Order): TimelineEntry {
   }
 }
 
-/** GPU-hours that were owed may be a part of an hour with more GPUs. */
+/** Owed GPU-hours may be a fraction of an hour with more GPUs. */
 function hoursText(hours: number): string {
   return Number.isInteger(hours) ? plural(hours, "hour") : duration(hours * 3600);
 }
@@ -95,7 +95,7 @@ function isDecision(kind: OrderFact["kind"]): kind is Decision {
   return decisions.some((decision) => decision === kind);
 }
 
-/** What a person or a bank asked for and decided. */
+/** Requests and decisions of people and banks. */
 function decisionEntry(kind: Decision, text: string | undefined, sum: string): TimelineEntry {
   const quoted = text ? `“${text}”` : "";
   switch (kind) {
@@ -126,10 +126,10 @@ function running(title: string, text: string, reference?: string): TimelineEntry
   return { ...done(title, text, reference), state: "running" };
 }
 
-/** So many failed attempts in a row are shown; of more, only the last. */
+/** A longer row of failed attempts is folded, except the last. */
 const mostInRow = 3;
 
-/** The timeline as it is drawn: a list of attempts stands for those before the last of a long row. */
+/** The timeline with long rows of failed attempts folded: a list stands for all of a row but the last. */
 export function foldAttempts(timeline: readonly OrderFact[]): readonly (OrderFact | readonly OrderFact[])[] {
   const drawn: (OrderFact | readonly OrderFact[])[] = [];
   for (let from = 0; from < timeline.length; ) {

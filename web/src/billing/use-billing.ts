@@ -5,13 +5,13 @@ import { toast } from "../ui/toast/toast.ts";
 import { reasonOf, type Statement } from "./statement.ts";
 
 export interface Billing {
-  /** Undefined until the first answer; an old statement stays while a new one is on its way. */
+  /** Undefined until the first reply; an old statement stays while a new one loads. */
   readonly statement: Statement | undefined;
-  /** Undefined unless the last reading failed (spec 8.5). */
+  /** Undefined unless the last read failed (spec 8.5). */
   readonly reason: string | undefined;
 }
 
-/** The user's statement. Each visit is told once how reading it ended; a refetch in the background says nothing. */
+/** The user's statement. A toast shows the result of the first read of each visit, not of a refetch in the background. */
 export function useBilling(userId: string): Billing {
   const { data, error, status, isFetchedAfterMount } = useQuery(billingQuery(userId));
   const ended = isFetchedAfterMount ? status : "pending";

@@ -1,4 +1,4 @@
-/** What the pages say where no server has said otherwise: under the development server, and in a bare build. */
+/** The defaults of the development server and of a build without a server. */
 export const brand = {
   name: "Berth",
   email: "hello@berth.example",

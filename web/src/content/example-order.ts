@@ -1,4 +1,4 @@
-/** The landing page's picture. Called an example there: measured launch times stand on /status. */
+/** The landing page's picture, which calls it an example: /status has measured launch times. */
 export const exampleOrder = {
   gpus: 2,
   hours: 6,

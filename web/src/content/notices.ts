@@ -1,4 +1,4 @@
-/** Texts that the specification leaves open, written once (G85). The specified ones stand where they are shown. */
+/** Texts that the specification leaves open (G85). Specified texts are where they are shown. */
 export const notices = {
   signInEnded: "Your sign-in has ended. Log in again to go on.",
   offline: "You are offline",

@@ -1,6 +1,6 @@
 import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason, RefundRequest } from "@berth/contract";
 
-/** What the page of an order says, in the product's own voice (G85). `sum` is written as money. */
+/** The texts of an order's page (G85). `sum` is formatted money. */
 export const orderStateTexts: Readonly<Record<OrderState, string>> = {
   awaiting_payment: "Not paid yet",
   payment_closed: "Closed unpaid",
@@ -56,18 +56,18 @@ export const endedTexts: Readonly<Record<EndedReason, string>> = {
   operator: "It was ended by our staff.",
 };
 
-/** The sums that the sentence on the money may need. */
+/** Formatted sums for the sentence about the money. */
 export interface MoneySums {
   readonly amount: string;
   readonly charged: string;
   readonly refunding: string;
   readonly refunded: string;
   readonly disputed: string;
-  /** The day by which a refund that was sent should be on the card; undefined where none was. */
+  /** The day by which a sent refund should be on the card; undefined if none was sent. */
   readonly expectedBy: string | undefined;
-  /** That day is over. */
+  /** That day has passed. */
   readonly isBack: boolean;
-  /** Nobody waits for a payment of this order any more. */
+  /** No payment of this order is expected any more. */
   readonly closed: boolean;
 }
 

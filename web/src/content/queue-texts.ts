@@ -1,6 +1,6 @@
 import { plural } from "../format.ts";
 
-/** What a place in the line is called, in the creator and wherever else it is shown. */
+/** The texts of the queue for GPUs. */
 export const queueTexts = {
   wait: (gpus: number) => `Wait for ${plural(gpus, "GPU")}`,
   offer: "You get a place in line, and a notice and a mail when it is your turn.",

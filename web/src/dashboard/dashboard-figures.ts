@@ -7,7 +7,7 @@ export interface DashboardFigures {
   readonly total: number;
   readonly active: number;
   readonly starting: number;
-  /** Booked hours of what was delivered (G24), one decimal. */
+  /** Booked hours of delivered environments (G24), one decimal. */
   readonly usageHours: number;
   /** GPUs that compute now. */
   readonly gpus: number;
@@ -32,7 +32,7 @@ export function dashboardFigures(all: readonly Environment[]): DashboardFigures 
   };
 }
 
-/** The welcome line's second sentence: what runs, in words. */
+/** The second sentence of the welcome: how many run and start. */
 export function summaryOf({ total, active, starting }: DashboardFigures): string {
   if (total === 0) return "Nothing is running. Your first environment takes about 30 seconds.";
   if (active + starting === 0) return "Nothing is running.";

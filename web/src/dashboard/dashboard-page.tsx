@@ -23,7 +23,7 @@ const failed = "Error fetching user data, please refresh";
 export function DashboardPage() {
   const userId = useSession()?.userId ?? "";
   const profile = useQuery(profileQuery(userId));
-  const again = (
+  const retry = (
     <Button variant="default" loading={profile.isFetching} onClick={() => void profile.refetch()}>
       {notices.tryAgain}
     </Button>
@@ -31,7 +31,7 @@ export function DashboardPage() {
   if (!profile.data) {
     if (!profile.error) return <DashboardSkeleton />;
     return (
-      <EmptyState title={failed} picture={<FreeSlots failed />} action={again}>
+      <EmptyState title={failed} picture={<FreeSlots failed />} action={retry}>
         Your environments keep running; only this page could not be read.
       </EmptyState>
     );
@@ -42,7 +42,7 @@ export function DashboardPage() {
   return (
     <div className={classes.page}>
       {profile.error && (
-        <Notice tone="fail" title={failed} action={again}>
+        <Notice tone="fail" title={failed} action={retry}>
           What stands here is from before.
         </Notice>
       )}

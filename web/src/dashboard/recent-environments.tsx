@@ -52,7 +52,7 @@ function Row({ environment, now }: { environment: Environment; now: number }) {
   );
 }
 
-/** One main button each: in, nothing more, or on to the list (spec 2.7, G57). */
+/** One main button each (spec 2.7, G57). */
 function Action({ environment: { id, status, subdomain } }: { environment: Environment }) {
   if (status === "terminated") return null;
   if (status === "active") return <OpenSession subdomain={subdomain} size="xs" variant="default" />;

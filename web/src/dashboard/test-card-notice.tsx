@@ -13,7 +13,7 @@ const dismissedKey = "testCardNoticeDismissed";
 /** International, so it also pays in USD with real test keys (G11). */
 const card = "5555 5555 5555 4444";
 
-/** While payments run in test mode and nobody dismissed it; never with live keys (G11). */
+/** In test mode only, until it is dismissed (G11). */
 export function TestCardNotice() {
   const config = useConfig();
   const [dismissed, setDismissed] = useState(() => readStorage(dismissedKey) === "true");

@@ -13,7 +13,7 @@ import { PublicFrame } from "./public-frame.tsx";
 import { Questions } from "./questions.tsx";
 import { RefundPromise } from "./refund-promise.tsx";
 
-/** Visitors only: who is signed in goes on to the dashboard (G55). */
+/** Only for people who are not signed in; the others go to the dashboard (G55). */
 export function Landing() {
   useDocumentTitle(`${useBrand().name}: ${slogan}`);
   if (useSession()) return <Navigate to="/dashboard" replace />;

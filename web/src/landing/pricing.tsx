@@ -4,7 +4,7 @@ import { money, moneyShort, plural } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./pricing.module.css";
 
-/** One table: the reader compares down a column, so prices are never split over cards. */
+/** One table, because readers compare prices down a column. */
 export function Pricing() {
   return (
     <section className={classes.pricing} id="pricing" aria-labelledby="pricing-title">

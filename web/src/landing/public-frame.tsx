@@ -63,7 +63,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** A followed link begins at the top, or at the section it names. Back and forward are the browser's own. */
+/** A link scrolls to the top or to its section. The browser itself handles Back and Forward. */
 function useArrival(): void {
   const { pathname, hash } = useLocation();
   const followed = useNavigationType() !== "POP";

@@ -14,7 +14,7 @@ interface Props {
   readonly lines: PriceLines;
   readonly config: ProductConfig | undefined;
   readonly capacity: Capacity | undefined;
-  /** What stands before the sum: Total, Paid, Refund started. */
+  /** The label of the sum: Total, Paid, Refund started. */
   readonly sumLabel: string;
 }
 

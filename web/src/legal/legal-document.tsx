@@ -5,7 +5,7 @@ import type { LegalSection, LegalText } from "../content/legal-text.ts";
 import classes from "./legal.module.css";
 import { textParts } from "./text-parts.ts";
 
-/** The words of a document without its title: on its own page, and wherever else it is shown. */
+/** The text of a document without its title. */
 export function LegalDocument({ text }: { text: LegalText }) {
   return (
     <div className={classes.document}>

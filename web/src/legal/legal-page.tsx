@@ -8,7 +8,7 @@ import { PublicFrame } from "../landing/public-frame.tsx";
 import classes from "./legal.module.css";
 import { LegalDocument } from "./legal-document.tsx";
 
-/** The day as it was written, in whatever zone it is read. */
+/** The day as it was written, whatever the reader's time zone is. */
 const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
 export function LegalPage() {

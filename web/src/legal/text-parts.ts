@@ -6,7 +6,7 @@ export interface TextPart {
   readonly to?: string;
 }
 
-/** The parts of a legal text: plain words, and links for `[label](/path)` and for `{email}`. */
+/** The parts of a legal text: plain text, and links for `[label](/path)` and `{email}`. */
 export function textParts(text: string, settings: typeof pageSettings): TextPart[] {
   return text
     .split(/(\[[^\]]+\]\(\/[^)]*\)|\{email\})/)

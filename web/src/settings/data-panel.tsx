@@ -56,6 +56,6 @@ async function saveExport(userId: string): Promise<void> {
   link.href = url;
   link.download = `your-data-${document.exported_at.slice(0, 10)}.json`;
   link.click();
-  // The browser has taken it over by the next task.
+  // The browser has taken the blob by the next task.
   setTimeout(() => URL.revokeObjectURL(url), 0);
 }

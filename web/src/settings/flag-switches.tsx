@@ -16,11 +16,11 @@ export interface FlagSwitch {
 interface Props {
   readonly userId: string;
   readonly flags: Flags;
-  /** Only flags that something obeys: a switch that did nothing would be a lie (G49). */
+  /** Only flags that have an effect (G49). */
   readonly switches: readonly FlagSwitch[];
 }
 
-/** Each is stored when it is switched, and shows what is stored. */
+/** Each switch is stored at once, and shows what is stored. */
 export function FlagSwitches({ userId, flags, switches }: Props) {
   return switches.map((each) => <StoredSwitch key={each.flag} userId={userId} stored={flags[each.flag]} {...each} />);
 }
@@ -29,7 +29,7 @@ function StoredSwitch({ userId, stored, flag, label, description }: FlagSwitch &
   const client = useQueryClient();
   const { mutate, isPending, variables } = useMutation({
     mutationFn: (value: boolean) => call(settingsFlags, { params: { user_id: userId }, body: { [flag]: value } }),
-    // What was asked for is shown until it is read again.
+    // The new value is shown until it is read again.
     onSuccess: () => {
       toast.success(settingsUpdated);
       return client.invalidateQueries({ queryKey: keys.settings(userId) });

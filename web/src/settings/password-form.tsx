@@ -60,7 +60,7 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
   );
 }
 
-/** The toast has the specification's words (G65); the field says which of the two it was. */
+/** The toast has the specification's text (G65); the field has the reason. */
 function refusalOf(error: unknown): PasswordErrors {
   if (!(error instanceof ApiError)) return {};
   if (error.code === "wrong_password") return { current: "This is not your current password" };

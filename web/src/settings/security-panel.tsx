@@ -12,7 +12,7 @@ const switches: readonly FlagSwitch[] = [
   },
 ];
 
-/** What watches over the account. A second factor is said to be missing rather than drawn as a switch (G49). */
+/** A second factor is listed as not offered, instead of a switch without effect (G49). */
 export function SecurityPanel({ userId, flags }: { readonly userId: string; readonly flags: Flags }) {
   return (
     <div className={classes.form}>

@@ -1,6 +1,6 @@
 const tabs = ["profile", "password", "notifications", "security", "data"] as const;
 
-/** The open tab lives in the URL (CONTRIBUTING 10); an unknown one is the first. */
+/** The open tab is in the URL (CONTRIBUTING 10); the first by default. */
 export function settingsTab(params: URLSearchParams): (typeof tabs)[number] {
   return tabs.find((tab) => tab === params.get("tab")) ?? "profile";
 }

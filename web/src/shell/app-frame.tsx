@@ -7,10 +7,10 @@ import { startRefreshing } from "../api/current-token.ts";
 import { createQueryClient } from "../api/query-client.ts";
 import { Toaster } from "../ui/toast/toaster.tsx";
 
-/** One for the page: signing in and out moves between frames, and what is not personal stays known. */
+/** One for the page: signing in and out changes frames, and data that is not personal stays. */
 const client = createQueryClient();
 
-/** What every screen but the public pages needs: data, toasts, a token that stays young. */
+/** For every screen but the public pages: data, toasts, and the refresh of the token. */
 export function AppFrame() {
   useEffect(startRefreshing, []);
   return (

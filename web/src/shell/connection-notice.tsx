@@ -5,7 +5,7 @@ import { notices } from "../content/notices.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import classes from "./connection-notice.module.css";
 
-/** Says what lies between the page and its server: no connection, or an upgrade. Above the page, so that nothing moves. */
+/** Shows that there is no connection, or that the server was upgraded. Above the page, so that nothing moves. */
 export function ConnectionNotice() {
   const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine);
   const upgraded = useUpgraded();
@@ -51,11 +51,11 @@ export function ConnectionNotice() {
   );
 }
 
-function subscribeOnline(heard: () => void): () => void {
-  window.addEventListener("online", heard);
-  window.addEventListener("offline", heard);
+function subscribeOnline(onChange: () => void): () => void {
+  window.addEventListener("online", onChange);
+  window.addEventListener("offline", onChange);
   return () => {
-    window.removeEventListener("online", heard);
-    window.removeEventListener("offline", heard);
+    window.removeEventListener("online", onChange);
+    window.removeEventListener("offline", onChange);
   };
 }

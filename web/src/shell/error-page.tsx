@@ -4,7 +4,7 @@ import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { isChunkFailure } from "./is-chunk-failure.ts";
 import { PlainPage } from "./plain-page.tsx";
 
-/** What stands in place of a route that cannot be drawn. */
+/** Shown instead of a route that failed to render. */
 export function ErrorPage() {
   const { title, text } = wordsFor(useRouteError());
   return (

@@ -10,13 +10,13 @@ import { LoadingScreen } from "./loading-screen.tsx";
 import { PlainPage } from "./plain-page.tsx";
 
 /**
- * Lets signed-in users through. A 401 has ended the session before it gets here; no answer at all keeps it (G45).
+ * Lets signed-in users through. A 401 ends the session before this renders; a missing reply does not (G45).
  */
 export function Guard() {
   const session = useSession();
   const { pathname, search } = useLocation();
   useEffect(() => {
-    // Half a sign-in is none: what is left of it goes too (spec 2.2).
+    // An incomplete sign-in is removed (spec 2.2).
     if (!session) signOut();
   }, [session]);
   useEffect(() => setLeaving(false), []);
@@ -25,7 +25,7 @@ export function Guard() {
   if (!session) {
     const to = `/login?from=${encodeURIComponent(pathname + search)}`;
     if (isLeaving()) return <Navigate to="/login" replace />;
-    // Whoever was signed in a moment ago did not ask for this.
+    // The user was signed in a moment ago and did not sign out.
     return <Navigate to={to} replace state={{ ended: had } satisfies AuthState} />;
   }
   return <Checked key={session.userId} session={session} />;
@@ -33,7 +33,7 @@ export function Guard() {
 
 function Checked({ session }: { session: Session }) {
   const check = useQuery(validateQuery(session.userId));
-  // Asked beside the check, so that the first screen does not wait twice.
+  // Fetched beside the check, so that the first screen does not wait twice.
   useQuery(profileQuery(session.userId));
   if (check.data) return <Outlet />;
   if (!check.error || check.isFetching) return <LoadingScreen />;

@@ -1,4 +1,4 @@
-/** Did a part of the app fail to load? Browsers have a wording each; after an update the old parts are gone. */
+/** Whether a chunk of the app failed to load. Each browser has its own message; after an update the old chunks are gone. */
 export function isChunkFailure(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -20,7 +20,7 @@ export function NotificationList({ userId, onLeave }: { userId: string; onLeave:
         <Button
           size="xs"
           variant="subtle"
-          // Not `disabled`: the focus would fall out of the list, and Escape with it.
+          // Not `disabled`: the list would lose the focus, and Escape with it.
           aria-disabled={nothingToMark}
           data-disabled={nothingToMark}
           onClick={() => {

@@ -10,7 +10,7 @@ import { LoadingScreen } from "./loading-screen.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { PlainPage } from "./plain-page.tsx";
 
-/** Where the gateway sends an owner without a cookie: a one-time code is fetched and handed back to it (G40). */
+/** The gateway sends an owner without a cookie here: this page fetches a one-time code and returns to the gateway (G40). */
 export function OpenPage() {
   const [search] = useSearchParams();
   const environment = search.get("environment") ?? "";
@@ -19,10 +19,10 @@ export function OpenPage() {
   const config = useConfig();
   const code = useQuery({
     queryKey: ["sign-in-code", environment, visit],
-    // The gateway lets in the browser that it sent here with this, and sends any other here first.
+    // The gateway accepts the code only from the browser that it sent here with this.
     queryFn: () => call(signInCode, { params: { id: environment }, body: { visit } }),
     enabled: isName.test(environment),
-    // A code is good once and for 30 seconds.
+    // A code is valid once and for 30 seconds.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -35,7 +35,7 @@ export function OpenPage() {
   const refused = code.error instanceof ApiError && code.error.status === 404;
   const elsewhere = refused && config ? `${environmentOrigin(config, environment)}/_berth/not-found` : undefined;
   useEffect(() => {
-    // The environment's own address says it, in the same words whether the name is free or somebody else's.
+    // The environment's own address shows it, with the same text for a free name and another user's.
     if (elsewhere !== undefined) location.replace(elsewhere);
   }, [elsewhere]);
   if (!isName.test(environment)) return <NotFoundPage />;
@@ -57,7 +57,7 @@ function environmentOrigin({ environmentUrl }: ProductConfig, subdomain: string)
   return environmentUrl.replace("{subdomain}", subdomain);
 }
 
-/** The gateway takes the path to end at as a query parameter, and accepts nothing but a path of its own. */
+/** The gateway takes the final path as a query parameter, and accepts only paths of its own. */
 function withPath(url: string, path: string | null): string {
   if (path === null) return url;
   const target = new URL(url);

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Logo } from "../ui/display/logo.tsx";
 import classes from "./plain-page.module.css";
 
-/** One sentence and one way on, for what stands outside every frame. */
+/** One sentence and one action, for pages without a frame. */
 export function PlainPage({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   useDocumentTitle(title);
   return (

@@ -6,8 +6,8 @@ import { notices } from "../content/notices.ts";
 import { toast } from "../ui/toast/toast.ts";
 
 /**
- * Ends the sign-in on the server first, because that also closes the environments' own sessions (G86). When the server
- * does not answer it says so, and offers to forget the sign-in here alone.
+ * Ends the sign-in on the server first, because that also closes the environments' own sign-ins (G86). If the server
+ * does not answer, a toast offers to forget the sign-in in this browser only.
  */
 export function useLogout(): { logout: () => void; busy: boolean } {
   const leave = () => {
@@ -16,7 +16,7 @@ export function useLogout(): { logout: () => void; busy: boolean } {
   };
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(logoutEndpoint, { params: {}, body: {} }),
-    // Another request may learn of the end before this one is answered.
+    // Another request may get a 401 before this one returns.
     onMutate: () => setLeaving(true),
     onSuccess: leave,
     onError: (error) => {

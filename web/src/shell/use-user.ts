@@ -8,7 +8,7 @@ export interface ShownUser {
   readonly initial: string;
 }
 
-/** Who is signed in, as the frame shows it; "User" until a name is known (spec 2.3). */
+/** The signed-in user as the frame shows them; "User" until a name is known (spec 2.3). */
 export function useUser(): ShownUser {
   const session = useSession();
   const profile = useQuery({ ...profileQuery(session?.userId ?? ""), enabled: session !== undefined }).data?.profile;

@@ -3,7 +3,7 @@ import { statusTexts as texts } from "../content/status-texts.ts";
 import { seconds } from "./seconds.ts";
 import classes from "./status-page.module.css";
 
-/** Cold and warm apart: one who waits for a start should not read the times of those who need none. */
+/** Cold and warm starts apart, because their times have nothing in common. */
 export function LaunchTable({ status }: { status: ProductStatus | undefined }) {
   return (
     <table className={classes.table} aria-labelledby="launches">
@@ -28,7 +28,7 @@ export function LaunchTable({ status }: { status: ProductStatus | undefined }) {
 interface Props {
   readonly name: string;
   readonly text: string;
-  /** Undefined while it is being read, null where nothing was measured. */
+  /** Undefined while it loads, null if nothing was measured. */
   readonly figures: LaunchFigures | null | undefined;
   readonly none: string;
 }

@@ -1,4 +1,4 @@
-/** "4.2 s": as launches are shown everywhere. */
+/** "4.2 s". */
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

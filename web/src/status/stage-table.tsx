@@ -4,7 +4,7 @@ import { stageName } from "../environments/lifecycle/timeline-of.ts";
 import { seconds } from "./seconds.ts";
 import classes from "./status-page.module.css";
 
-/** The promise (G38): what is drawn ends there, and what took longer touches the edge. */
+/** The promise (G38). The drawing ends there; longer stages touch the edge. */
 const scaleMs = 30_000;
 const lines = ["placed", "image", "started", "answering", "ready"] as const;
 
@@ -49,7 +49,7 @@ function Line({ stage, figures }: Props) {
   );
 }
 
-/** From the median to the slowest of 95, on the ruler; the figures stand beside it. */
+/** From the median to the slowest of 95 of 100, on the ruler. */
 function Span({ p50_ms, p95_ms }: { readonly p50_ms: number; readonly p95_ms: number }) {
   const share = (ms: number) => `${Math.min(100, (ms / scaleMs) * 100)}%`;
   return (

@@ -14,10 +14,10 @@ import { LaunchTable } from "./launch-table.tsx";
 import { StageTable } from "./stage-table.tsx";
 import classes from "./status-page.module.css";
 
-/** The frame of the other screens brings one, and much that a public page does without. */
+/** The frame of the signed-in screens has a client of its own. */
 const client = createQueryClient();
 
-/** What is measured and published (G38): for everybody, and about nobody. */
+/** The published measurements (G38), without personal data. */
 export function StatusPage() {
   return (
     <QueryClientProvider client={client}>
@@ -47,7 +47,7 @@ function Published() {
   );
 }
 
-/** The same shape before and after the figures come: nothing moves. */
+/** The same layout before and after the figures load. */
 function Sections({ status }: { status: ProductStatus | undefined }) {
   return (
     <div aria-busy={!status}>

@@ -3,7 +3,7 @@ import { Check, Copy } from "lucide-react";
 import { notices } from "../content/notices.ts";
 import { useCopy } from "../ui/controls/use-copy.ts";
 
-/** Always there, because a bot or a channel opens without the message (G61). */
+/** Always shown, because a bot or a channel opens without the message (G61). */
 export function CopyMessage({ message, label }: { readonly message: string; readonly label: string }) {
   const { copied, copy } = useCopy(message);
   const Icon = copied ? Check : Copy;

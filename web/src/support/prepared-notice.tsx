@@ -6,7 +6,7 @@ import { CopyMessage } from "./copy-message.tsx";
 import classes from "./support-page.module.css";
 import type { Prepared } from "./use-ticket.ts";
 
-/** The way to the chat, once it is prepared: with a ticket, or without one (G81). */
+/** The prepared link to the chat, with or without a ticket (G81). */
 export function PreparedNotice({ prepared }: { readonly prepared: Prepared }) {
   return (
     <div className={classes.sent} role="status">

@@ -34,7 +34,7 @@ export function SupportForm({ support, types, first, busy, onSend }: Props) {
         placeholder="Choose one"
         data={types}
         allowDeselect={false}
-        // All eight are seen: a list that scrolls would need the keyboard's focus.
+        // All eight are visible: a list that scrolls would need the keyboard's focus.
         withScrollArea={false}
         maxDropdownHeight={400}
         required

@@ -55,7 +55,7 @@ export function SupportPage() {
   );
 }
 
-/** Where the message really goes (G61). */
+/** Who gets the message (G61). */
 function leadOf({
   telegram,
   prefill,

@@ -72,12 +72,12 @@ export function SupportRail({ support, catalog, onDocument }: Props) {
   );
 }
 
-/** Where a tip speaks of the support code, the code itself stands beside it. */
+/** A tip that mentions the support code has the code beside it. */
 function Tip({ code, children }: { readonly code: string; readonly children: string }) {
-  const words = "support code";
-  const at = children.indexOf(words);
+  const phrase = "support code";
+  const at = children.indexOf(phrase);
   if (at < 0) return children;
-  const end = at + words.length;
+  const end = at + phrase.length;
   return (
     <span>
       {children.slice(0, end)} <span className="mono">{code}</span>

@@ -4,10 +4,10 @@ import { useConfig } from "../api/product-config.ts";
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
 
-/** The hand-off, whole in the browser: it works while the server does not (G59). */
+/** The hand-off to the chat, made in the browser: it works without the server (G59). */
 export interface Support extends SupportSettings {
   readonly userId: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly email: string;
   readonly supportName: string;
   /** The code of the next ticket. */

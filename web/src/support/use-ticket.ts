@@ -6,9 +6,9 @@ import { toast } from "../ui/toast/toast.ts";
 import type { TicketDraft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";
 
-/** What the page shows after a hand-off was prepared. */
+/** A prepared message for the chat. */
 export interface Prepared {
-  /** False when the server could not be reached: the chat works all the same (G81). */
+  /** False when the server could not be reached; the chat works without it (G81). */
   readonly saved: boolean;
   readonly status: string;
   readonly code: string;
@@ -56,7 +56,7 @@ async function save({ userId, email, code }: Support, { issueType, description }
 
 const unexpected = "An unexpected error occurred. Please try again.";
 
-/** The server's own words where it refused; the specification's where there was no such answer (spec 8). */
+/** The server's message if it refused, else the specification's text (spec 8). */
 function failureOf(error: unknown): string {
   return (error instanceof ApiError && error.status > 0 && error.message) || unexpected;
 }

@@ -6,7 +6,7 @@ interface ActionText {
   readonly done: string;
 }
 
-/** Words of the four actions, once (spec 4.2 and 8.4). */
+/** The texts of the four actions (spec 4.2 and 8.4). */
 export const actionTexts: Readonly<Record<Action, ActionText>> = {
   pause: { label: "Pause", busy: "Pausing...", done: "paused" },
   stop: { label: "Stop", busy: "Stopping...", done: "stopped and cleaned up" },
@@ -18,12 +18,12 @@ export function doneText(action: Action, name: string): string {
   return `Environment ${name} ${actionTexts[action].done}`;
 }
 
-/** `message` is what the server or the network said; empty when nobody said anything (spec 8.4). */
+/** `message` is the server's; empty without one (spec 8.4). */
 export function failedText(action: string, message: string): string {
   return message.trim() === ""
     ? `Failed to ${action} container - Unknown error`
     : `Failed to ${action} environment: ${message}`;
 }
 
-/** Where the machine cannot freeze a run, the button is off and says so. */
+/** The title of a disabled Pause button, on a machine that cannot freeze a run. */
 export const cannotPause = "This machine cannot pause. Stop it instead: its files are kept.";

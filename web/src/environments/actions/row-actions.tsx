@@ -8,19 +8,19 @@ import type { RowAction } from "./use-actions.ts";
 
 interface Props {
   readonly environment: Environment;
-  /** The host name where it answers. */
+  /** Its host name. */
   readonly host: string;
   readonly busy: RowAction | undefined;
   readonly onAction: (environment: Environment, action: RowAction) => void;
   readonly onTerminate: (environment: Environment) => void;
-  /** On the environment's own page: the main action is the page's one next step. */
+  /** On the environment's own page: the main action is the page's main button. */
   readonly prominent?: boolean;
 }
 
-/** What the status allows, nothing else (spec 4.2). The main action is last and the only bordered one. */
+/** The actions that the status allows (spec 4.2). The main action is last and the only bordered one. */
 export function RowActions({ environment, host, busy, onAction, onTerminate, prominent = false }: Props) {
   const { status } = environment;
-  const look = prominent ? prominentLook : rowLook;
+  const style = prominent ? prominentStyle : rowStyle;
   const menu = (
     <RowMenu
       environment={environment}
@@ -29,7 +29,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
       onTerminate={() => onTerminate(environment)}
     />
   );
-  // In a list only the label (spec 4.2): what is left to do stands on its page.
+  // In a list only the label (spec 4.2): the remaining actions are on its page.
   if (status === "terminated")
     return (
       <div className={classes.actions}>{prominent ? menu : <span className={classes.ended}>Terminated</span>}</div>
@@ -40,8 +40,8 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
       {buttonsOf(environment).map((action, index, all) => (
         <Button
           key={action}
-          size={look.size}
-          variant={status !== "active" && index === all.length - 1 ? look.main : look.rest}
+          size={style.size}
+          variant={status !== "active" && index === all.length - 1 ? style.main : style.rest}
           disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}
           {...(action === "pause" &&
             !environment.can_pause && { title: cannotPause, "aria-label": `Pause. ${cannotPause}` })}
@@ -50,7 +50,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
           {busy === action ? actionTexts[action].busy : actionTexts[action].label}
         </Button>
       ))}
-      <MainAction environment={environment} busy={busy} onAction={onAction} look={look} />
+      <MainAction environment={environment} busy={busy} onAction={onAction} style={style} />
       {menu}
     </div>
   );
@@ -62,23 +62,23 @@ function Waiting({ environment, busy }: Pick<Props, "environment" | "busy">) {
   return null;
 }
 
-interface Look {
+interface ButtonStyle {
   readonly size: "xs" | "sm";
   readonly main: "default" | "filled";
   readonly rest: "subtle" | "default";
 }
 
-const rowLook: Look = { size: "xs", main: "default", rest: "subtle" };
-const prominentLook: Look = { size: "sm", main: "filled", rest: "default" };
+const rowStyle: ButtonStyle = { size: "xs", main: "default", rest: "subtle" };
+const prominentStyle: ButtonStyle = { size: "sm", main: "filled", rest: "default" };
 
 function MainAction({
   environment,
   busy,
   onAction,
-  look: { size, main, rest },
-}: Pick<Props, "environment" | "busy" | "onAction"> & { readonly look: Look }) {
+  style: { size, main, rest },
+}: Pick<Props, "environment" | "busy" | "onAction"> & { readonly style: ButtonStyle }) {
   if (environment.status === "active") {
-    // A link cannot be switched off; while the row is busy a button that does nothing stands in its place.
+    // A link cannot be disabled: while the row is busy, a disabled button replaces it.
     if (busy === undefined) return <OpenSession subdomain={environment.subdomain} size={size} variant={main} />;
     return (
       <Button size={size} variant={main} disabled>

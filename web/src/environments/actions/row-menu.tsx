@@ -20,7 +20,7 @@ interface Props {
   readonly onTerminate: () => void;
 }
 
-/** The rarely needed rest of a row. Made when it is first opened: a list has many rows, and a menu is dear. */
+/** The rarely needed actions of a row. Mounted when it is first opened: a list has many rows, and a menu is expensive. */
 export function RowMenu(props: Props) {
   const [asked, setAsked] = useState(false);
   if (asked) return <OpenedMenu {...props} />;
@@ -41,23 +41,23 @@ export function RowMenu(props: Props) {
 
 function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
   const [opened, setOpened] = useState(false);
-  // To end it again is harmless by the API, and nothing to offer.
+  // The API allows to end it again, but the menu does not offer it.
   const isEnded = environment.status === "terminated";
   const download = useDownload(environment.id, environment.subdomain);
   const button = useRef<HTMLButtonElement>(null);
-  // The button that was pressed is gone: this one takes its focus, and the menu gives it back when it closes.
+  // The pressed button is gone: this one takes its focus, and gets it back when the menu closes.
   useEffect(() => {
     button.current?.focus();
     setOpened(true);
   }, []);
-  // The menu hears keys only once the focus is in it, a moment after it is seen.
+  // The menu gets keys only once it has the focus, a moment after it is visible.
   useHotkeys(opened ? [["Escape", close]] : [], []);
   function close() {
     setOpened(false);
     button.current?.focus();
   }
   const ask = () => {
-    // The item goes with the menu: the dialog is to give the focus back to what stays.
+    // The item is unmounted with the menu: the dialog returns the focus to the button.
     button.current?.focus();
     onTerminate();
   };
@@ -96,20 +96,20 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
   );
 }
 
-/** The dialog stands in the address, where a notice of the end leads too (G100). */
+/** The dialog is in the URL, because notices of the end link to it too (G100). */
 function AddTime({ id, onChosen }: { readonly id: string; readonly onChosen: () => void }) {
   const [params] = useSearchParams();
   const search = new URLSearchParams(params);
   search.set(extendParam, id);
   return (
-    // The item goes with the menu: the dialog is to give the focus back to what stays.
+    // The item is unmounted with the menu: the dialog returns the focus to the button.
     <Menu.Item component={Link} to={`?${search}`} onClick={onChosen}>
       Add time
     </Menu.Item>
   );
 }
 
-/** What support and refunds ask for (G70). An environment between two runs still has its last session. */
+/** Identifiers for support and refunds (G70). An environment between two runs still has its last session. */
 function References({ id }: { readonly id: string }) {
   const { data, isPending } = useQuery(environmentQuery(id));
   const session = data?.session_id ?? null;
@@ -133,7 +133,7 @@ function copy(value: string, what: string): void {
   const written = navigator.clipboard?.writeText(value) ?? Promise.reject(new Error("no clipboard"));
   written.then(
     () => toast.success(`${what} copied`),
-    // Without TLS or permission there is no clipboard: the value is shown so that it can be taken by hand.
+    // Without TLS or permission there is no clipboard: the toast shows the value.
     () => toast.info(value, { title: what, duration: 15_000 }),
   );
 }

@@ -9,18 +9,18 @@ import { doneText, failedText } from "./action-texts.ts";
 
 /** G30: the list is read again this long after an action. */
 const reloadAfterMs = 1_500;
-/** How often it is read again while the row still shows what it showed before. */
+/** How often it is read again while the row is unchanged. */
 const reloads = 10;
 
 export type RowAction = Action | "cancel" | "terminate" | "start_without_settings";
 
 export interface Actions {
-  /** What is under way, by environment id; only those rows are busy. */
+  /** The running action by environment id; only those rows are busy. */
   readonly busy: ReadonlyMap<string, RowAction>;
   readonly run: (environment: Environment, action: RowAction) => void;
 }
 
-/** Actions of a row: asked once at a time, told by toast, followed until the row shows them. */
+/** Actions of a row: one at a time, with a toast, busy until the row shows the result. */
 export function useActions(userId: string): Actions {
   const client = useQueryClient();
   const [busy, setBusy] = useState<ReadonlyMap<string, RowAction>>(new Map());
@@ -81,7 +81,7 @@ function successText({ name }: Environment, action: RowAction): string {
   return doneText(action === "start_without_settings" ? "start" : action, name);
 }
 
-/** Reads the list again; a failed reading leaves the rest to the page's own error. */
+/** Reads the list again; the page itself shows an error of that. */
 async function hasSettled(
   client: QueryClient,
   userId: string,

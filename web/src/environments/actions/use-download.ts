@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { call, messageOf } from "../../api/call.ts";
 import { toast } from "../../ui/toast/toast.ts";
 
-/** Asks for a link and follows it at once: the browser saves gigabytes to disk, past this page's memory. */
+/** Fetches a link and follows it at once: the browser saves gigabytes to disk, without this page's memory. */
 export function useDownload(environmentId: string, name: string) {
   const download = useMutation({
     mutationFn: () => call(archiveLink, { params: { id: environmentId }, body: {} }),

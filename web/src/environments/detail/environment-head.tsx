@@ -14,7 +14,7 @@ interface Props {
   readonly onTerminate: () => void;
 }
 
-/** Which one, where it answers, how it stands, and what can be done now: as in its row. */
+/** Name, address, status and actions, as in its row of the list. */
 export function EnvironmentHead({ environment, ...actions }: Props) {
   const template = useConfig()?.environmentUrl;
   const { name, subdomain } = environment;

@@ -11,14 +11,14 @@ import { useIdleStop, useSnooze } from "./use-idle-stop.ts";
 
 const off = "Off";
 const labels: Readonly<Record<IdleMinutes, string>> = { 30: "30 min", 60: "1 h", 120: "2 h", 240: "4 h" };
-const minutesOf = (word: string) => idleMinutes.find((each) => labels[each] === word) ?? null;
+const minutesOf = (label: string) => idleMinutes.find((each) => labels[each] === label) ?? null;
 
-/** Whether, and after how long, it stops by itself when nothing is done in it (docs/internals/runtime.md). */
+/** After how long it stops by itself when it is idle (docs/internals/runtime.md). */
 export function EnvironmentIdle({ environment }: { readonly environment: Detail }) {
   const { id, status, idle_stop, duration_hours } = environment;
-  const { set, saving, saved, asked, failure } = useIdleStop(id);
+  const { set, saving, saved, pending, failure } = useIdleStop(id);
   const now = useNow();
-  const minutes = asked === undefined ? idle_stop.minutes : asked;
+  const minutes = pending === undefined ? idle_stop.minutes : pending;
   const { last_busy_at: busyAt, snoozed_until: snoozedUntil } = idle_stop;
   return (
     <section aria-labelledby="idle-title">
@@ -38,7 +38,7 @@ export function EnvironmentIdle({ environment }: { readonly environment: Detail 
           name="idle-stop"
           value={minutes === null ? off : labels[minutes]}
           options={[off, ...idleMinutes.map((each) => labels[each])]}
-          onChange={(word) => set(minutesOf(word))}
+          onChange={(label) => set(minutesOf(label))}
         />
         <span role="status" className={classes.said}>
           {saving ? "Saving..." : saved && "Saved"}
@@ -64,7 +64,7 @@ function lastBusy(at: string, now: number): string {
   return seconds < 120 ? "Busy now." : `Idle for ${duration(seconds)}.`;
 }
 
-/** It is about to stop. On top of the page, because the notice and the mail lead here. */
+/** It will stop soon. On top of the page, because the notice and the mail link here. */
 export function IdleWarning({ environment: { id, name, status, idle_stop } }: { readonly environment: Detail }) {
   const { snooze, busy, failure } = useSnooze(id);
   const now = useNow();

@@ -29,18 +29,18 @@ import { StopNotice } from "./stop-notice.tsx";
 
 const back = { to: "/environments", label: "Environments" };
 
-/** Everything about one environment (G32, G33, G37, G70, G86). It changes by itself when something happens. */
+/** Everything about one environment (G32, G33, G37, G70, G86). It updates by itself. */
 export function EnvironmentPage() {
   const { id = "" } = useParams();
   const userId = useSession()?.userId;
   const { data, error, refetch } = useQuery(environmentQuery(id));
-  const again = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
+  const retry = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
   if (!data || userId === undefined)
     return (
       <NotLoaded
         back={back}
         error={error}
-        again={again}
+        retry={retry}
         loading={<EnvironmentSkeleton />}
         what="environment"
         where="Every one of yours stands in the list."
@@ -50,7 +50,7 @@ export function EnvironmentPage() {
   return (
     <DetailPage back={back}>
       {error && (
-        <Notice tone="fail" title="This environment could not be read again" action={again}>
+        <Notice tone="fail" title="This environment could not be read again" action={retry}>
           What stands here is from before. What runs goes on running.
         </Notice>
       )}

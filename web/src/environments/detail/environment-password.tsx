@@ -10,17 +10,17 @@ import { toast } from "../../ui/toast/toast.ts";
 import type { Detail } from "../lifecycle/environment.ts";
 import section from "./environment-section.module.css";
 
-/** What scripts and other tools show to get in, and how it is taken back from whoever has it (G95, G109). */
+/** The secret of scripts and other tools, and its rotation (G95, G109). */
 export function EnvironmentPassword({ environment }: { readonly environment: Detail }) {
   const { id, name, jupyter_token: password } = environment;
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(rotateSecret, { params: { id }, body: {} }),
     onSuccess: () => toast.success("The new password is drawn. The old one lets nobody in."),
     onError: (error) => toast.error(messageOf(error), { title: "The password was not changed" }),
     onSettled: async () => {
-      setAsking(false);
+      setConfirming(false);
       await client.invalidateQueries({ queryKey: keys.environment(id) });
     },
   });
@@ -35,17 +35,17 @@ export function EnvironmentPassword({ environment }: { readonly environment: Det
       </p>
       <div className={section.controls}>
         {password !== null && <CopyText value={password} label={`password of ${name}`} />}
-        <Button variant="default" onClick={() => setAsking(true)}>
+        <Button variant="default" onClick={() => setConfirming(true)}>
           Draw a new password
         </Button>
       </div>
       <Confirmation
-        opened={asking}
+        opened={confirming}
         title={`Draw a new password for ${name}?`}
         action="Draw a new password"
         keep="Keep the old one"
         busy={isPending}
-        onClose={() => setAsking(false)}
+        onClose={() => setConfirming(false)}
         onConfirm={() => mutate()}
       >
         Every script, editor and connection that came in by the old password is cut off within 2 seconds, and needs the

@@ -3,13 +3,13 @@ import { supportPath } from "../../ui/controls/support-path.ts";
 import { Copies, References } from "../../ui/display/detail-page.tsx";
 import type { Detail } from "../lifecycle/environment.ts";
 
-/** What support, a bank and a refund ask for, each to be copied (G70). */
+/** Identifiers to copy for support, a bank or a refund (G70). */
 export function EnvironmentReferences({ environment }: { readonly environment: Detail }) {
   const { id, order_id, payment_reference, receipts, session_id } = environment;
   const help = supportPath({ issue: "container_issues", session: session_id, payment: payment_reference });
-  const link = (to: string, words: string) => (
+  const link = (to: string, label: string) => (
     <Link className="link target" to={to}>
-      {words}
+      {label}
     </Link>
   );
   return (

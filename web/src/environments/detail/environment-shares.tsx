@@ -56,7 +56,7 @@ export function EnvironmentShares({ environment }: { readonly environment: Detai
 
 interface LinksProps {
   readonly shares: Detail["shares"];
-  /** What is under way: "make", or the link that is being revoked. */
+  /** "make", or the id of the link that is being revoked. */
   readonly busy: string | undefined;
   readonly onRevoke: (id: string) => void;
 }

@@ -16,7 +16,7 @@ export function useIdleStop(id: string) {
     saving: isPending,
     saved: isSuccess,
     /** The choice that is being saved. */
-    asked: isPending ? variables : undefined,
+    pending: isPending ? variables : undefined,
     failure: error ? messageOf(error) : undefined,
   };
 }

@@ -10,7 +10,7 @@ interface Made {
   readonly url: string;
 }
 
-/** Makes and revokes links of one environment. The address of the last one is known to this page alone, until it is left. */
+/** Makes and revokes share links of one environment. Only this page knows the address of a new one, until the user leaves it. */
 export function useShares(environmentId: string) {
   const client = useQueryClient();
   const [made, setMade] = useState<Made>();
@@ -30,7 +30,7 @@ export function useShares(environmentId: string) {
   });
   return {
     made,
-    /** What is under way: "make", or the link that is being revoked. */
+    /** "make", or the id of the link that is being revoked. */
     busy: make.isPending ? "make" : revoke.isPending ? revoke.variables : undefined,
     make: (term: ShareTerm) => make.mutate(term),
     revoke: (shareId: string) => revoke.mutate(shareId),

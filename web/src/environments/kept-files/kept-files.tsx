@@ -13,7 +13,7 @@ import { useDownload } from "../actions/use-download.ts";
 import classes from "./kept-files.module.css";
 import { type Kept, keptText } from "./kept-text.ts";
 
-/** Files that outlive their environment, with the days left (G31). Nothing stands here while there are none. */
+/** Files that outlive their environment, with the days left (G31). Nothing without such files. */
 export function KeptFiles({ userId }: { readonly userId: string }) {
   const { data } = useQuery(filesQuery(userId));
   const [deleting, setDeleting] = useState<Kept>();

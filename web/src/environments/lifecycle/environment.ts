@@ -41,18 +41,18 @@ function asKnown(id: string, container: Container): Environment {
   };
 }
 
-/** `running` is another word for active (spec 4.2); a word nobody knows must not break the page. */
+/** `running` is a synonym of active (spec 4.2); an unknown status must not break the page. */
 function knownStatus(status: string): Status {
   if (status === "running") return "active";
   return statuses.find((known) => known === status) ?? "unknown";
 }
 
-/** Something is on its way, so the list looks again sooner. */
+/** Its status will change soon, so the list polls more often. */
 export function isChanging(environment: Environment): boolean {
   return environment.status === "pending" || environment.status === "unknown";
 }
 
-/** Only a launch that never answered can be cancelled (G75); a restart keeps its time, which shows. */
+/** Only a launch that was never ready can be cancelled (G75); a restart is known by its end or banked time. */
 export function isFirstLaunch(environment: Environment): boolean {
   return environment.status === "pending" && environment.expires_at === null && environment.banked_seconds === 0;
 }
@@ -69,7 +69,7 @@ const targets: Readonly<Record<Action, Status>> = {
   start: "active",
 };
 
-/** Whether the list already shows what an action asked for, or that the row has gone somewhere else since. */
+/** Whether the list shows the action's target status, or any other change since. */
 export function isSettled(action: Action, before: Status, now: Status): boolean {
   return now === targets[action] || now !== before;
 }

@@ -4,7 +4,7 @@ import { useNow } from "../../ui/display/use-now.ts";
 import type { Environment } from "./environment.ts";
 import classes from "./expires-cell.module.css";
 
-/** N/A where no end is set: the clock of a stopped hourly plan stands still (G24). Moves by itself, without its row. */
+/** N/A without an end: the clock of a stopped hourly plan stands still (G24). Updates without its row. */
 export function ExpiresCell({ environment }: { readonly environment: Environment }) {
   const now = useNow();
   const { status, expires_at, banked_seconds, duration_hours, files_until } = environment;

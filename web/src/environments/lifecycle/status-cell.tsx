@@ -14,13 +14,13 @@ const endedTexts: Readonly<Record<EndedReason, string>> = {
   operator: "Ended by the operator",
 };
 
-/** Shape, word and colour, and under it the one thing that the word leaves open. */
+/** The status, and the one fact that it leaves open. */
 export function StatusCell({ environment }: { readonly environment: Environment }) {
   const { status, stage, stage_percent, ended_reason } = environment;
-  const words = status === "pending" ? stageText(stage, stage_percent) : undefined;
+  const text = status === "pending" ? stageText(stage, stage_percent) : undefined;
   return (
     <>
-      <Status value={status} stage={words} />
+      <Status value={status} stage={text} />
       {isFirstLaunch(environment) && <Elapsed since={environment.created_at} />}
       {status === "paused" && <small>Clock is running</small>}
       {status === "terminated" && ended_reason && <small>{endedTexts[ended_reason]}</small>}
@@ -28,7 +28,7 @@ export function StatusCell({ environment }: { readonly environment: Environment 
   );
 }
 
-/** Before it answers, `created_at` is when it was paid (G28). The two clocks may differ a little: never below zero. */
+/** Before it is ready, `created_at` is the time of the payment (G28). The clocks may differ a little: never below zero. */
 function Elapsed({ since }: { readonly since: string }) {
   const now = useNow(1_000);
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));

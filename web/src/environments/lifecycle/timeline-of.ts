@@ -4,7 +4,7 @@ import type { TimelineStage } from "../../ui/display/launch-timeline.tsx";
 interface ShownStage {
   readonly name: string;
   readonly doing: string;
-  /** The stamp that ends it. Earlier stamps without a line of their own belong to it. */
+  /** The stamp that ends it. Earlier stamps without a line belong to it. */
   readonly until: LaunchStage;
 }
 
@@ -21,13 +21,13 @@ const shownStages: readonly ShownStage[] = [
   { name: "Answers at its address", doing: "Starting: waiting for an answer", until: "ready" },
 ];
 
-/** What a row says while pending: the stage being worked on, with percent where it is known (G29). */
+/** The text of a pending row: its current stage, with percent if known (G29). */
 export function stageText(stage: LaunchStage | null, percent: number | null): string {
   if (stage === null) return "Starting";
   const order = launchStages.indexOf(stage);
   const shown = shownStages.find(({ until }) => launchStages.indexOf(until) >= order);
-  const words = shown?.doing ?? "Starting";
-  return percent === null ? words : `${words} ${Math.round(percent)}%`;
+  const text = shown?.doing ?? "Starting";
+  return percent === null ? text : `${text} ${Math.round(percent)}%`;
 }
 
 /** The line of the timeline that a stamp ends: "JupyterLab started". */
@@ -42,7 +42,7 @@ export interface Stamp {
 
 /**
  * The timeline's lines, in seconds after the payment. A restart has no payment of its own: its first stamp is zero.
- * A line that was skipped takes the time of the next one that was reached, so that no finished line looks open.
+ * A skipped line takes the time of the next one that was reached, so that no finished line looks open.
  */
 export function timelineOf(stamps: readonly Stamp[], percent: number | null = null): TimelineStage[] {
   const at = new Map(stamps.map((stamp) => [stamp.stage, Date.parse(stamp.at)]));

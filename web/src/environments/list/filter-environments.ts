@@ -1,7 +1,7 @@
 import type { Environment } from "../lifecycle/environment.ts";
 import { type Column, type ListView, type Sort, type StatusFilter, split, statusFilters } from "./list-view.ts";
 
-/** The environments that a view's filters leave, in the order they come; pure, so that a refetch keeps what was chosen. */
+/** The environments that match a view's filters, in their order. */
 export function filterEnvironments(environments: readonly Environment[], view: ListView): readonly Environment[] {
   return environments.filter((environment) => matches(environment, view));
 }
@@ -26,7 +26,7 @@ function matches(environment: Environment, view: ListView): boolean {
   if (!hasStatus(environment, view.status)) return false;
   const wanted = view.search.trim().toLowerCase();
   if (wanted === "") return true;
-  // `running` is searched too: it is what other clients call an active one.
+  // `running` matches too: other clients show an active one as running.
   const running = environment.status === "active" ? "running" : "";
   const { name, type, status, subdomain, id } = environment;
   return [name, type, status, running, subdomain, id, id.slice(0, 8)].some((text) =>
@@ -38,7 +38,7 @@ function hasStatus(environment: Environment, filter: StatusFilter): boolean {
   return filter === "all" || environment.status === filter;
 }
 
-/** N/A and terminated go last whichever way Expires is sorted (G58). */
+/** N/A and terminated are last in both directions of Expires (G58). */
 function lastOf(column: Column, environment: Environment): number {
   if (column !== "expires") return 0;
   if (environment.status === "terminated") return 2;

@@ -21,7 +21,7 @@ import { firstView, type ListView, readView, writeView } from "./list-view.ts";
 import { ReadyCard, useArrival } from "./ready-card.tsx";
 import { type Environments, useEnvironments } from "./use-environments.ts";
 
-/** Spec 2.8, Environments. The guard has seen to the session. */
+/** Spec 2.8, Environments. The guard has checked the session. */
 export function ListPage() {
   const userId = useSession()?.userId;
   return userId === undefined ? null : <Loaded userId={userId} />;
@@ -52,7 +52,7 @@ function Loaded({ userId }: { readonly userId: string }) {
   );
 }
 
-/** A refetch that failed leaves the old list in place, says so, and asks no more by itself. */
+/** After a failed refetch the old list stays, and polling stops. */
 function Stale({ listed }: { readonly listed: Environments }) {
   return (
     <Notice
@@ -127,9 +127,9 @@ function useView(): readonly [ListView, (part: Partial<ListView>) => void] {
   const view = useMemo(() => readView(params), [params]);
   const change = useCallback(
     (part: Partial<ListView>) => {
-      // The address, not what was last drawn: two changes may come before the page is drawn again.
+      // The URL and not the last render: two changes may come before a render.
       const now = readView(new URLSearchParams(window.location.search));
-      // At once: what a key stroke changes is not to be drawn in slices between other work.
+      // The result of a key is rendered at once, not in slices between other work.
       setParams(writeView({ ...now, ...part }), { replace: true, preventScrollReset: true, flushSync: true });
     },
     [setParams],

@@ -8,7 +8,7 @@ import type { Sort } from "./list-view.ts";
 import { RowCells } from "./row-cells.tsx";
 import { SortHead } from "./sort-head.tsx";
 
-/** More than a tall screen shows: drawn first, the rest when these stand. */
+/** More than a tall screen shows. They are rendered first, the others afterwards. */
 const firstRows = 24;
 
 interface Props {
@@ -23,8 +23,8 @@ interface Props {
 }
 
 /**
- * A row is made once and then only hidden or moved: with two hundred of them, making is what a key stroke would wait
- * for. What is out of sight is neither laid out nor painted (the style sheet's part).
+ * A row is created once and then only hidden or moved: creating two hundred would delay every key stroke. The style sheet
+ * keeps rows out of sight from layout and paint.
  */
 export function ListTable({ environments, shown, sort, onSort, actions, onTerminate }: Props) {
   const template = useConfig()?.environmentUrl;

@@ -13,7 +13,7 @@ interface Props {
 
 interface ToolbarProps extends Props {
   readonly onClear: () => void;
-  /** How often it was cleared: what stands typed in the box goes each time, searched for already or not. */
+  /** How often it was cleared: each time the box loses its text too. */
   readonly clears: number;
 }
 

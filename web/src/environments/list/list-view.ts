@@ -1,6 +1,6 @@
 import type { Status } from "@berth/contract";
 
-/** What the list shows; all of it lives in the URL (CONTRIBUTING 10, G30). */
+/** The list's filters, sort and search, all from the URL (CONTRIBUTING 10, G30). */
 export interface ListView {
   readonly search: string;
   readonly status: StatusFilter;

@@ -10,13 +10,13 @@ import type { Environment } from "../lifecycle/environment.ts";
 import { stageText } from "../lifecycle/timeline-of.ts";
 import classes from "./ready-card.module.css";
 
-/** What the creator passes in the navigation state (spec 2.8, G41). */
+/** The launch page's navigation state (spec 2.8, G41). */
 export interface Arrival {
   readonly jupyter_token: string;
   readonly environment_id: string;
 }
 
-/** The token is taken over once and leaves the history at once: history.state survives a reload. */
+/** Takes the token and removes it from the history at once, because history.state survives a reload. */
 export function useArrival(): readonly [Arrival | undefined, () => void] {
   const { state, pathname, search } = useLocation();
   const navigate = useNavigate();
@@ -29,9 +29,9 @@ export function useArrival(): readonly [Arrival | undefined, () => void] {
 }
 
 function arrivalOf(state: unknown): Arrival | undefined {
-  const found = state as Partial<Arrival> | null;
-  if (typeof found?.jupyter_token !== "string" || typeof found.environment_id !== "string") return undefined;
-  return { jupyter_token: found.jupyter_token, environment_id: found.environment_id };
+  const candidate = state as Partial<Arrival> | null;
+  if (typeof candidate?.jupyter_token !== "string" || typeof candidate.environment_id !== "string") return undefined;
+  return { jupyter_token: candidate.jupyter_token, environment_id: candidate.environment_id };
 }
 
 interface Props {

@@ -7,20 +7,20 @@ import classes from "./list-toolbar.module.css";
 const debounceMs = 300;
 
 interface Props {
-  /** What the URL says. */
+  /** From the URL. */
   readonly search: string;
   readonly onSearch: (search: string) => void;
 }
 
 interface Typed {
   readonly text: string;
-  /** What the URL said when it was last drawn. */
+  /** The search in the URL at the last render. */
   readonly seen: string;
-  /** Searched for, but not in the drawn URL yet: a long list takes its time, and typing goes on meanwhile. */
+  /** Searches that are sent but not rendered yet: a long list takes time, and the user types on. */
   readonly underWay: readonly string[];
 }
 
-/** Types at once, searches 300 ms later. Whatever else changes the URL (a tag, a link) wins over the box. */
+/** Searches 300 ms after the last key. Other changes of the URL (a tag, a link) replace the text. */
 export function SearchBox({ search, onSearch }: Props) {
   const [{ text, seen, underWay }, setTyped] = useState<Typed>({ text: search, seen: search, underWay: [] });
   if (search !== seen) {
@@ -28,7 +28,7 @@ export function SearchBox({ search, onSearch }: Props) {
     setTyped({ text: own < 0 ? search : text, seen: search, underWay: own < 0 ? [] : underWay.slice(own + 1) });
   }
   const sent = underWay.at(-1) ?? seen;
-  // A page that is drawn again meanwhile does not make the search wait longer.
+  // A render meanwhile does not delay the search.
   const send = useEffectEvent(() => {
     setTyped((typed) => ({ ...typed, underWay: [...typed.underWay, text] }));
     onSearch(text);

@@ -3,18 +3,18 @@ import { useMemo } from "react";
 import { profileQuery } from "../../api/queries.ts";
 import { type Environment, environmentsOf, isChanging } from "../lifecycle/environment.ts";
 
-/** How often the list looks again by itself; the live stream is usually quicker. */
+/** How often the list is polled; the event stream is usually quicker. */
 const pollMs = { changing: 5_000, calm: 30_000 } as const;
 
 export interface Environments {
-  /** Undefined until the first answer; an old list stays while a new one is on its way. */
+  /** Undefined until the first reply; an old list stays while a new one loads. */
   readonly environments: readonly Environment[] | undefined;
   readonly failed: boolean;
   readonly fetching: boolean;
   readonly refetch: () => void;
 }
 
-/** The user's environments, kept fresh. After an error nothing is asked until the reader wants it. */
+/** The user's environments. Polling stops after an error until the user tries again. */
 export function useEnvironments(userId: string): Environments {
   const { data, isError, isFetching, refetch } = useQuery({
     ...profileQuery(userId),

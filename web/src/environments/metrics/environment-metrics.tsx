@@ -16,7 +16,7 @@ interface Props {
   readonly hasGpu: boolean;
 }
 
-/** What it uses, measured every 15 seconds while it runs; N/A where nothing is (G33). */
+/** Its use, measured every 15 seconds while it runs; N/A without values (G33). */
 export function EnvironmentMetrics({ environment: { id, status }, hasGpu }: Props) {
   const [span, setSpan] = useState<SampleSpan>("1h");
   const active = status === "active";

@@ -10,13 +10,13 @@ interface Props {
   readonly toMs: number;
   readonly spanMs: number;
   readonly stepMs: number;
-  /** What the last value is called: "now", or when nothing runs any more "last". */
+  /** The label of the last value: "now" while it runs, else "last". */
   readonly tense: "now" | "last";
 }
 
 const MeasureLines = lazy(() => import("./metric-lines.tsx").then((part) => ({ default: part.MetricLines })));
 
-/** One measure: its last figure, and how it went. The picture says nothing that its words do not. */
+/** One metric: its last value and its chart. The text has everything that the chart shows. */
 export function MetricChart({ measure: { title, lines, text, least, absent }, points, tense, ...time }: Props) {
   const fromMs = time.toMs - time.spanMs;
   const rows = rowsOf(points, lines, { fromMs, stepMs: time.stepMs });

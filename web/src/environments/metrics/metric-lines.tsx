@@ -10,7 +10,7 @@ interface Props {
   readonly top: number;
 }
 
-/** Nothing but the lines: what they say stands around them in words. */
+/** Only the lines; the text around them has the values. */
 export function MetricLines({ rows, names, span, top }: Props) {
   return (
     <LineChart

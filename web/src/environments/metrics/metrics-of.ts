@@ -1,7 +1,7 @@
 import type { SamplePoint, SampleSpan } from "@berth/contract";
 import { sizeText } from "../../format.ts";
 
-/** One thing that is measured, of one place that has it: a line of a chart. */
+/** One line of a chart. */
 export interface Line {
   readonly name: string;
   readonly of: (point: SamplePoint) => number | null;
@@ -11,9 +11,9 @@ export interface Metric {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly text: (value: number) => string;
-  /** The top of the chart at least; a quiet hour is not drawn as a storm. */
+  /** The chart's smallest top value, so that small changes are not drawn large. */
   readonly least: number;
-  /** Why there may be none. */
+  /** Why there may be no values. */
   readonly absent?: string;
 }
 
@@ -23,7 +23,7 @@ export const spans: Readonly<Record<SampleSpan, { readonly label: string; readon
   "7d": { label: "7 days", ms: 604_800_000 },
 };
 
-/** GPUs first where there are any: they are what is paid for. */
+/** GPUs first, because they are paid for. */
 export function metricsOf(points: readonly SamplePoint[], hasGpu: boolean): readonly Metric[] {
   const ids = [...new Set(points.flatMap(({ gpus }) => gpus.map(({ id }) => id)))].sort();
   const gpuLines = (of: (gpu: SamplePoint["gpus"][number]) => number): Line[] =>
@@ -54,10 +54,10 @@ export function metricsOf(points: readonly SamplePoint[], hasGpu: boolean): read
   ];
 }
 
-/** A moment of a chart: milliseconds since the epoch, and each line's value by its name. */
+/** One instant of a chart: milliseconds since the epoch, and each line's value by its name. */
 export type Row = { readonly at: number } & Readonly<Record<string, number | null>>;
 
-/** From a moment on, with a row of nothing where nothing was measured, so that lines break there. */
+/** Rows from `fromMs` on, with an empty row for a gap in the samples, so that lines break there. */
 export function rowsOf(
   points: readonly SamplePoint[],
   lines: readonly Line[],
@@ -74,7 +74,7 @@ export function rowsOf(
   return rows;
 }
 
-/** 1, 2 or 5 times a power of ten, not below `least`: a scale that does not move with every sample. */
+/** 1, 2 or 5 times a power of ten, at least `least`: a scale that does not change with every sample. */
 export function topOf(highest: number, least: number): number {
   if (highest <= least) return least;
   const ten = 10 ** Math.floor(Math.log10(highest));

@@ -11,11 +11,11 @@ import { dateTime } from "../../format.ts";
 export interface TypeChoice {
   readonly type: ContainerType;
   readonly available: boolean;
-  /** Why not, or what it waits for; empty when there is nothing to say. */
+  /** Why it is not available, or what it waits for; may be empty. */
   readonly note: string;
 }
 
-/** A type that is being prepared can be chosen: its launch waits, with a stage that says so (G101). */
+/** A type that is being prepared can be chosen: its launch waits, with a stage for that (G101). */
 export function typeChoices(capacity: Capacity | undefined): readonly TypeChoice[] {
   return containerTypes.map((type) => {
     const known = capacity?.types.find((candidate) => candidate.type === type);
@@ -37,7 +37,7 @@ export interface CountChoice {
   readonly note: string;
 }
 
-/** Without an answer from the server every count can be chosen: the order is refused if it is not free (G35). */
+/** Without a reply of the server every count can be chosen: the order is refused if it is not free (G35). */
 export function countChoices(capacity: Capacity | undefined, now: number): readonly CountChoice[] {
   return gpuCounts.map((gpus) => {
     const known = capacity?.counts.find(({ gpu_count }) => gpu_count === gpus);
@@ -59,7 +59,7 @@ export function withReservation(
   return { ...capacity, counts };
 }
 
-/** One sentence under the choice for the counts that are off, or undefined. Times are the earliest that are known. */
+/** Why some counts are disabled, or undefined. Times are the earliest that are known. */
 export function countReason(capacity: Capacity | undefined, now: number): string | undefined {
   const off = countChoices(capacity, now).filter(({ free }) => !free);
   if (!capacity || off.length === 0) return undefined;
@@ -78,7 +78,7 @@ export function countReason(capacity: Capacity | undefined, now: number): string
   return sentences.join(" ");
 }
 
-/** What the machine offers, in one line (G37). */
+/** The machine's GPUs, in one sentence (G37). */
 export function machineLine(capacity: Capacity | undefined, gpu: { model: string; memoryGb: number }): string {
   if (capacity?.kind === "cpu")
     return `CPU only (no GPU on this machine). ${capacity.free} of ${capacity.total} places are free now.`;

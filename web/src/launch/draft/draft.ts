@@ -10,7 +10,7 @@ import {
   gpuCounts,
 } from "@berth/contract";
 
-/** What is chosen so far. */
+/** The choices so far. */
 export interface Draft {
   readonly type: ContainerType;
   readonly gpus: GpuCount;
@@ -24,7 +24,7 @@ export const firstDraft: Draft = { type: "jupyter", gpus: 2, hours: 1, currency:
 
 export type Step = 1 | 2 | 3 | 4;
 
-/** A draft that was left, and how far it had come (G56). */
+/** An earlier draft, and its step (G56). */
 export interface LeftDraft {
   readonly draft: Draft;
   readonly step: Step;
@@ -32,14 +32,14 @@ export interface LeftDraft {
 
 const storageKey = "launch-draft";
 
-/** This tab's storage. Looked up at each use, because a browser that refuses storage throws at the name alone. */
+/** This tab's storage. Read at each use, because a browser that refuses storage throws at its name. */
 export const tabStorage: Pick<Storage, "getItem" | "setItem" | "removeItem"> = {
   getItem: (key) => sessionStorage.getItem(key),
   setItem: (key, value) => sessionStorage.setItem(key, value),
   removeItem: (key) => sessionStorage.removeItem(key),
 };
 
-/** What this tab left, if it is worth offering. Storage may be refused or hold anything at all. */
+/** The earlier draft of this tab, if there is a valid one. Storage may be refused or hold anything. */
 export function readLeftDraft(storage: Pick<Storage, "getItem">): LeftDraft | undefined {
   try {
     const left: unknown = JSON.parse(storage.getItem(storageKey) ?? "null");
@@ -62,11 +62,11 @@ export function dropDraft(storage: Pick<Storage, "removeItem">): void {
   try {
     storage.removeItem(storageKey);
   } catch {
-    // Nothing was kept then.
+    // Nothing is stored then.
   }
 }
 
-/** The step in the URL, as far as the draft carries it: nobody launches without a name. */
+/** The step in the URL; step 4 needs a name. */
 export function stepOf(text: string | null, draft: Draft): Step {
   const step = steps.find((known) => String(known) === text) ?? 1;
   return step === 4 && draft.subdomain.trim() === "" ? 3 : step;

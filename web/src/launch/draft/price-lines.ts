@@ -5,14 +5,14 @@ import type { Draft } from "./draft.ts";
 export interface PriceLines {
   readonly usd: string;
   readonly inr: string;
-  /** What the card is charged, and the other currency beneath it. */
+  /** What the card is charged; `other` is the same in the other currency. */
   readonly charged: string;
   readonly other: string;
   readonly rate: string;
   readonly amountMinor: number;
 }
 
-/** Everything the order panel says about money, from the one `quote()` that the server uses too (G1). */
+/** The order panel's sums, from the `quote()` that the server uses too (G1). */
 export function priceLines({ gpus, hours, currency }: Pick<Draft, "gpus" | "hours" | "currency">): PriceLines {
   const usd = money(quote(gpus, hours, "USD").amountMinor, "USD");
   const inr = money(quote(gpus, hours, "INR").amountMinor, "INR");
@@ -42,7 +42,7 @@ export interface MinimumOption {
 }
 
 /**
- * Ways to reach the provider's smallest charge, or undefined when the draft already does (G73).
+ * Changes that reach the provider's smallest charge, or undefined if the draft already does (G73).
  * @param minimumMinor smallest charge per currency, in minor units, as `GET /config` has it
  */
 export function minimumOptions(
@@ -55,10 +55,10 @@ export function minimumOptions(
     return quote(gpus, hours, currency).amountMinor >= minimumMinor[currency];
   };
   if (reaches({})) return undefined;
-  const ways: MinimumOption[] = [
+  const options: MinimumOption[] = [
     { label: "6 hours", change: { hours: 6 } },
     { label: "4 GPUs", change: { gpus: 4 } },
     { label: "Pay in INR", change: { currency: "INR" } },
   ];
-  return ways.filter(({ change }) => reaches(change) && currencies.includes(change.currency ?? draft.currency));
+  return options.filter(({ change }) => reaches(change) && currencies.includes(change.currency ?? draft.currency));
 }

@@ -18,19 +18,19 @@ export interface CurrentDraft {
   readonly step: Step;
   readonly change: (part: Partial<Draft>) => void;
   readonly goTo: (step: Step) => void;
-  /** A draft left earlier in this tab, until it is taken up or dropped (G56). */
+  /** An earlier draft of this tab, until it is resumed or dropped (G56). */
   readonly left: LeftDraft | undefined;
   readonly resume: () => void;
   readonly drop: () => void;
 }
 
-/** The draft lives in this tab's storage, its step in the URL. A URL with a step goes on where it stood. */
+/** The draft is in this tab's storage, its step in the URL. A URL with a step continues the draft. */
 export function useDraft(): CurrentDraft {
   const [params, setParams] = useSearchParams();
   const [left, setLeft] = useState(() => readLeftDraft(tabStorage));
-  // A name in the address is what the link was for: kept files come back with it (G31).
+  // A link with a name brings its kept files back (G31).
   const named = params.get("subdomain")?.slice(0, 64);
-  // And a number of GPUs: a turn has come (G86), for what was being chosen before.
+  // A link with a number of GPUs comes from a reservation (G86), for the draft of before.
   const counted = gpuCounts.find((count) => String(count) === params.get("gpus"));
   const [draft, setDraft] = useState<Draft>(() => {
     if (counted !== undefined) return { ...(left?.draft ?? firstDraft), gpus: counted };

@@ -25,17 +25,17 @@ import { DurationChoice } from "../steps/duration-choice.tsx";
 import classes from "./extend-dialog.module.css";
 import { useExtension } from "./use-extension.ts";
 
-/** Asked for in the address, by a row or a notice; what cannot be extended any more opens nothing. */
+/** Opened by the URL, from a row or a notice, if the environment can be extended. */
 export function ExtendDialog() {
   const [params, setParams] = useSearchParams();
   const { data } = useQuery(profileQuery(useSession()?.userId ?? ""));
-  const asked = environmentsOf(data?.user_data.containers ?? {}).find(({ id }) => id === params.get(extendParam));
+  const chosen = environmentsOf(data?.user_data.containers ?? {}).find(({ id }) => id === params.get(extendParam));
   const close = () => {
     const rest = new URLSearchParams(params);
     rest.delete(extendParam);
     setParams(rest, { replace: true, preventScrollReset: true });
   };
-  return <KeptOpen environment={asked && mayExtend[asked.status] ? asked : undefined} onClose={close} />;
+  return <KeptOpen environment={chosen && mayExtend[chosen.status] ? chosen : undefined} onClose={close} />;
 }
 
 interface Props {
@@ -44,7 +44,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** More hours for an environment that runs or waits, paid as the first ones were; nothing is restarted (G100). */
+/** Adds paid hours to an environment without a restart (G100). Keeps its content while it closes. */
 function KeptOpen({ environment, onClose }: Props) {
   const [shown, setShown] = useState(environment);
   if (environment && environment !== shown) setShown(environment);
@@ -60,7 +60,7 @@ interface ExtensionProps {
 function Extension({ environment, opened, onClose }: ExtensionProps) {
   const config = useConfig();
   const session = useSession();
-  const person = useQuery(profileQuery(session?.userId ?? "")).data?.profile;
+  const profile = useQuery(profileQuery(session?.userId ?? "")).data?.profile;
   const [hours, setHours] = useState<DurationHours>(1);
   const [currency, setCurrency] = useState<Currency>("USD");
   const { id, name, type, subdomain } = environment;
@@ -76,24 +76,24 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
   };
   const { charged } = priceLines(draft);
   const payments = config?.payments;
-  const ways = payments && optionsFor(draft, payments);
+  const options = payments && optionsFor(draft, payments);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!payments || !session || ways) return;
-    const prefill = { name: person?.name ?? "", email: session.email, contact: person?.phone ?? "" };
+    if (!payments || !session || options) return;
+    const prefill = { name: profile?.name ?? "", email: session.email, contact: profile?.phone ?? "" };
     start({ draft, userId: session.userId, extends: id, prefill, scriptUrl: payments.scriptUrl });
   };
   const failed = state.phase === "failed";
   const stays = opened || failed;
-  // The payment dialog came in between: it does not know who had the focus before.
+  // The payment dialog in between does not return the focus.
   const [opener] = useState(() => document.activeElement);
   useEffect(() => {
     if (!stays && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
   }, [stays, opener]);
   return (
     <Dialog
-      // The payment dialog is the provider's own and takes the keys: two traps would fight for the focus. A failure is
-      // read to its end, though what it is about may have left the list.
+      // The provider's payment dialog traps the focus, so this one closes meanwhile. A failure stays visible even when
+      // its environment has left the list.
       opened={stays && state.phase !== "paying"}
       title={`Add time to ${name}`}
       size={560}
@@ -115,9 +115,9 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
           />
         </div>
         <Facts facts={endsOf(environment, hours)} />
-        {ways && payments && (
+        {options && payments && (
           <BelowMinimum
-            ways={ways}
+            options={options}
             minimum={money(payments.minimumMinor[currency], currency)}
             onChange={(change) => {
               if (change.hours) setHours(change.hours);
@@ -131,7 +131,7 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
             {failed ? "Close" : "Cancel"}
           </Button>
           {!failed && (
-            <Button type="submit" disabled={!payments || ways !== undefined} loading={state.phase !== "idle"}>
+            <Button type="submit" disabled={!payments || options !== undefined} loading={state.phase !== "idle"}>
               Pay {charged}
             </Button>
           )}
@@ -141,7 +141,7 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
   );
 }
 
-/** The GPUs are what they are: only the length and the currency can be chosen. */
+/** Only the hours and the currency can be chosen here, not the GPUs. */
 function optionsFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["payments"]) {
   return minimumOptions(draft, minimumMinor, currencies)?.filter(({ change }) => !change.gpus);
 }
@@ -161,7 +161,7 @@ function Outcome({ state, charged }: { readonly state: LaunchState; readonly cha
   );
 }
 
-/** The end, or the banked time of a clock that stands still (G24), before and after. */
+/** The end, or the banked time of a stopped clock (G24), before and after. */
 function endsOf({ expires_at, banked_seconds }: Environment, hours: number) {
   if (expires_at === null)
     return [

@@ -8,11 +8,11 @@ import { idle, type LaunchState, mayLaunch } from "../purchase/launch-state.ts";
 interface Extension {
   readonly state: LaunchState;
   readonly start: (purchase: Purchase) => void;
-  /** Forgets a failure. */
+  /** Back to idle after a failure. */
   readonly reset: () => void;
 }
 
-/** Order, dialog and proof for more hours; `onAdded` when they are there. What is paid goes on when the page is left. */
+/** Order, dialog and proof for more hours; `onAdded` once they are added. A paid extension continues when the user leaves. */
 export function useExtension(onAdded: () => void): Extension {
   const client = useQueryClient();
   const [state, setState] = useState<LaunchState>(idle);

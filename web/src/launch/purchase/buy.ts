@@ -20,9 +20,9 @@ export interface Purchase {
   readonly userId: string;
   /** More time for this environment, instead of a new one (G100). */
   readonly extends?: string;
-  /** Filled in for the customer where it is known. */
+  /** What is known of the customer, for the provider's dialog. */
   readonly prefill: { readonly name: string; readonly email: string; readonly contact: string };
-  /** Of the provider's dialog, from `GET /config`. */
+  /** The script of the provider's dialog, from `GET /config`. */
   readonly scriptUrl: string;
 }
 
@@ -38,37 +38,37 @@ const proofTries = 6;
 const proofEveryMs = 2_000;
 
 /**
- * Order and payment: answers the proof, or undefined when nothing was bought. Every way out without a proof has told
- * why and leaves the page idle.
+ * Order and payment. Returns the proof, or undefined when nothing was bought: then the reason is shown and the state is
+ * idle.
  */
 export async function buy(
   purchase: Purchase,
-  tell: (state: LaunchState) => void,
+  onState: (state: LaunchState) => void,
   signal: AbortSignal,
 ): Promise<PaymentProof | undefined> {
-  tell({ phase: "ordering" });
-  const placed = await placeOrder(purchase).catch((error: unknown) => showRefusal(error, tell));
+  onState({ phase: "ordering" });
+  const placed = await placeOrder(purchase).catch((error: unknown) => showRefusal(error, onState));
   if (!placed) return undefined;
   try {
     await loadCheckout(purchase.scriptUrl);
-    tell({ phase: "paying", orderId: placed.id });
+    onState({ phase: "paying", orderId: placed.id });
     const proof = await openCheckout(dialogOf(placed, purchase), signal);
     if (proof) return proof;
   } catch (error) {
     const message = (error instanceof Error && error.message) || launchFailed;
     toast.error(message);
     await clear(placed.id);
-    tell({ phase: "idle", problem: { message, step: undefined } });
+    onState({ phase: "idle", problem: { message, step: undefined } });
     return undefined;
   }
-  tell({ phase: "clearing" });
+  onState({ phase: "clearing" });
   toast.loading("Payment cancelled. Cleaning up...");
   const inFlight = await clear(placed.id);
-  tell(inFlight ? { phase: "idle", problem: { message: inFlightText, step: undefined } } : { phase: "idle" });
+  onState(inFlight ? { phase: "idle", problem: { message: inFlightText, step: undefined } } : { phase: "idle" });
   return undefined;
 }
 
-/** Shows the proof to the server until it answers; the call may run twice, and the poller delivers without it (G12). */
+/** Sends the proof until the server replies. The call may run twice, and the poller delivers without it (G12). */
 export async function prove(draft: Draft, userId: string, proof: PaymentProof): Promise<Created> {
   const body = {
     container_request: requestOf(draft, userId),
@@ -88,7 +88,7 @@ export async function prove(draft: Draft, userId: string, proof: PaymentProof): 
   }
 }
 
-/** A creation that failed, with where the money is. Without the server's word nobody may claim that it came back. */
+/** A failed creation, with the state of the money. Without the server's reply the money counts as being checked. */
 export function failureOf(error: unknown, cancelled: boolean, { razorpay_order_id: orderId }: PaymentProof): Failure {
   if (!(error instanceof ApiError))
     return { status: 0, message: launchFailed, money: "being_checked", cancelled, orderId };
@@ -115,14 +115,14 @@ function placeOrder({ draft, userId, extends: id }: Purchase): Promise<Placed> {
   });
 }
 
-/** The server's word is a notice, everything else an error (spec 8.6). */
-function showRefusal(error: unknown, tell: (state: LaunchState) => void): undefined {
+/** The server's message is a notice, everything else an error (spec 8.6). */
+function showRefusal(error: unknown, onState: (state: LaunchState) => void): undefined {
   const code: ErrorCode | "network" = error instanceof ApiError ? error.code : "network";
-  const word = error instanceof Error ? error.message : "";
-  const message = word || launchFailed;
-  if (code === "network" || word === "") toast.error(message);
+  const serverMessage = error instanceof Error ? error.message : "";
+  const message = serverMessage || launchFailed;
+  if (code === "network" || serverMessage === "") toast.error(message);
   else toast.info(message, systemNotice);
-  tell({ phase: "idle", problem: { message, step: stepToChange(code), unverified: code === "email_unverified" } });
+  onState({ phase: "idle", problem: { message, step: stepToChange(code), unverified: code === "email_unverified" } });
 }
 
 function dialogOf(placed: Placed, { prefill }: Purchase) {
@@ -130,7 +130,7 @@ function dialogOf(placed: Placed, { prefill }: Purchase) {
   return { key, amount, currency, name, description, order_id: id, prefill, theme, timeout };
 }
 
-/** True when a payment is in flight, so that nothing was cleared. Unheard, the hold ends by itself after 15 minutes. */
+/** True when a payment is in flight, so that nothing was cleared. Without a reply the hold ends after 15 minutes. */
 async function clear(orderId: string): Promise<boolean> {
   try {
     return (await call(clearOrder, { params: { order_id: orderId }, body: {} })).cleared === false;

@@ -20,7 +20,7 @@ const labels: Readonly<Record<Step, string>> = {
   4: "Launch",
 };
 
-/** What puts a refused order right; nothing where trying again is all there is to do. */
+/** The action that corrects a refused order; nothing if the user can only try again. */
 export function ChangeButton({ problem: { step, unverified }, goTo }: Props) {
   if (unverified) return <SendLink />;
   if (step === undefined || !goTo) return null;

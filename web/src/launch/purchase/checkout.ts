@@ -1,4 +1,4 @@
-/** What the payment dialog answers (spec 3.7, Payment result). */
+/** The payment dialog's result (spec 3.7). */
 export interface PaymentProof {
   readonly razorpay_order_id: string;
   readonly razorpay_payment_id: string;
@@ -10,7 +10,7 @@ interface Dialog {
   close(): void;
 }
 
-/** The part of the provider's dialog that we use; the embedded gateway defines the same (docs/internals/money.md). */
+/** The options of the provider's dialog that we use; the embedded provider takes the same (docs/internals/money.md). */
 export interface CheckoutOptions {
   readonly key: string;
   /** Minor units. */
@@ -40,7 +40,7 @@ declare global {
 
 let loading: Promise<void> | undefined;
 
-/** Loads the provider's script once. A failure is not remembered: the next Launch tries again. */
+/** Loads the provider's script once. After a failure the next Launch tries again. */
 export function loadCheckout(scriptUrl: string): Promise<void> {
   if (window.Razorpay) return Promise.resolve();
   loading ??= addScript(scriptUrl).catch((error: unknown) => {
@@ -51,8 +51,8 @@ export function loadCheckout(scriptUrl: string): Promise<void> {
 }
 
 /**
- * Opens the dialog and waits for the customer: the proof of a payment, or undefined when it was dismissed.
- * Aborting closes the dialog. Throws what the dialog throws on options that it does not take.
+ * Opens the dialog and waits for the customer. Returns the proof of a payment, or undefined when it was dismissed.
+ * Aborting closes the dialog. @throws the dialog's own error for options that it does not accept
  */
 export function openCheckout(options: CheckoutOptions, signal: AbortSignal): Promise<PaymentProof | undefined> {
   return new Promise((resolve, reject) => {

@@ -11,10 +11,10 @@ export type LaunchState =
   | { readonly phase: "ready"; readonly paidAt: number; readonly readyAt: number }
   | { readonly phase: "failed"; readonly paidAt: number; readonly failure: Failure };
 
-/** Nothing was charged: what to change before the next try. */
+/** Nothing was charged. What to change before the next try. */
 export interface Problem {
   readonly message: string;
-  /** Where it can be changed; undefined when trying again is all there is to do. */
+  /** Where it can be changed; undefined if the user can only try again. */
   readonly step: Step | undefined;
   /** The address has to be confirmed first (G52). */
   readonly unverified?: boolean;
@@ -22,35 +22,35 @@ export interface Problem {
 
 /** Money was taken, or may have been. */
 export interface Failure {
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a reply. */
   readonly status: number;
   readonly message: string;
   readonly money: MoneyState;
   readonly cancelled: boolean;
-  /** The provider's id of the order, which its page is found by. */
+  /** The provider's id of the order, for the address of its page. */
   readonly orderId: string;
 }
 
 export const idle: LaunchState = { phase: "idle" };
 
-/** Paid for: there is no way back to the earlier steps. */
+/** Once it is paid, the earlier steps are locked. */
 export function isPaid(state: LaunchState): boolean {
   return state.phase === "creating" || state.phase === "ready" || state.phase === "failed";
 }
 
-/** Launch may be pressed. Everything else answers a second press with nothing (C9). */
+/** Whether Launch may be pressed. In other states a press does nothing (C9). */
 export function mayLaunch(state: LaunchState): boolean {
   return state.phase === "idle";
 }
 
-/** The step where a refused order is put right. */
+/** The step that corrects a refused order. */
 export function stepToChange(code: ErrorCode | "network"): Step | undefined {
   if (code === "subdomain_taken" || code === "below_minimum") return 3;
   if (code === "out_of_stock" || code === "too_many_gpus" || code === "price_changed") return 2;
   return code === "not_prepared" ? 1 : undefined;
 }
 
-/** Whether asking the same again can still end well: the call may run twice (docs/internals/money.md). */
+/** Whether the same call may still succeed: it may run twice (docs/internals/money.md). */
 export function isPassing(code: ErrorCode | "network", status: number): boolean {
   return code === "network" || code === "unavailable" || code === "rate_limited" || status === 502 || status === 504;
 }

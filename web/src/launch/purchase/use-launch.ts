@@ -11,7 +11,7 @@ import { dropDraft, keepDraft, tabStorage } from "../draft/draft.ts";
 import { buy, type Created, failureOf, type Purchase, prove } from "./buy.ts";
 import { type Failure, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
 
-/** Spec 4.4: how long the page says that the environment is ready before it leaves. */
+/** Spec 4.4: how long the page shows that the environment is ready before it leaves. */
 const redirectAfterMs = 2_000;
 
 export interface Launch {
@@ -23,19 +23,19 @@ export interface Launch {
   readonly reset: () => void;
 }
 
-/** Order, dialog, creation and redirect, in this order and once. What is paid goes on when the page is left. */
+/** Order, dialog, creation and redirect, once. A paid launch continues when the user leaves the page. */
 export function useLaunch(): Launch {
   const [state, setState] = useState<LaunchState>(idle);
   const running = useRef(false);
   const cancelled = useRef(false);
-  const left = useLeft();
+  const visitSignal = useVisitSignal();
   const arrive = useArrive();
   const start = async (purchase: Purchase) => {
     // The state is a render behind a double click; the ref is not (C9).
     if (running.current || !mayLaunch(state)) return;
     running.current = true;
     cancelled.current = false;
-    const signal = left();
+    const signal = visitSignal();
     const proof = await buy(purchase, setState, signal);
     if (proof) {
       const paidAt = serverNow();
@@ -73,8 +73,8 @@ export function useLaunch(): Launch {
   };
 }
 
-/** The signal of this visit to the page: aborted when it is left, which closes an open dialog. */
-function useLeft(): () => AbortSignal {
+/** The signal of this visit: aborted when the user leaves the page, which closes an open dialog. */
+function useVisitSignal(): () => AbortSignal {
   const controller = useRef(new AbortController());
   useEffect(() => {
     if (controller.current.signal.aborted) controller.current = new AbortController();
@@ -97,7 +97,7 @@ function useArrive(): (created: Created, userId: string, signal: AbortSignal) =>
   };
 }
 
-/** The specification's "HTTP {status}"; what happens to the money stands on the page (G14). */
+/** The specification's "HTTP {status}"; the page shows what happens to the money (G14). */
 function showFailure({ status, message }: Failure): void {
   const title = "Failed to create environment";
   if (status >= 400) toast.error(`HTTP ${status}`, { title });

@@ -3,22 +3,22 @@ import type { Draft } from "../draft/draft.ts";
 import type { MinimumOption } from "../draft/price-lines.ts";
 import classes from "./below-minimum.module.css";
 
-/** Said before it hurts: the provider refuses smaller charges (G73). */
+/** Warns before the payment: the provider refuses smaller charges (G73). */
 export function BelowMinimum({
-  ways,
+  options,
   minimum,
   onChange,
 }: {
-  readonly ways: readonly MinimumOption[];
+  readonly options: readonly MinimumOption[];
   readonly minimum: string;
   readonly onChange: (part: Partial<Draft>) => void;
 }) {
   return (
     <div className={classes.minimum}>
       <Notice tone="hold" title={`The smallest card payment is ${minimum}`} alert>
-        <span className={classes.ways}>
+        <span className={classes.options}>
           These reach it:
-          {ways.map(({ label, change }) => (
+          {options.map(({ label, change }) => (
             <button key={label} type="button" className="link target" onClick={() => onChange(change)}>
               {label}
             </button>

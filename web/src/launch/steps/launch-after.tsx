@@ -13,7 +13,7 @@ interface Props {
   readonly onRetry: () => void;
 }
 
-/** Under the timeline: what usually happens, and the one thing that can be done now. */
+/** Below the timeline: the usual times, and the one action. */
 export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
   if (state.phase === "failed") return <AfterFailure state={state} onRetry={onRetry} />;
   const usual = figures

@@ -8,7 +8,7 @@ import { failureTitle, moneyText } from "../purchase/money-text.ts";
 import { SeeOrder } from "../purchase/see-order.tsx";
 import classes from "./step-launch.module.css";
 
-/** One sentence on where the launch stands (spec 4.4). */
+/** One sentence on the state of the launch (spec 4.4). */
 export function LaunchLead({ state, draft }: { readonly state: LaunchState; readonly draft: Draft }) {
   if (state.phase === "ready")
     return (
@@ -47,7 +47,7 @@ export function LaunchLead({ state, draft }: { readonly state: LaunchState; read
   );
 }
 
-/** While launching (spec 2.9). The payment's own dialog stands above it. */
+/** While launching (spec 2.9), below the payment dialog. */
 function Overlay({ phase }: { readonly phase: "ordering" | "paying" | "clearing" }) {
   return (
     <div className={classes.overlay} role="status" data-overlay>

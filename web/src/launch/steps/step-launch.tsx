@@ -22,7 +22,7 @@ interface Props {
   readonly goTo: (step: Step) => void;
 }
 
-/** The address, what happens now, and the timeline, fed by the environment's own stamps. */
+/** The address, the current state, and the timeline from the environment's stamps. */
 export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Props) {
   const { state } = launch;
   const name = draft.subdomain.trim();
@@ -78,7 +78,7 @@ function useElapsed(state: LaunchState): number {
 }
 
 function timelineState(state: LaunchState): "idle" | "running" | "failed" {
-  // Cancelled: nobody failed to answer.
+  // A cancelled launch has no failed stage.
   if (state.phase === "failed" && state.failure.cancelled) return "idle";
   if (state.phase === "failed") return state.failure.money === "being_checked" ? "running" : "failed";
   return state.phase === "creating" || state.phase === "ready" ? "running" : "idle";

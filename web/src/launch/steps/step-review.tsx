@@ -14,14 +14,14 @@ interface Props {
   readonly onChange: (part: Partial<Draft>) => void;
   readonly config: ProductConfig | undefined;
   readonly capacity: Capacity | undefined;
-  /** What Continue or Launch found wrong with the name. */
+  /** The error of the name, from Continue or Launch. */
   readonly error: string | undefined;
 }
 
 export function StepReview(props: Props) {
   const { draft, onChange, config, error } = props;
   const payments = config?.payments;
-  const ways = payments && minimumOptions(draft, payments.minimumMinor, payments.currencies);
+  const choices = payments && minimumOptions(draft, payments.minimumMinor, payments.currencies);
   return (
     <>
       <h2>Name it, check it, pay once</h2>
@@ -32,9 +32,9 @@ export function StepReview(props: Props) {
         onChange={(subdomain) => onChange({ subdomain })}
       />
       <Cost {...props} />
-      {ways && payments && (
+      {choices && payments && (
         <BelowMinimum
-          ways={ways}
+          options={choices}
           minimum={money(payments.minimumMinor[draft.currency], draft.currency)}
           onChange={onChange}
         />

@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 
-/** Until the machine has answered what it has: choices that came sooner would move when their notes arrive. */
+/** Until the capacity is read: choices without their notes would move when those arrive. */
 export function StepSkeleton() {
   return (
     <div aria-busy="true">

@@ -12,7 +12,7 @@ interface Props {
   readonly onChange: (subdomain: string) => void;
 }
 
-/** The name and what is known of it, in one line beneath (G36). */
+/** The name, with the result of its check below (G36). */
 export function SubdomainField({ subdomain, template, error, onChange }: Props) {
   const check = useNameCheck(subdomain);
   const suffix = template === undefined ? "" : hostName(template, "");

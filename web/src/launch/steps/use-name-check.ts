@@ -19,7 +19,7 @@ export type NameCheck =
   | { readonly state: "free"; readonly message: string }
   | { readonly state: "refused"; readonly message: string; readonly suggestion: string | null };
 
-/** What is known of a name while it is typed (G36). Its form is judged here, whether it is free only by the server. */
+/** The check of a name while it is typed (G36): its form here, its availability by the server. */
 export function useNameCheck(subdomain: string): NameCheck {
   const name = subdomain.trim();
   const [settled] = useDebouncedValue(name, debounceMs);

@@ -10,7 +10,7 @@ interface Props {
   readonly shown?: string;
 }
 
-/** A value that is meant to be taken elsewhere: mono, whole, one press. */
+/** A value to copy: in mono, uncut, with one press. */
 export function CopyText({ value, label, shown = value }: Props) {
   const { copied, copy } = useCopy(value);
   return (

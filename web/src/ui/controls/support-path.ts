@@ -6,7 +6,7 @@ interface Row {
   readonly payment: string | null;
 }
 
-/** Where a row's "Get support" leads: the form with what support will ask for (G70). support/prefill.ts reads it. */
+/** The address of "Get support": the form with the identifiers that support asks for (G70). support/ticket-draft.ts reads it. */
 export function supportPath({ issue, session, payment }: Row): string {
   const params = new URLSearchParams({ issue });
   if (session !== null) params.set("session", session);

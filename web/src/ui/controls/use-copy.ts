@@ -5,7 +5,7 @@ import { toast } from "../toast/toast.ts";
 /** Spec 2: how long a copy is confirmed. */
 const confirmMs = 1_800;
 
-/** Puts a value on the clipboard; `copied` for as long as that is confirmed. */
+/** Puts a value on the clipboard; `copied` is true while the copy is confirmed. */
 export function useCopy(value: string): { readonly copied: boolean; readonly copy: () => void } {
   const [copies, setCopies] = useState(0);
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useCopy(value: string): { readonly copied: boolean; readonly cop
       await navigator.clipboard.writeText(value);
       setCopies((before) => before + 1);
     } catch {
-      // Refused, or a page without TLS has no clipboard at all.
+      // The browser refuses, or the page has no TLS and therefore no clipboard.
       toast.warning(notices.copyFailed);
     }
   };

@@ -6,17 +6,17 @@ import classes from "./typed-confirmation.module.css";
 interface Props {
   readonly opened: boolean;
   readonly title: string;
-  /** What it does, in its own words on the button. */
+  /** The label of the button that confirms. */
   readonly action: string;
   readonly keep: string;
   readonly busy: boolean;
-  /** What it ends. */
+  /** What confirming ends. */
   readonly children: ReactNode;
   readonly onClose: () => void;
   readonly onConfirm: () => void;
 }
 
-/** Asks once, for what ends something but loses nothing that is kept. */
+/** Asks once, for actions that end something without losing data. */
 export function Confirmation({ opened, title, action, keep, busy, children, onClose, onConfirm }: Props) {
   return (
     <Dialog opened={opened} title={title} onClose={onClose}>

@@ -7,7 +7,7 @@ interface Props {
   readonly title: string;
   /** Pixels. */
   readonly size?: number;
-  /** A text to read: its title stays while the rest scrolls. */
+  /** For a text to read: its title stays while the rest scrolls. */
   readonly reading?: boolean;
   readonly children: ReactNode;
   readonly onClose: () => void;

@@ -6,22 +6,22 @@ import classes from "./typed-confirmation.module.css";
 interface Props {
   readonly opened: boolean;
   readonly title: string;
-  /** What has to be typed. */
+  /** The text that the user has to type. */
   readonly expected: string;
-  /** What it does, in its own words on the button. */
+  /** The label of the button that confirms. */
   readonly action: string;
   readonly keep?: string;
   readonly busy?: boolean;
-  /** Also needed, such as a password. */
+  /** Whether everything else is filled in, such as a password. */
   readonly ready?: boolean;
   readonly children: ReactNode;
-  /** Fields after the typed one. */
+  /** Fields below the typed one. */
   readonly more?: ReactNode;
   readonly onClose: () => void;
   readonly onConfirm: () => void;
 }
 
-/** What cannot be taken back asks for its name, typed (G27); the words above say what is lost. */
+/** For what cannot be undone: the user types its name (G27). `children` tell what is lost. */
 export function TypedConfirmation({ opened, title, onClose, ...rest }: Props) {
   return (
     <Dialog opened={opened} title={title} onClose={onClose}>

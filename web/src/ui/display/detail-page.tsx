@@ -8,7 +8,7 @@ import classes from "./detail-page.module.css";
 import { EmptyState, FreeSlots } from "./empty-state.tsx";
 import { type Fact, Facts } from "./facts.tsx";
 
-/** The list that one comes from. */
+/** The list that the page belongs to. */
 interface BackLink {
   readonly to: string;
   readonly label: string;
@@ -19,7 +19,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A page about one thing, with the way back to the others. */
+/** A page about one thing, with a link back to its list. */
 export function DetailPage({ back, children }: Props) {
   return (
     <div className={classes.page}>
@@ -32,22 +32,22 @@ export function DetailPage({ back, children }: Props) {
   );
 }
 
-interface NotShownProps {
+interface NotLoadedProps {
   readonly back: BackLink;
   /** "order" */
   readonly what: string;
-  /** Null while it is still on its way. */
+  /** Null while it loads. */
   readonly error: Error | null;
   readonly loading: ReactNode;
-  /** Where all that one does have stands. */
+  /** Where the user finds what does exist. */
   readonly where: string;
-  /** Why it could not be read, and what that does not touch. */
+  /** Why it could not be read, and what is not affected. */
   readonly failed: (error: Error) => string;
-  readonly again: ReactNode;
+  readonly retry: ReactNode;
 }
 
-/** In its place: it is on its way, there is none, which another's looks like too, or it could not be read. */
-export function NotLoaded(props: NotShownProps) {
+/** Shown while it loads, when it does not exist or belongs to another account, and when it could not be read. */
+export function NotLoaded(props: NotLoadedProps) {
   return (
     <DetailPage back={props.back}>
       {props.error ? <NotLoadedReason {...props} error={props.error} /> : props.loading}
@@ -55,10 +55,10 @@ export function NotLoaded(props: NotShownProps) {
   );
 }
 
-function NotLoadedReason({ back, what, error, where, failed, again }: NotShownProps & { readonly error: Error }) {
+function NotLoadedReason({ back, what, error, where, failed, retry }: NotLoadedProps & { readonly error: Error }) {
   if (!(error instanceof ApiError && error.status === 404))
     return (
-      <EmptyState title={`Unable to load this ${what}`} picture={<FreeSlots failed />} action={again}>
+      <EmptyState title={`Unable to load this ${what}`} picture={<FreeSlots failed />} action={retry}>
         {failed(error)}
       </EmptyState>
     );
@@ -74,7 +74,7 @@ function NotLoadedReason({ back, what, error, where, failed, again }: NotShownPr
   );
 }
 
-/** What support, a bank and a refund ask for (G70); in the area `references` of its page. */
+/** Identifiers for support, a bank or a refund (G70); in the grid area `references` of its page. */
 export function References({ facts }: { readonly facts: Fact[] }) {
   return (
     <section className={classes.references} aria-labelledby="references-title">
@@ -86,7 +86,7 @@ export function References({ facts }: { readonly facts: Fact[] }) {
   );
 }
 
-/** Each to be copied, one below the other; "N/A" for none. */
+/** Values to copy, one below the other; "N/A" for none. */
 export function Copies({ values, label }: { readonly values: readonly (string | null)[]; readonly label: string }) {
   const given = values.filter((value) => value !== null);
   if (given.length === 0) return "N/A";

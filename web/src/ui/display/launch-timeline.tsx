@@ -6,10 +6,10 @@ type Props = {
   stages: readonly TimelineStage[];
   /** Seconds since the payment was confirmed. */
   elapsed: number;
-  /** Half of all launches are ready by then, in seconds. */
+  /** Seconds in which half of all launches are ready. */
   median?: number;
   scale?: number;
-  /** Idle: nothing has begun. Failed: the open stage is the one that did not answer. */
+  /** Idle: nothing has begun. Failed: the first stage without a timestamp failed. */
   state?: "idle" | "running" | "failed";
 };
 

@@ -23,7 +23,7 @@ const glyphs: Record<StatusValue, ReactNode> = {
   ),
 };
 
-const words: Record<StatusValue, string> = {
+const labels: Record<StatusValue, string> = {
   active: "Active",
   pending: "Pending",
   paused: "Paused",
@@ -39,7 +39,7 @@ export function Status({ value, stage }: { value: StatusValue; stage?: string | 
       <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
         {glyphs[value]}
       </svg>
-      {stage ?? words[value]}
+      {stage ?? labels[value]}
     </span>
   );
 }

@@ -3,9 +3,9 @@ import classes from "./time-left.module.css";
 
 interface Props {
   readonly expiresAt: string | null;
-  /** Booked hours: the whole length of the line. */
+  /** Booked hours: the full length of the line. */
   readonly hours: number;
-  /** Milliseconds since the epoch; `useNow` keeps it moving. */
+  /** Milliseconds since the epoch, from `useNow`. */
   readonly now: number;
   /** Paused: the clock runs, but nothing computes. */
   readonly held?: boolean;

@@ -1,13 +1,13 @@
 import classes from "./total.module.css";
 
 interface Props {
-  /** What stands before the sum. */
+  /** The label of the sum. */
   readonly label: string;
   readonly amount: string;
   readonly notes: readonly string[];
 }
 
-/** The last line of an order: its sum, and under it what else there is to know of the money. */
+/** The last line of an order: its sum, with notes below it. */
 export function Total({ label, amount, notes }: Props) {
   return (
     <p className={classes.total}>

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
-/** Whether the page is being put on paper. Told before the paper is laid out, so a screen may show itself otherwise. */
+/** Whether the page is being printed. Changes before the layout for paper, so that a screen can draw itself differently. */
 export function usePrinting(): boolean {
-  // Not a state set in an effect: React draws a store's change at once, a state's perhaps only after the printing.
+  // Not a state set in an effect: React draws a store's change at once, and a state's change perhaps after the printing.
   return useSyncExternalStore(subscribe, () => matchMedia("print").matches);
 }
 

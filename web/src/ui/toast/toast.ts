@@ -11,7 +11,7 @@ export interface ToastOptions {
   readonly action?: { readonly label: string; readonly onClick: () => void };
 }
 
-/** The only place that knows how a toast is shown. Every function answers the toast's id. */
+/** The only place that knows how a toast is shown. Every function returns the toast's id. */
 export const toast = {
   success: (message: string, options?: ToastOptions) => show("success", message, options),
   error: (message: string, options?: ToastOptions) => show("error", message, options),
@@ -49,7 +49,7 @@ function show(type: ToastType, message: string, options: ToastOptions = {}): str
     withBorder: true,
     classNames: { root: classes["toast"] ?? "", icon: classes["icon"] ?? "" },
     closeButtonProps: { "aria-label": "Close" },
-    // Errors interrupt the reader, everything else waits its turn.
+    // Errors interrupt a screen reader, everything else waits.
     role: type === "error" ? "alert" : "status",
     "data-toast": type,
   });

@@ -3,7 +3,7 @@ import classes from "./toaster.module.css";
 
 /**
  * Where toasts appear: top right below the header, three at most, the rest wait (spec 9.2: closing takes 300 ms).
- * The region stands before its first message, or screen readers would not hear that one.
+ * The region exists before its first message, or screen readers would not announce that one.
  */
 export function Toaster() {
   return (
