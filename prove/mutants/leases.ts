@@ -45,16 +45,22 @@ export const leaseFaults: readonly FaultsOf[] = [
         "G31",
       ],
       [
-        "GPUs of all hosts make one machine",
-        "partition by host_id order by free_at",
-        "order by free_at",
-        "capacity counts",
-      ],
-      [
         "a host that had room is not looked at again",
         "    if (free.length < gpuCount) continue;\n    await insertLeases",
         "    await insertLeases",
         "C11",
+      ],
+    ],
+  },
+  {
+    file: "environments/leases/free-times.ts",
+    tests: ["environments/allocation/hold"],
+    rows: [
+      [
+        "GPUs of all hosts make one machine",
+        "partition by host_id order by free_at",
+        "order by free_at",
+        "capacity counts",
       ],
     ],
   },

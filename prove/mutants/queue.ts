@@ -11,7 +11,7 @@ export const lineFaults: readonly FaultsOf[] = [
       ["last come, first served", "order by place for update", "order by place desc for update", "first come"],
       [
         "a turn that was let pass stays held",
-        '  for (const { id } of line.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");\n',
+        '  for (const { id } of queue.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");\n',
         "",
         "goes to the next",
       ],
@@ -21,30 +21,35 @@ export const lineFaults: readonly FaultsOf[] = [
         "status = 'held' and held_until <= now() as lapsed",
         "goes to the next",
       ],
-      ["a big request holds up the small ones", "gpuCount >= tooMany ||", "tooMany < 99 ||", "is passed at first"],
+      [
+        "a big request holds up the small ones",
+        "gpuCount >= unservable ||",
+        "unservable < 99 ||",
+        "is passed at first",
+      ],
       [
         "a big request waits for ever",
-        "const hostId = kept ? undefined : await hostToReserve(tx, id, gpuCount);",
+        "const hostId = reserved ? undefined : await hostToReserve(tx, id, gpuCount);",
         "const hostId = undefined as string | undefined;",
         "is passed at first",
       ],
       ["a host is kept however long it idles", " and free_at - now() <= now() - q.asked_at", "", "is passed at first"],
       [
         "everybody who waits has a host kept",
-        "kept ? undefined : await hostToReserve",
+        "reserved ? undefined : await hostToReserve",
         "await hostToReserve",
         "beside a kept host",
       ],
       [
         "what is kept for one is given to the next",
-        "(await reserve(tx, id, gpuCount, kept?.hostId))",
+        "(await reserve(tx, id, gpuCount, reserved?.hostId))",
         "(await reserve(tx, id, gpuCount, undefined))",
         "is passed at first",
       ],
       [
         "anybody takes a turn",
-        "id = any(${ownEntryIds(line, userId)}) and q.status = 'held'",
-        "id = any(${line.map(({ id }) => id)}) and q.status = 'held'",
+        "id = any(${ownEntryIds(queue, userId)}) and q.status = 'held'",
+        "id = any(${queue.map(({ id }) => id)}) and q.status = 'held'",
         "becomes the order's",
       ],
       [
@@ -53,7 +58,12 @@ export const lineFaults: readonly FaultsOf[] = [
         " group by",
         "as much or more",
       ],
-      ["the rest of a turn stays held", '  await releaseLeases(tx, "queue", turn.id);\n', "", "becomes the order's"],
+      [
+        "the rest of a turn stays held",
+        '  await releaseLeases(tx, "queue", reservation.id);\n',
+        "",
+        "becomes the order's",
+      ],
       [
         "an unpaid turn comes back after its end",
         "and status = 'taken' and held_until > now()",
@@ -108,8 +118,8 @@ export const lineFaults: readonly FaultsOf[] = [
         "",
         "one place for each",
       ],
-      ["places are counted from 0", "position: at + 1", "position: at", "first come"],
-      ["nobody is before anybody", "line.slice(0, at + 1)", "line.slice(at, at + 1)", "first come"],
+      ["places are counted from 0", "position: index + 1", "position: index", "first come"],
+      ["nobody is before anybody", "queue.slice(0, index + 1)", "queue.slice(index, index + 1)", "first come"],
     ],
   },
   {
@@ -136,13 +146,13 @@ export const lineFaults: readonly FaultsOf[] = [
     rows: [
       [
         "what is free is sold past the line",
-        "line.length > 0 ? await serveQueue(tx, line) : undefined",
+        "queue.length > 0 ? await serveQueue(tx, queue) : undefined",
         "undefined as Awaited<ReturnType<typeof serveQueue>>",
         "not sold past",
       ],
       [
         "what is kept for one is sold to another",
-        "kept?.userId === userId ? undefined : kept?.hostId",
+        "reserved?.userId === userId ? undefined : reserved?.hostId",
         "undefined",
         "is passed at first",
       ],

@@ -2,7 +2,8 @@ import { texts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { isUnreachable } from "../hosts/register-host.ts";
-import { leaseGpus, leasesOf, releaseLeases, shortageText } from "../leases/gpu-leases.ts";
+import { shortageText } from "../leases/free-times.ts";
+import { leaseGpus, leasesOf, releaseLeases } from "../leases/gpu-leases.ts";
 import { leaveWhenServed, lockQueue, restoreReservation, serveQueue, useReservation } from "../queue/serve-queue.ts";
 import { lockWarmRunOf, reserveWarmRun, returnWarmRun } from "../warm-pool/warm-runs.ts";
 import { releaseName, reserveName } from "./name-reservations.ts";
@@ -21,14 +22,14 @@ export type HoldResult =
 
 /**
  * Holds GPUs on one host and the name for an order (G35), in the caller's transaction; a refusal leaves nothing held.
- * Asking again for the same order keeps what it has and moves the end, unless its host does not answer any more. The name
- * comes first: every taker locks name, then host.
+ * Another call for the same order keeps what it has and moves the end, unless its host is unreachable. Names are locked
+ * before hosts, as everywhere (docs/internals/locking.md).
  */
 export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount, holdUntil } = request;
   if (!(await reserveName(tx, { name: subdomain, userId, orderId, heldUntil: holdUntil })))
     return { ok: false, code: "subdomain_taken", message: texts.subdomainTaken };
-  // Extended before it is counted: a lapsed one may be being taken over this moment.
+  // Extended before it is counted: another order may be taking a lapsed one over at this moment.
   await extendHold(tx, orderId, holdUntil);
   const held = await leasesOf(tx, "order", orderId);
   const [first] = held;
@@ -44,21 +45,20 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
 }
 
 /**
- * Who waits comes first: the line is served before anybody else is given what is free, in the same transaction, so that
- * freed GPUs cannot be bought past it.
+ * The queue is served before anybody else is leased what is free, in the same transaction: freed GPUs cannot be bought
+ * past it.
  */
-async function leaseInQueueOrder(tx: Tx, request: HoldRequest, hostId: string | null) {
+async function leaseInQueueOrder(tx: Tx, request: HoldRequest, hostId: string | null): Promise<string | undefined> {
   const { orderId, userId, gpuCount, holdUntil } = request;
-  const line = await lockQueue(tx);
-  const kept = line.length > 0 ? await serveQueue(tx, line) : undefined;
-  const turn = line.length > 0 && (await useReservation(tx, line, { userId, orderId, gpuCount, hostId, holdUntil }));
-  if (turn) return turn;
-  const excludeHostId = kept?.userId === userId ? undefined : kept?.hostId;
-  const ready = hostId === null ? await reserveWarmRun(tx, { ...request, excludeHostId }) : undefined;
-  const leased =
-    ready ??
-    (await leaseGpus(tx, { holderKind: "order", holderId: orderId, gpuCount, hostId, excludeHostId, holdUntil }));
-  if (leased && line.length > 0) await leaveWhenServed(tx, line, userId, gpuCount);
+  const queue = await lockQueue(tx);
+  const reserved = queue.length > 0 ? await serveQueue(tx, queue) : undefined;
+  const own = queue.length > 0 && (await useReservation(tx, queue, { userId, orderId, gpuCount, hostId, holdUntil }));
+  if (own) return own;
+  const excludeHostId = reserved?.userId === userId ? undefined : reserved?.hostId;
+  const warm = hostId === null ? await reserveWarmRun(tx, { ...request, excludeHostId }) : undefined;
+  const holder = { holderKind: "order", holderId: orderId } as const;
+  const leased = warm ?? (await leaseGpus(tx, { ...holder, gpuCount, hostId, excludeHostId, holdUntil }));
+  if (leased && queue.length > 0) await leaveWhenServed(tx, queue, userId, gpuCount);
   return leased;
 }
 
@@ -86,7 +86,7 @@ export async function extendHold(tx: Tx, orderId: string, holdUntil: Date): Prom
   );
 }
 
-/** Gives back what an unpaid order holds. A paid one's leases are its environment's, and its name has no end: both stay. */
+/** Releases what an unpaid order holds. The leases of a paid one are its environment's and its name has no end: both stay. */
 export async function releaseHold(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql`
     select 1 from subdomain_claims where order_id = ${orderId} and held_until is not null for update`.execute(tx);

@@ -4,7 +4,8 @@ import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { beginActivity } from "../activity/activity.ts";
 import type { Environment } from "../environment.ts";
-import { leaseGpus, leasesOf, releaseLeases, shortageText } from "../leases/gpu-leases.ts";
+import { shortageText } from "../leases/free-times.ts";
+import { leaseGpus, leasesOf, releaseLeases } from "../leases/gpu-leases.ts";
 import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
 import { lockAccount } from "../reconciler/silence.ts";
 

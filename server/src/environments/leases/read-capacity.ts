@@ -1,7 +1,7 @@
 import { type Capacity, containerTypes, gpuCounts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { freeTimes } from "./gpu-leases.ts";
+import { freeTimes } from "./free-times.ts";
 
 /** What can be launched now on one host, and when more frees up (G35, G39). */
 export async function readCapacity(db: Db): Promise<Omit<Capacity, "status" | "launch">> {

@@ -3,18 +3,18 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import { freeTimes, shortageText, slotTimes } from "../leases/gpu-leases.ts";
+import { freeTimes, shortageText, slotTimes } from "../leases/free-times.ts";
 import { expectedTimes, type Slot } from "./expected-times.ts";
 import { closeEntry, lockQueue, serveQueue } from "./serve-queue.ts";
 
-/** Given by payments: throws where an order for so many GPUs would be refused. */
+/** Throws where an order for so many GPUs would be refused. Payments provides it. */
 export type MayOrder = (tx: Tx, userId: string, gpuCount: number) => Promise<void>;
 
 /**
- * Takes a place at the end of the line, or finds the one that is there; another count is a new place. Where enough is
- * free the turn comes at once. Throws `out_of_stock` where no machine that answers is that large, and what `mayOrder`
- * throws: nobody waits for what they could not order. The line is served afterwards, for to lock it twice in one
- * transaction could be to lock an earlier place after a later one; who is interrupted in between is served by the loop.
+ * Adds a user to the end of the queue, or keeps the entry that is there; another count is a new entry. Where enough GPUs
+ * are free they are reserved at once. Throws `out_of_stock` where no reachable host is that large, and what `mayOrder`
+ * throws: nobody waits for what they could not order. The queue is served in a second transaction, because locking it
+ * twice in one could lock an earlier entry after a later one; after a crash in between the processor serves it.
  */
 export async function enterQueue(db: Db, userId: string, gpuCount: GpuCount, mayOrder: MayOrder): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -27,14 +27,14 @@ export async function enterQueue(db: Db, userId: string, gpuCount: GpuCount, may
     await tx
       .insertInto("queue_entries")
       .values({ id: newId(), user_id: userId, gpu_count: gpuCount })
-      // Of two calls at once one is first; an account that is being deleted gets nothing.
+      // One of two concurrent calls wins; an account that is being deleted gets no entry.
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   });
   await db.transaction().execute(async (tx) => void (await serveQueue(tx, await lockQueue(tx))));
 }
 
-/** Gives up the place, and forgets a turn that was let pass. */
+/** Closes the user's entry, and hides a reservation that lapsed. */
 export async function exitQueue(tx: Tx, userId: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from queue_entries where user_id = ${userId} and status in ('waiting', 'held') for update`.execute(tx);
@@ -50,10 +50,10 @@ interface LatestEntry {
   readonly held_until: Date | null;
 }
 
-/** How long a turn that was let pass is still spoken of. */
+/** How long a lapsed reservation is still shown. */
 const lapsedHours = 12;
 
-/** Where a user stands; null when they do not wait. */
+/** The queue as a user sees it; null when they do not wait. */
 export async function queuePositionOf(db: Sql, userId: string): Promise<QueuePlace | null> {
   const { rows } = await sql<LatestEntry>`
     select * from (
@@ -61,44 +61,44 @@ export async function queuePositionOf(db: Sql, userId: string): Promise<QueuePla
       where user_id = ${userId} order by place desc limit 1) latest
     where status in ('waiting', 'held')
       or (status = 'lapsed' and closed_at > now() - make_interval(hours => ${lapsedHours}))`.execute(db);
-  const place = rows[0];
-  if (!place) return null;
-  const { position, expectedAt } = place.status === "waiting" ? await forecastOf(db, place.id) : noForecast;
+  const entry = rows[0];
+  if (!entry) return null;
+  const { position, expectedAt } = entry.status === "waiting" ? await forecastOf(db, entry.id) : noForecast;
   return {
-    gpu_count: place.gpu_count,
-    state: place.status,
-    asked_at: place.asked_at.toISOString(),
+    gpu_count: entry.gpu_count,
+    state: entry.status,
+    asked_at: entry.asked_at.toISOString(),
     position,
     expected_at: expectedAt?.toISOString() ?? null,
-    held_until: place.status === "held" ? (place.held_until?.toISOString() ?? null) : null,
+    held_until: entry.status === "held" ? (entry.held_until?.toISOString() ?? null) : null,
   };
 }
 
 const noForecast = { position: 0, expectedAt: undefined };
 
 async function forecastOf(db: Sql, id: string) {
-  const { rows: line } = await sql<{ id: string; gpuCount: number }>`
+  const { rows: queue } = await sql<{ id: string; gpuCount: number }>`
     select id, gpu_count as "gpuCount" from queue_entries where status = 'waiting' order by place`.execute(db);
   const { rows: slots } = await sql<Slot>`
     select host_id as "hostId", free_at as "freeAt" from (${slotTimes}) slots order by free_at`.execute(db);
-  const at = line.findIndex((each) => each.id === id);
-  const counts = line.slice(0, at + 1).map(({ gpuCount }) => gpuCount);
-  return { position: at + 1, expectedAt: expectedTimes(slots, counts).at(-1) };
+  const index = queue.findIndex((each) => each.id === id);
+  const counts = queue.slice(0, index + 1).map(({ gpuCount }) => gpuCount);
+  return { position: index + 1, expectedAt: expectedTimes(slots, counts).at(-1) };
 }
 
-const keptDays = 30;
+const purgeAfterDays = 30;
 
-/** Places that were closed long ago are no news to anybody. */
+/** Deletes entries that were closed long ago. */
 export async function purgeQueue(db: Db): Promise<void> {
-  await sql`delete from queue_entries where closed_at < now() - make_interval(days => ${keptDays})`.execute(db);
+  await sql`delete from queue_entries where closed_at < now() - make_interval(days => ${purgeAfterDays})`.execute(db);
 }
 
-/** What a turn is told with. */
+/** The title of the notice of a reservation. */
 export function reservationTitle(gpuCount: number): string {
   return `${gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`} held for you for ${turnMinutes} minutes`;
 }
 
-/** And its end, when nobody took it. */
+/** The body of the notice of one that lapsed. */
 export function lapsedText(gpuCount: number): string {
   const one = gpuCount === 1;
   const what = one ? "1 GPU was" : `${gpuCount} GPUs were`;

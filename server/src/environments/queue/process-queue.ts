@@ -17,7 +17,7 @@ interface QueueDeps {
 
 const intervalMs = 5000;
 
-/** Serves the line whenever something may have come free, and tells whoever's turn it is. */
+/** Serves the queue when GPUs may have become free, and notifies the owners of reservations. */
 export function startQueueProcessor({ db, changes, announce, failed }: QueueDeps): Loop {
   return startWokenLoop({
     changes,
@@ -31,7 +31,7 @@ export function startQueueProcessor({ db, changes, announce, failed }: QueueDeps
   });
 }
 
-/** One look at the line: three transactions, each of which may be lost and is done again. */
+/** One pass: three transactions, each of which may be lost and is repeated. */
 export async function processQueue(db: Db, announce: Announce): Promise<void> {
   const { rows } = await sql`select 1 from queue_entries where status in ('waiting', 'held') limit 1`.execute(db);
   if (rows.length > 0) await db.transaction().execute(async (tx) => void (await serveQueue(tx, await lockQueue(tx))));
@@ -47,21 +47,21 @@ interface Notified {
 }
 
 /**
- * The ten minutes count from when somebody is told: after an outage nobody has lost a turn that they never heard of. One
- * who launched before is told nothing.
+ * The ten minutes begin with the notice, so an outage costs nobody a reservation that they did not know of. Who launched
+ * before is not notified.
  */
 async function notifyReservations(db: Db, announce: Announce): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    // Locked in the order of the line: several turns may begin at once, and to lock them in another is to deadlock.
+    // Locked in the order of the queue: several reservations may begin at once, and another order could deadlock.
     const held = (await lockQueue(tx)).filter(({ status }) => status === "held").map(({ id }) => id);
     const { rows: begun } = await sql<Notified>`
-      with told as (
+      with notified as (
         update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
         where id = any(${held}) and told_at is null returning id, user_id, gpu_count, held_until),
       later as (
-        update gpu_leases l set hold_until = told.held_until from told
-        where l.holder_kind = 'queue' and l.holder_id = told.id and l.released_at is null)
-      select * from told order by user_id`.execute(tx);
+        update gpu_leases l set hold_until = notified.held_until from notified
+        where l.holder_kind = 'queue' and l.holder_id = notified.id and l.released_at is null)
+      select * from notified order by user_id`.execute(tx);
     for (const { id, user_id: userId, gpu_count: gpuCount, held_until } of begun)
       await announce(tx, {
         userId,
@@ -73,14 +73,14 @@ async function notifyReservations(db: Db, announce: Announce): Promise<void> {
   });
 }
 
-/** Once for each turn that was let pass; who waits anew, or does not want to know, closed it otherwise. */
+/** Once for each reservation that lapsed, unless its owner entered again or left. */
 async function notifyLapsed(db: Db, announce: Announce): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows: lapsed } = await sql<Omit<Notified, "held_until">>`
-      with told as (
+      with notified as (
         update queue_entries set told_at = now() where status = 'lapsed' and told_at is null
         returning id, user_id, gpu_count)
-      select * from told order by user_id`.execute(tx);
+      select * from notified order by user_id`.execute(tx);
     for (const { id, user_id: userId, gpu_count: gpuCount } of lapsed)
       await announce(tx, {
         userId,

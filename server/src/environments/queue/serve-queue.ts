@@ -1,9 +1,10 @@
 import { turnMinutes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
-import { canRun, leaseGpus, releaseLeases, slotTimes } from "../leases/gpu-leases.ts";
+import { slotTimes } from "../leases/free-times.ts";
+import { canRun, leaseGpus, releaseLeases } from "../leases/gpu-leases.ts";
 
-/** Somebody in the line: waiting, or with a turn that has not been taken. */
+/** Waiting, or holding a reservation that has not been used. */
 export interface QueueEntry {
   readonly id: string;
   readonly userId: string;
@@ -13,16 +14,16 @@ export interface QueueEntry {
   readonly lapsed: boolean;
 }
 
-/** A host whose GPUs are kept for one who waits. */
+/** A host whose free GPUs are all reserved for the entry of one user. */
 export interface ReservedHost {
   readonly hostId: string;
   readonly userId: string;
 }
 
 /**
- * The whole line, first come first. Its rows are locked before any host, in their order, by everybody who moves it. Who
- * joins meanwhile is not in it and stays untouched until the next look: their row may be locked by somebody who waits for
- * the host that we have.
+ * The whole queue in its order. Everybody who moves it locks its rows in this order and before any host. An entry that is
+ * inserted meanwhile is not in it and stays untouched until the next pass: its row may be locked by a transaction that
+ * waits for a host of ours.
  */
 export async function lockQueue(tx: Tx): Promise<readonly QueueEntry[]> {
   const { rows } = await sql<QueueEntry>`
@@ -33,69 +34,59 @@ export async function lockQueue(tx: Tx): Promise<readonly QueueEntry[]> {
 }
 
 /**
- * Gives turns: the first in line whose count is free on one host gets it held for ten minutes, then the next, so small
- * requests use what a big one cannot. That alone would starve the big one, for single GPUs that come free would be
- * given away one by one. So the first who cannot be served is passed only for as long as waiting for it would idle a host
- * longer than they have waited: who has waited two hours gets the host to themselves where all of it comes free within two.
- * Nobody waits for ever, because a rental ends and patience grows, and no host idles longer than somebody waited.
- * Answers the host that is kept so; nobody else is given anything there. Turns that were told of and not taken go on.
+ * Reserves GPUs for ten minutes in the order of the queue: the first entry whose count is free on one host, then the next,
+ * so that small requests use what a big one cannot. That alone would starve the big one, because GPUs come free one by
+ * one. So the first entry that cannot be served gets a host to itself, but only where all of it comes free within the
+ * time that the entry has waited: after two hours of waiting, within two. No entry waits for ever, and no host idles
+ * longer than somebody waited. Returns that host; nothing else is leased there. Reservations whose owners were notified
+ * and that are not over go on.
  */
-export async function serveQueue(tx: Tx, line: readonly QueueEntry[]): Promise<ReservedHost | undefined> {
-  for (const { id } of line.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");
-  const waiting = line.filter(({ status }) => status === "waiting");
+export async function serveQueue(tx: Tx, queue: readonly QueueEntry[]): Promise<ReservedHost | undefined> {
+  for (const { id } of queue.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");
+  const waiting = queue.filter(({ status }) => status === "waiting");
   if (waiting.length === 0) return undefined;
   await sql`select 1 from hosts where drained_at is null order by id for no key update`.execute(tx);
-  let kept: (ReservedHost & { readonly id: string }) | undefined;
-  let tooMany = Number.POSITIVE_INFINITY;
+  let reserved: (ReservedHost & { readonly id: string }) | undefined;
+  let unservable = Number.POSITIVE_INFINITY;
   for (const { id, userId, gpuCount } of waiting) {
-    // Somebody before asked for as little, or less, and could not be helped.
-    if (gpuCount >= tooMany || (await reserve(tx, id, gpuCount, kept?.hostId))) continue;
-    tooMany = gpuCount;
-    const hostId = kept ? undefined : await hostToReserve(tx, id, gpuCount);
-    if (hostId) kept = { id, userId, hostId };
+    // An earlier entry asked for as little or less and was not served.
+    if (gpuCount >= unservable || (await reserve(tx, id, gpuCount, reserved?.hostId))) continue;
+    unservable = gpuCount;
+    const hostId = reserved ? undefined : await hostToReserve(tx, id, gpuCount);
+    if (hostId) reserved = { id, userId, hostId };
   }
   await sql`
-    update queue_entries set kept_host_id = case when id = ${kept?.id ?? null} then ${kept?.hostId ?? null} end
+    update queue_entries set kept_host_id = case when id = ${reserved?.id ?? null} then ${reserved?.hostId ?? null} end
     where id = any(${waiting.map(({ id }) => id)}) and status = 'waiting'
-      and kept_host_id is distinct from case when id = ${kept?.id ?? null} then ${kept?.hostId ?? null} end`.execute(
+      and kept_host_id is distinct from case when id = ${reserved?.id ?? null} then ${reserved?.hostId ?? null} end`.execute(
     tx,
   );
-  return kept;
+  return reserved;
 }
 
-/** Whether as many GPUs are held for a user whose turn it is. */
+/** Whether at least so many GPUs are reserved for the user. */
 export async function hasReservation(tx: Tx, userId: string, gpuCount: number): Promise<boolean> {
-  const turn = tx.selectFrom("queue_entries").select("id").where("user_id", "=", userId).where("status", "=", "held");
-  return (await turn.where("gpu_count", ">=", gpuCount).executeTakeFirst()) !== undefined;
+  const { rows } = await sql`
+    select from queue_entries where user_id = ${userId} and status = 'held' and gpu_count >= ${gpuCount}`.execute(tx);
+  return rows.length > 0;
 }
 
+/** Leases the GPUs for the entry for ten minutes. False where no host has enough. */
 async function reserve(tx: Tx, id: string, gpuCount: number, excludeHostId: string | undefined): Promise<boolean> {
-  const request = {
-    holderKind: "queue",
-    holderId: id,
-    gpuCount,
-    hostId: null,
-    excludeHostId,
-    holdUntil: null,
-  } as const;
-  if (!(await leaseGpus(tx, request))) return false;
-  await beginReservation(tx, id);
-  return true;
-}
-
-/** Ten minutes from now. */
-async function beginReservation(tx: Tx, id: string): Promise<void> {
+  const request = { gpuCount, hostId: null, excludeHostId, holdUntil: null };
+  if (!(await leaseGpus(tx, { holderKind: "queue", holderId: id, ...request }))) return false;
   await sql`
     with begun as (
       update queue_entries set status = 'held', kept_host_id = null, held_until = now() + make_interval(mins => ${turnMinutes})
       where id = ${id} returning held_until)
     update gpu_leases set hold_until = begun.held_until from begun
     where holder_kind = 'queue' and holder_id = ${id} and released_at is null`.execute(tx);
+  return true;
 }
 
 /**
- * The host that serves this one soonest, if that is soon for how long they have waited; the one that is kept already stays,
- * for what it has gathered would be given away. A turn of somebody else is taken to be used.
+ * The host that serves this entry soonest, if that is within the time it has waited. The host it has already stays, with
+ * what was gathered there. The reservations of others count as used.
  */
 async function hostToReserve(tx: Tx, id: string, gpuCount: number): Promise<string | undefined> {
   const { rows } = await sql<{ host_id: string }>`
@@ -118,12 +109,12 @@ interface ReservationRequest {
 }
 
 /**
- * What is held for this user becomes their order's, the rest of it free; undefined when it does not serve the order. Who
- * waits has not said for what, so it may be on a host that cannot run it.
+ * Gives the user's reservation to their order and frees the rest of it. Returns the host; undefined where it does not
+ * serve the order, for a queue entry names no type and may be on a host that cannot run it.
  */
 export async function useReservation(
   tx: Tx,
-  line: readonly QueueEntry[],
+  queue: readonly QueueEntry[],
   { userId, orderId, gpuCount, hostId, holdUntil }: ReservationRequest,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; host_id: string }>`
@@ -131,43 +122,43 @@ export async function useReservation(
     join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
     join gpus g on g.id = l.gpu_id
     join hosts on hosts.id = g.host_id and away_since is null and ${canRun(orderId)}
-    where q.id = any(${ownEntryIds(line, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
+    where q.id = any(${ownEntryIds(queue, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
     tx,
   );
-  const turn = rows[0];
-  if (!turn || (hostId !== null && hostId !== turn.host_id)) return undefined;
+  const reservation = rows[0];
+  if (!reservation || (hostId !== null && hostId !== reservation.host_id)) return undefined;
   await sql`
     update gpu_leases set holder_kind = 'order', holder_id = ${orderId}, hold_until = ${holdUntil}
     where id in (select id from gpu_leases
-      where holder_kind = 'queue' and holder_id = ${turn.id} and released_at is null order by gpu_id limit ${gpuCount})`.execute(
+      where holder_kind = 'queue' and holder_id = ${reservation.id} and released_at is null order by gpu_id limit ${gpuCount})`.execute(
     tx,
   );
-  await releaseLeases(tx, "queue", turn.id);
+  await releaseLeases(tx, "queue", reservation.id);
   await sql`
     update queue_entries set status = 'taken', gpu_count = ${gpuCount}, order_id = ${orderId}, closed_at = now()
-    where id = ${turn.id}`.execute(tx);
-  return turn.host_id;
+    where id = ${reservation.id}`.execute(tx);
+  return reservation.host_id;
 }
 
-/** Who has got as much as they waited for, or more, some other way does not wait any longer. */
+/** Ends the wait of a user who was leased at least as much without a reservation. */
 export async function leaveWhenServed(
   tx: Tx,
-  line: readonly QueueEntry[],
+  queue: readonly QueueEntry[],
   userId: string,
   gpuCount: number,
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update queue_entries set status = 'taken', kept_host_id = null, closed_at = now()
-    where id = any(${ownEntryIds(line, userId)}) and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(
+    where id = any(${ownEntryIds(queue, userId)}) and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(
     tx,
   );
   for (const { id } of rows) await releaseLeases(tx, "queue", id);
 }
 
-const ownEntryIds = (line: readonly QueueEntry[], userId: string) =>
-  line.filter((each) => each.userId === userId).map(({ id }) => id);
+const ownEntryIds = (queue: readonly QueueEntry[], userId: string) =>
+  queue.filter((each) => each.userId === userId).map(({ id }) => id);
 
-/** An unpaid order that took a turn gives it back while it lasts: a dismissed dialog does not send anyone to the end. */
+/** Gives the reservation of an unpaid order back while it lasts: a dismissed dialog costs no position. */
 export async function restoreReservation(tx: Tx, orderId: string): Promise<void> {
   await sql`
     with back as (
@@ -180,7 +171,7 @@ export async function restoreReservation(tx: Tx, orderId: string): Promise<void>
     from back where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
 }
 
-/** Ends a turn or a wait, and frees what is held for it. Of a lapsed one nobody was told yet. */
+/** Ends an entry and frees what is reserved for it. Nobody was notified yet of one that lapsed. */
 export async function closeEntry(tx: Tx, id: string, status: "lapsed" | "left"): Promise<void> {
   await sql`
     update queue_entries set status = ${status}, kept_host_id = null, closed_at = now(), told_at = null

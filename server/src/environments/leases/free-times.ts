@@ -1,0 +1,70 @@
+import { sql } from "kysely";
+import type { Sql } from "../../database/database.ts";
+import { canRun, holdGrace } from "./gpu-leases.ts";
+
+/** Each GPU that can be leased, or that can run the order, and when it is expected to be free: `id, host_id, holder_kind, free_at`. */
+const slotTimesFor = (orderId: string | null) => sql`
+  select gpus.id, gpus.host_id, l.holder_kind, case
+      when l.id is null or l.holder_kind = 'pool' then now()
+      when l.holder_kind = 'order' then l.hold_until + ${sql.lit(holdGrace)}::interval
+      when l.holder_kind = 'queue' then l.hold_until
+      else coalesce(e.expires_at, now() + make_interval(hours => coalesce(e.duration_hours, 1)))
+    end as free_at
+  from gpus join hosts on hosts.id = gpus.host_id
+  left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null
+  left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
+  where quarantined_at is null and is_open and ${canRun(orderId)}`;
+
+export const slotTimes = slotTimesFor(null);
+
+export interface FreeTime {
+  readonly gpuCount: number;
+  /** Not after now where so many are free; null where they are reserved for the queue. */
+  readonly freeAt: Date | null;
+  readonly freeNow: boolean;
+}
+
+/**
+ * When each count that some host (or the given one, or one that can run the order) has is free on one host (G35). A
+ * holder that is not ready yet counts with its whole duration from now on.
+ */
+export async function freeTimes(
+  db: Sql,
+  hostId: string | null = null,
+  orderId: string | null = null,
+): Promise<readonly FreeTime[]> {
+  const { rows } = await sql<FreeTime>`
+    with slots as (
+      select host_id, case when host_id in (select kept_host_id from queue_entries where kept_host_id is not null)
+        then null else free_at end as free_at
+      from (${slotTimesFor(orderId)}) known where ${hostId}::text is null or host_id = ${hostId}),
+    ranked as (select free_at, row_number() over (partition by host_id order by free_at) as n from slots)
+    select n as "gpuCount", min(free_at) as "freeAt", coalesce(min(free_at) <= now(), false) as "freeNow"
+    from ranked group by n order by n`.execute(db);
+  return rows;
+}
+
+/** The message of a refusal, with the expected time (G35). */
+export async function shortageText(
+  db: Sql,
+  gpuCount: number,
+  hostId: string | null,
+  orderId: string | null = null,
+): Promise<string> {
+  const time = (await freeTimes(db, hostId, orderId)).find((each) => each.gpuCount === gpuCount);
+  if (!time && (await isAnyUnreachable(db, hostId)))
+    return `${hostId ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
+  if (!time && hostId) return "The machine that has these files takes no new environments";
+  if (!time) return `No machine has ${gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`}`;
+  if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
+  const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
+  const when = time.freeAt.toISOString().slice(0, 16).replace("T", " ");
+  return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
+}
+
+async function isAnyUnreachable(db: Sql, hostId: string | null): Promise<boolean> {
+  const { rows } = await sql`
+    select from hosts where away_since is not null and drained_at is null
+      and (${hostId}::text is null or id = ${hostId}) limit 1`.execute(db);
+  return rows.length > 0;
+}
