@@ -1,5 +1,5 @@
 import { type Currency, type MoneyPlace, major, type Order, type OrderState } from "@berth/contract";
-import type { Dispute, FoundOrder, OrderSources, Refund } from "./read-order.ts";
+import type { Dispute, FoundOrder, OrderSources, Refund } from "./order-sources.ts";
 
 /** The bank's time (G16), counted without Saturdays and Sundays. */
 const refundBusinessDays = 5;

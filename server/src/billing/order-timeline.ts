@@ -8,7 +8,7 @@ import {
 } from "@berth/contract";
 import { bonusHours, hoursOfCredit } from "../payments/settlement/deadlines.ts";
 import { expectedBy, needsPerson, orderState } from "./order-money.ts";
-import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./read-order.ts";
+import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-sources.ts";
 
 /** What happened, oldest first; what is still to come stands last. Of two things in the same instant the cause is first. */
 export function orderTimeline(sources: OrderSources): OrderFact[] {

@@ -1,56 +1,19 @@
-import { type EndedReason, major, type Order } from "@berth/contract";
+import { major, type Order } from "@berth/contract";
 import { sql } from "kysely";
-import type { Db, RowOf } from "../database/database.ts";
+import type { Db } from "../database/database.ts";
 import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
 import { orderMoney, orderState } from "./order-money.ts";
+import type {
+  Attempt,
+  Credit,
+  Dispute,
+  Extension,
+  FoundOrder,
+  OrderSources,
+  Refund,
+  RefundRequest,
+} from "./order-sources.ts";
 import { orderTimeline } from "./order-timeline.ts";
-
-/** An order with the environment that it launched, or bought more hours for, and that one's newest session. */
-export interface FoundOrder extends RowOf<"orders"> {
-  readonly environment_id: string | null;
-  readonly ready_at: Date | null;
-  readonly terminated_at: Date | null;
-  readonly ended_reason: EndedReason | null;
-  readonly session_id: string | null;
-  readonly now: Date;
-}
-
-export type Attempt = RowOf<"payments">;
-export type Refund = RowOf<"refunds">;
-export type Dispute = RowOf<"disputes">;
-export type RefundRequest = RowOf<"refund_requests">;
-
-interface Credit {
-  readonly order_id: string;
-  readonly gpu_hours: number;
-  readonly granted_at: Date;
-  readonly used_by_order: string | null;
-}
-
-interface Extension {
-  readonly id: string;
-  readonly duration_hours: number;
-  readonly paid_at: Date;
-}
-
-/** Everything that is known of one order, from our own tables alone. */
-export interface OrderSources {
-  readonly order: FoundOrder;
-  /** Oldest first. */
-  readonly attempts: readonly Attempt[];
-  /** Oldest first. */
-  readonly refunds: readonly Refund[];
-  /** Oldest first. */
-  readonly disputes: readonly Dispute[];
-  /** Oldest first. */
-  readonly requests: readonly RefundRequest[];
-  /** Numbers, oldest first. */
-  readonly creditNotes: readonly string[];
-  /** Granted for this order, or used by it. */
-  readonly credits: readonly Credit[];
-  /** Orders that added hours to what this one launched. */
-  readonly extensions: readonly Extension[];
-}
 
 /** Undefined for what is nobody's or another user's. `id` is our order's, or the provider's as the browser has it. */
 export async function readOrder(db: Db, userId: string, id: string): Promise<Order | undefined> {
@@ -100,11 +63,11 @@ function orderOf(sources: OrderSources): Order {
       .toSorted((a, b) => Number(b.settles_order) - Number(a.settles_order))
       .map((payment) => invoiceNumber(payment.id)),
     credit_notes: [...sources.creditNotes],
-    may_ask_refund: mayAskRefund(sources),
+    may_ask_refund: mayRequestRefund(sources),
   };
 }
 
-function mayAskRefund({ order, attempts, requests }: OrderSources): boolean {
+function mayRequestRefund({ order, attempts, requests }: OrderSources): boolean {
   const settling = attempts.find(({ settles_order }) => settles_order);
   return (
     order.status === "fulfilled" &&

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, RowOf } from "../database/database.ts";
-import type { CreditNoteDocument, ReceiptDocument } from "../payments/ledger/receipt-documents.ts";
+import type { CreditNoteDocument, ReceiptDocument } from "../payments/ledger/receipt-document.ts";
 
 type Timed<Document> = Omit<Document, "issued_at" | "created_at"> & {
   readonly issued_at: Date;

@@ -5,7 +5,7 @@ import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { takeOutcome } from "./outcomes.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./unlimited.ts";
+import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const share = z.number().min(0).max(1).default(0);
 const body = z.object({

@@ -4,8 +4,8 @@ import type { Db, Tx } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, type DisputeRow, dialectId, disputeEntity, type PaymentRow, paymentEntity } from "./entities.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./unlimited.ts";
 import { queueWebhook } from "./webhook-sender.ts";
+import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const path = z.object({ id: dialectIdText });
 const filter = z.object({ count: z.coerce.number().int().min(1).max(100).default(10) });

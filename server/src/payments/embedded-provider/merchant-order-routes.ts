@@ -5,7 +5,7 @@ import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type OrderRow, orderEntity, paymentEntity } from "./entities.ts";
 import { dialectIdText, listed, minorUnits, notes, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./unlimited.ts";
+import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const receiptText = z
   .string()

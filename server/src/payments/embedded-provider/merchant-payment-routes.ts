@@ -6,8 +6,8 @@ import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, refundEntity } from "./entities.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { dialectIdText, listed, minorUnits, notes, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./unlimited.ts";
 import { queueWebhook } from "./webhook-sender.ts";
+import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const path = z.object({ id: dialectIdText });
 const captureBody = z.object({ amount: minorUnits, currency: z.string() });

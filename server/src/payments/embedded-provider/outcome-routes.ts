@@ -7,7 +7,7 @@ import { DialectError } from "./dialect-error.ts";
 import { chooseOutcome, outcomeNames } from "./outcomes.ts";
 import { outcomesPage, welcomePage } from "./outcomes-page.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./unlimited.ts";
+import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const path = z.object({ id: dialectIdText });
 const body = z.object({ outcome: z.enum(outcomeNames as [string, ...string[]]) });

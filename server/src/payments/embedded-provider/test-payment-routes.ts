@@ -4,8 +4,8 @@ import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { dialectId, paymentEntity } from "./entities.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./unlimited.ts";
 import { queueWebhook } from "./webhook-sender.ts";
+import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const newPayment = z.object({
   order_id: dialectIdText,

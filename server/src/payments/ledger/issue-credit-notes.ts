@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import type { CreditNoteDocument, ReceiptDocument } from "./receipt-documents.ts";
+import type { CreditNoteDocument, ReceiptDocument } from "./receipt-document.ts";
 import { computeCreditedTax, nextSerial, serialText } from "./tax.ts";
 
 interface Refund {

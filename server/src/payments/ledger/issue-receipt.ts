@@ -1,6 +1,5 @@
 import type { RowOf, Tx } from "../../database/database.ts";
-import type { OrderRow } from "../provider/payments-deps.ts";
-import type { ReceiptDocument } from "./receipt-documents.ts";
+import type { ReceiptDocument } from "./receipt-document.ts";
 import { computeTax, nextSerial, type Seller, serialText } from "./tax.ts";
 
 /** G18. The prefix is unique in the database. */
@@ -9,7 +8,7 @@ export function invoiceNumber(paymentId: string): string {
 }
 
 interface Sale {
-  readonly order: OrderRow & { readonly now: Date };
+  readonly order: RowOf<"orders"> & { readonly now: Date };
   readonly payment: RowOf<"payments">;
   /** Given for what is taxed. */
   readonly seller: Seller | undefined;

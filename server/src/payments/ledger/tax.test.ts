@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { note } from "../settlement/sync-payments.ts";
 import { setup as money } from "../testing/setup.ts";
-import type { CreditNoteDocument, ReceiptDocument } from "./receipt-documents.ts";
+import type { CreditNoteDocument, ReceiptDocument } from "./receipt-document.ts";
 import { computeCreditedTax, computeTax, serialText, splitTax, taxYear } from "./tax.ts";
 
 const seller = {

@@ -9,8 +9,7 @@ import { bookRefundArrived, bookRefundCreated, bookRefundFailed } from "../ledge
 import { lockPayment } from "../ledger/lock-payment.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderRefund } from "../provider/provider.ts";
-import { disputedMinor } from "./disputed-amount.ts";
-import { disputeState, postponeRefund, waiveRefund } from "./waive-refund.ts";
+import { disputedMinor, disputeState, postponeRefund, waiveRefund } from "./waive-refund.ts";
 
 type Claimed = RowOf<"refunds"> & {
   readonly claim: string;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, RowOf, Tx } from "../../database/database.ts";
+import type { Db, RowOf, Sql, Tx } from "../../database/database.ts";
 import { bookRefundWaived } from "../ledger/journal.ts";
 import { lockPayment } from "../ledger/lock-payment.ts";
 
@@ -11,6 +11,16 @@ export async function disputeState(db: Db, paymentId: string): Promise<"none" | 
   const statuses = new Set((await rows.execute()).map(({ status }) => status));
   if (statuses.has("open") || statuses.has("under_review")) return "open";
   return statuses.has("lost") ? "lost" : "none";
+}
+
+/** How much of a payment a bank took back and counts against it, minor units of its currency. */
+export async function disputedMinor(db: Sql, paymentId: string): Promise<number> {
+  const { sum } = await db
+    .selectFrom("disputes")
+    .select((row) => row.fn.coalesce(row.fn.sum<number>("counted_minor"), row.lit(0)).as("sum"))
+    .where("payment_id", "=", paymentId)
+    .executeTakeFirstOrThrow();
+  return sum;
 }
 
 /** Sent now, the money could go back twice: looked at again every hour, and at once when the dispute is decided. */

@@ -16,8 +16,8 @@ import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 import type { ProviderPayment } from "../provider/provider.ts";
 import { refundPayment } from "../refunds/create-refund.ts";
-import { disputedMinor } from "../refunds/disputed-amount.ts";
 import { remainingTimeText, takeBackHours } from "../refunds/take-back-hours.ts";
+import { disputedMinor } from "../refunds/waive-refund.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./deadlines.ts";
 
 type Payment = RowOf<"payments">;
