@@ -3,25 +3,25 @@ import type { Duplex } from "node:stream";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import { type TrustProxy, visitorAddress } from "../http/visitor-address.ts";
+import { mayGoOn } from "./access/may-go-on.ts";
 import { createOpenExchanges, type Limits } from "./access/open-exchanges.ts";
-import { type Core, mayStay } from "./access/resolve-route.ts";
 import { createActivityTracker } from "./forward/activity-tracker.ts";
 import { createGrantCookies } from "./principal/grant-cookies.ts";
 import type { Grants } from "./principal/grants.ts";
 import { refuseUnread } from "./refusals/refuse.ts";
-import { serveRequest, serveUpgrade } from "./serve-request.ts";
+import { type ServeDeps, serveRequest, serveUpgrade } from "./serve-request.ts";
 import { createHostNames, type HostNames } from "./target/host-names.ts";
 import { openTargets } from "./target/targets.ts";
 
 const sweepMs = 500;
 
 export interface Gateway {
-  /** Which hosts are whose, and where an environment answers. */
+  /** Which hosts are whose, and an environment's public address. */
   readonly hosts: HostNames;
   owns(host: string | undefined): boolean;
-  /** Any host but the app's: an environment's, or a foreign one, which gets 421. */
+  /** For any host but the app's: an environment's, or a foreign one, which gets 421. */
   onRequest(request: IncomingMessage, response: ServerResponse): void;
-  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer): void;
   /** For the server's `clientError`: what the parser refused, on every host. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void;
   /** Requests and WebSockets under way. */
@@ -39,16 +39,16 @@ export interface GatewayDeps {
   /** The installation's secret; the cookie's key is derived from it. */
   readonly secret: Buffer;
   readonly failed: (error: unknown) => void;
-  /** Which proxies in front are believed in what they say of the visitor; the same as for the app. */
+  /** Which proxies in front are believed about the client's address; the same as for the app. */
   readonly trustProxy: TrustProxy;
   readonly limits?: Partial<Limits>;
-  /** How often the database hears what was used. */
-  readonly usesMs?: number;
+  /** How often activity is written to the database. */
+  readonly activityMs?: number;
 }
 
 /**
  * What the HTTP server in front must be made with: 16 KB of header, no limit on a whole request (a long upload is fine,
- * a silent one is ended in forward.ts, what is not forwarded in slow-bodies.ts), and only WebSocket upgrades leave the
+ * a silent one is ended in send-body.ts, what is not forwarded in limit-body.ts), and only WebSocket upgrades leave the
  * request path.
  */
 export const serverOptions = {
@@ -67,48 +67,37 @@ export const serverOptions = {
 } satisfies ServerOptions;
 
 /** Every environment at `{subdomain}.{envHost}`, for its owner alone (docs/internals/gateway.md). */
-export async function createGateway(parts: GatewayDeps): Promise<Gateway> {
-  const { db, appUrl, failed } = parts;
-  const hosts = createHostNames(parts);
+export async function createGateway(given: GatewayDeps): Promise<Gateway> {
+  const { db, appUrl, failed } = given;
+  const hosts = createHostNames(given);
   const grants: Grants = new Map();
-  const open = createOpenExchanges(parts.limits ?? {});
-  let sweep = () => {};
-  const targets = await openTargets({ db, changes: parts.changes, grants, failed, changed: () => sweep() });
-  const cookies = createGrantCookies({ secret: parts.secret, secure: hosts.secure, grants, now: targets.nowMs });
-  const uses = createActivityTracker(db, parts.usesMs ?? 5000, failed);
-  const core: Core = {
-    db,
-    appUrl,
-    hosts,
-    grants,
-    cookies,
-    targets,
-    open,
-    uses,
-    addressOf: (request) => visitorAddress(request, parts.trustProxy),
-    failed,
-  };
-  sweep = () => open.keep((one) => mayStay(core, one));
-  // Expiry comes without an event, so the clock is looked at too.
+  const exchanges = createOpenExchanges(given.limits ?? {});
+  const onChange = () => exchanges.endUnless((exchange) => mayGoOn({ targets, grants }, exchange));
+  const targets = await openTargets({ db, changes: given.changes, grants, failed, onChange });
+  const cookies = createGrantCookies({ secret: given.secret, secure: hosts.secure, grants, nowMs: targets.nowMs });
+  const activity = createActivityTracker(db, given.activityMs ?? 5000, failed);
+  const addressOf = (request: IncomingMessage) => visitorAddress(request, given.trustProxy);
+  const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, activity, addressOf, failed };
+  // Expiry comes without an event.
   const sweeper = setInterval(() => {
-    sweep();
-    for (const { upstream } of targets.all()) upstream?.sweep();
+    onChange();
+    for (const { run } of targets.all()) run?.pool.sweep();
   }, sweepMs);
 
   return {
     hosts,
     owns: (host) => hosts.labelOf(host) !== undefined,
-    onRequest: (request, response) => serveRequest(core, request, response),
-    onUpgrade: (request, socket, head) => serveUpgrade(core, request, socket, head),
+    onRequest: (request, response) => serveRequest(deps, request, response),
+    onUpgrade: (request, socket, early) => serveUpgrade(deps, request, socket, early),
     onClientError: (error, socket) => refuseUnread(error, socket, appUrl),
     get openSockets() {
-      return open.size;
+      return exchanges.size;
     },
     async close() {
       clearInterval(sweeper);
       await targets.close();
-      open.keep(() => false);
-      await uses.stop();
+      exchanges.endUnless(() => false);
+      await activity.stop();
     },
   };
 }

@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { createConnectionPool } from "../http-client/connection-pool.ts";
 import { createOpenExchanges, type OpenExchange } from "./open-exchanges.ts";
 
-const upstream = createConnectionPool({ host: "127.0.0.1", port: 1 });
+const run = { pool: createConnectionPool({ host: "127.0.0.1", port: 1 }), silentSinceMs: undefined };
 
 function one(environmentId: string, ended: OpenExchange[]): OpenExchange {
   const own: OpenExchange = {
     subdomain: environmentId,
     environmentId,
     address: "203.0.113.7",
-    upstream,
-    grant: "g",
+    run,
+    grantId: "g",
     secret: undefined,
-    exchange: { destroy: () => void ended.push(own) },
-    at: -1,
+    destroy: () => void ended.push(own),
+    index: -1,
   };
   return own;
 }
@@ -23,14 +23,18 @@ test("in whatever order they end, each is counted and ended once, and no other i
   const open = createOpenExchanges({ perEnvironment: 2, perAddress: 4 });
   const all = ["a", "a", "b", "c"].map((id) => one(id, ended));
   for (const each of all) open.add(each);
-  expect([open.full("a", "203.0.113.9"), open.full("b", "203.0.113.7")]).toEqual(["environment", "address"]);
+  expect([open.limitOf("a", "203.0.113.9"), open.limitOf("b", "203.0.113.7")]).toEqual(["environment", "address"]);
   const [first, second, third, last] = all as [OpenExchange, OpenExchange, OpenExchange, OpenExchange];
   for (const gone of [second, second, last]) open.remove(gone);
-  expect([open.size, open.full("a", "203.0.113.7")]).toEqual([2, undefined]);
+  expect([open.size, open.limitOf("a", "203.0.113.7")]).toEqual([2, undefined]);
   open.add(second);
   open.remove(first);
-  open.keep(() => false);
+  open.endUnless(() => false);
   expect(new Set(ended)).toEqual(new Set([third, second]));
   for (const each of [third, second, first]) open.remove(each);
-  expect([open.size, open.full("a", "203.0.113.7"), open.full("b", "203.0.113.7")]).toEqual([0, undefined, undefined]);
+  expect([open.size, open.limitOf("a", "203.0.113.7"), open.limitOf("b", "203.0.113.7")]).toEqual([
+    0,
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,5 +1,4 @@
-import type { Exchange } from "../forward/forward.ts";
-import type { ConnectionPool } from "../http-client/connection-pool.ts";
+import type { Run } from "../target/target-table.ts";
 
 export interface Limits {
   /** Requests and WebSockets under way at once. */
@@ -7,74 +6,73 @@ export interface Limits {
   readonly perAddress: number;
 }
 
-/** A request or WebSocket under way, and what it was allowed by. */
+/** A request or WebSocket under way, and what allowed it. */
 export interface OpenExchange {
   readonly subdomain: string;
   readonly environmentId: string;
   /** As it is counted: one home network is one (`addressKey`). */
   readonly address: string;
-  /** The run it talks to. */
-  readonly upstream: ConnectionPool;
-  /** Exactly one of the two: the grant's id, or the secret that was shown. */
-  readonly grant: string | undefined;
+  readonly run: Run;
+  /** Exactly one of the two is set: the grant's id, or the secret that was the token. */
+  readonly grantId: string | undefined;
   readonly secret: string | undefined;
-  exchange: Exchange | undefined;
-  /** Its place in the list of all; -1 when it is not in it. */
-  at: number;
+  /** Ends both sides now; undefined until the exchange has begun. */
+  destroy: (() => void) | undefined;
+  /** Its index in the list of all; -1 when it is not in it. */
+  index: number;
 }
 
 /** Everything under way, so that it can be counted and ended. */
 export interface OpenExchanges {
-  /** Why one more is too many. */
-  full(environmentId: string, address: string): "environment" | "address" | undefined;
-  add(one: OpenExchange): void;
-  remove(one: OpenExchange): void;
-  /** Ends whatever `may` refuses. */
-  keep(may: (one: OpenExchange) => boolean): void;
+  /** Which limit one more would break. */
+  limitOf(environmentId: string, address: string): "environment" | "address" | undefined;
+  add(exchange: OpenExchange): void;
+  remove(exchange: OpenExchange): void;
+  endUnless(isAllowed: (exchange: OpenExchange) => boolean): void;
   readonly size: number;
 }
 
-/** One environment cannot use up what its owner's network, and whoever shares that, may open. */
+/** One environment cannot use up what the network of its owner, which others may share, may open. */
 const defaults: Limits = { perEnvironment: 500, perAddress: 2000 };
 
 export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
   const limits = { ...defaults, ...given };
   // A set hashes each of them, which costs a request more than all else that is done for it here.
   const open: OpenExchange[] = [];
-  const counts = { environment: new Map<string, number>(), address: new Map<string, number>() };
-
-  function count(by: Map<string, number>, key: string, step: 1 | -1): void {
-    const next = (by.get(key) ?? 0) + step;
-    if (next > 0) by.set(key, next);
-    else by.delete(key);
-  }
-
+  const perEnvironment = new Map<string, number>();
+  const perAddress = new Map<string, number>();
   return {
-    full(environmentId, address) {
-      if ((counts.environment.get(environmentId) ?? 0) >= limits.perEnvironment) return "environment";
-      return (counts.address.get(address) ?? 0) >= limits.perAddress ? "address" : undefined;
+    limitOf(environmentId, address) {
+      if ((perEnvironment.get(environmentId) ?? 0) >= limits.perEnvironment) return "environment";
+      return (perAddress.get(address) ?? 0) >= limits.perAddress ? "address" : undefined;
     },
-    add(one) {
-      one.at = open.push(one) - 1;
-      count(counts.environment, one.environmentId, 1);
-      count(counts.address, one.address, 1);
+    add(exchange) {
+      exchange.index = open.push(exchange) - 1;
+      count(perEnvironment, exchange.environmentId, 1);
+      count(perAddress, exchange.address, 1);
     },
-    remove(one) {
-      if (one.at === -1) return;
+    remove(exchange) {
+      if (exchange.index === -1) return;
       const last = open.pop();
-      if (last && last !== one) {
-        open[one.at] = last;
-        last.at = one.at;
+      if (last && last !== exchange) {
+        open[exchange.index] = last;
+        last.index = exchange.index;
       }
-      one.at = -1;
-      count(counts.environment, one.environmentId, -1);
-      count(counts.address, one.address, -1);
+      exchange.index = -1;
+      count(perEnvironment, exchange.environmentId, -1);
+      count(perAddress, exchange.address, -1);
     },
-    keep(may) {
-      for (const one of [...open]) if (!may(one)) one.exchange?.destroy();
+    endUnless(isAllowed) {
+      for (const exchange of [...open]) if (!isAllowed(exchange)) exchange.destroy?.();
     },
     get size() {
       return open.length;
     },
   };
+}
+
+function count(counts: Map<string, number>, key: string, step: 1 | -1): void {
+  const next = (counts.get(key) ?? 0) + step;
+  if (next > 0) counts.set(key, next);
+  else counts.delete(key);
 }

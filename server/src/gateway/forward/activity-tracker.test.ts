@@ -25,7 +25,7 @@ function echo() {
 /** An environment that was last busy an hour ago. */
 async function setupUses() {
   const { port } = await openUpstream(echo());
-  const given = await setupGateway({ usesMs: 20 });
+  const given = await setupGateway({ activityMs: 20 });
   const { db } = given;
   const row = await given.environment({ port });
   const cookie = await given.signedIn(row);
@@ -88,7 +88,7 @@ test("an open page that looks whether something is new is not used; what somebod
 
 test("a stop ends what is under way, then writes what was used, and waits two seconds at most for the database", async () => {
   for (const isAway of [false, true]) {
-    const { db, gateway, environment, hostOf, open, signedIn } = await setupGateway({ usesMs: 3_600_000 });
+    const { db, gateway, environment, hostOf, open, signedIn } = await setupGateway({ activityMs: 3_600_000 });
     const { port } = await openUpstream(echo());
     const row = await environment({ port });
     await db

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from "node:http";
+import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { createFieldKinds } from "../http-client/field-kinds.ts";
 import { withoutToken } from "../principal/address-token.ts";
 import { cookieHeader } from "../principal/cookie-header.ts";
+import type { HostNames } from "../target/host-names.ts";
 
-/** What we say about the request in place of what the client said. */
-export interface Said {
-  /** `token ...`, JupyterLab's own; undefined leaves the upstream to refuse. */
-  readonly authorization: string;
-  readonly address: string;
-  readonly secure: boolean;
+export interface HeadDeps {
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly hosts: Pick<HostNames, "secure">;
 }
 
 export interface RequestHead {
@@ -48,22 +47,24 @@ function kindOf(name: string): Kind {
 }
 
 /**
- * Writes the request anew from its parsed parts, so that what the environment reads is what we read. Undefined for what
- * two parsers could read differently: a second Host, an absolute form, an unusual framing.
+ * Writes the request again from its parsed parts, so that the environment reads what we read. Undefined for what two
+ * parsers could read differently: a second Host, an absolute form, an unusual framing. JupyterLab's own token is added
+ * here and nowhere else, and what we assert of the request replaces what the client claims.
  */
 export function requestHead(
+  { addressOf, hosts }: HeadDeps,
   request: IncomingMessage,
-  said: Said,
-  { upgrade }: { readonly upgrade: boolean },
+  { runToken }: EnvironmentRoute,
+  { isUpgrade }: { readonly isUpgrade: boolean },
 ): RequestHead | undefined {
   const url = request.url as string;
   const framing = framingOf(request);
-  if (url[0] !== "/" || request.httpVersionMajor !== 1 || !framing || (upgrade && framing.body !== "none"))
+  if (url[0] !== "/" || request.httpVersionMajor !== 1 || !framing || (isUpgrade && framing.body !== "none"))
     return undefined;
   const fields = fieldsOf(request);
   if (fields === undefined) return undefined;
-  const own = `Authorization: ${said.authorization}\r\nX-Forwarded-For: ${said.address}\r\nX-Forwarded-Proto: ${said.secure ? "https" : "http"}\r\nX-Forwarded-Host: ${request.headers.host}\r\n`;
-  const connection = upgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : "Connection: keep-alive\r\n";
+  const own = `Authorization: token ${runToken}\r\nX-Forwarded-For: ${addressOf(request)}\r\nX-Forwarded-Proto: ${hosts.secure ? "https" : "http"}\r\nX-Forwarded-Host: ${request.headers.host}\r\n`;
+  const connection = isUpgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : "Connection: keep-alive\r\n";
   return {
     text: `${request.method} ${withoutToken(url)} HTTP/1.1\r\n${fields}${own}${framing.field}${connection}\r\n`,
     body: framing.body,

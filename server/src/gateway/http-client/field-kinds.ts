@@ -1,10 +1,10 @@
 /** Few: a name may keep the whole head that it was cut from in memory. */
-const mostKept = 100;
+const maxKept = 100;
 
 /**
- * Answers by a field's name, in any case, what is to be done with it: what `special` says of it in lower case, or `plain`.
- * Length and first letter of most names tell already that they are none of the special ones, and a name fresh from the wire
- * costs its hash to be looked up.
+ * Returns a function from a field's name, in any case, to its kind: what `special` has for it in lower case, else `plain`.
+ * Most names differ from all special ones in length or first letter, which is cheaper than the hash of a name that is
+ * fresh from the wire.
  */
 export function createFieldKinds<Kind>(special: Readonly<Record<string, Kind>>, plain: Kind): (name: string) => Kind {
   const shapes = new Uint8Array(32 * 32);
@@ -15,7 +15,7 @@ export function createFieldKinds<Kind>(special: Readonly<Record<string, Kind>>, 
     const known = kept.get(name);
     if (known !== undefined) return known;
     const kind = special[name.toLowerCase()] ?? plain;
-    if (kept.size < mostKept) kept.set(name, kind);
+    if (kept.size < maxKept) kept.set(name, kind);
     return kind;
   };
 }

@@ -1,11 +1,10 @@
-import { cookieNames } from "../principal/reserved-names.ts";
 import { createFieldKinds } from "./field-kinds.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** A response's head, already cleaned: only what may reach the browser. */
+/** A response's head without the fields of this connection. */
 export interface ResponseHead {
   readonly status: number;
-  /** Name, value, name, value. No framing headers but a content-length that holds. */
+  /** Name, value, name, value. No framing fields but a content-length that holds. */
   readonly headers: string[];
   readonly framing:
     | { readonly kind: "none" | "chunked" | "until_close" }
@@ -13,7 +12,7 @@ export interface ResponseHead {
   readonly keepAlive: boolean;
 }
 
-type Kind = "pass" | "drop" | "cookie" | "length" | "coding" | "connection";
+type Kind = "pass" | "drop" | "length" | "coding" | "connection";
 
 const kindOf = createFieldKinds<Kind>(
   {
@@ -24,8 +23,6 @@ const kindOf = createFieldKinds<Kind>(
     te: "drop",
     trailer: "drop",
     upgrade: "drop",
-    "clear-site-data": "drop",
-    "set-cookie": "cookie",
     "content-length": "length",
     "transfer-encoding": "coding",
   },
@@ -38,14 +35,17 @@ const none = { kind: "none" } as const;
 const chunked = { kind: "chunked" } as const;
 const untilClose = { kind: "until_close" } as const;
 
-/** Reads everything before the empty line. Throws UpstreamError for what two parsers could read differently. */
-export function parseResponseHead(text: string, { noBody }: { readonly noBody: boolean }): ResponseHead {
+/**
+ * Parses everything before the empty line; `isHead`: the request was a HEAD. Throws UpstreamError for what two parsers
+ * could read differently.
+ */
+export function parseResponseHead(text: string, isHead: boolean): ResponseHead {
   const start = statusLine.exec(text);
   if (!start) throw new UpstreamError("the status line is malformed");
   const status = Number(start[2]);
   const { headers, length, coding, listed } = readFields(text);
   if (listed) dropListed(headers, listed);
-  const bodyless = noBody || status < 200 || status === 204 || status === 304;
+  const bodyless = isHead || status < 200 || status === 204 || status === 304;
   const framing = frame(length, coding, bodyless);
   if (length !== undefined && status !== 204 && status >= 200) headers.push("Content-Length", length);
   return {
@@ -63,7 +63,7 @@ interface Fields {
   listed: Set<string> | undefined;
 }
 
-/** Not by splitting: a small answer's head costs as much as all else that is done for the answer here. */
+/** Not by splitting: a small response's head costs as much as all else that is done for the response here. */
 function readFields(text: string): Fields {
   if (text.includes("\0")) throw new UpstreamError("the head has a zero byte");
   const fields: Fields = { headers: [], length: undefined, coding: undefined, listed: undefined };
@@ -103,9 +103,6 @@ function addField(fields: Fields, name: string, value: string): void {
     case "pass":
       fields.headers.push(name, value);
       break;
-    case "cookie":
-      if (maySet(value)) fields.headers.push(name, value);
-      break;
     case "length":
       if (!digits.test(value) || value !== (fields.length ?? value))
         throw new UpstreamError("the content length is not one number");
@@ -122,15 +119,6 @@ function addField(fields: Fields, name: string, value: string): void {
       for (const option of value.toLowerCase().split(",")) fields.listed.add(option.trim());
       break;
   }
-}
-
-/** A cookie for every sibling, one with our name, or one without a name (which is sent back as a bare pair) stays here. */
-function maySet(cookie: string): boolean {
-  const equals = cookie.indexOf("=");
-  const end = cookie.indexOf(";");
-  if (equals <= 0 || (end !== -1 && end < equals)) return false;
-  const name = cookie.slice(0, equals).trim().toLowerCase();
-  return name !== "" && !cookieNames.has(name) && !/;\s*domain\s*=/i.test(cookie);
 }
 
 function dropListed(headers: string[], listed: ReadonlySet<string>): void {

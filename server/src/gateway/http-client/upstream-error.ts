@@ -1,4 +1,4 @@
-/** What an environment answered cannot be passed on, or it did not answer. The message is for our log only. */
+/** An environment's response cannot be passed on, or there is none. The message is for our log only. */
 export class UpstreamError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

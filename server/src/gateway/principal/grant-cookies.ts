@@ -21,87 +21,114 @@ interface Environment {
   readonly userId: string;
 }
 
-const mostCached = 10_000;
-/** A sibling page can plant copies under our name without TLS; ours is among the first few. */
-const mostTried = 8;
-const rememberedMs = 1000;
-
-/** `now`, in ms, is compared with the expiry inside the cookie. */
-export function createGrantCookies(parts: {
+interface GrantCookiesDeps {
   readonly secret: Buffer;
   readonly secure: boolean;
   readonly grants: Grants;
-  readonly now: () => number;
-}): GrantCookies {
-  const key = Buffer.from(hkdfSync("sha256", parts.secret, "", "gateway cookie v1", 32));
-  const prefix = `${cookieName(parts.secure)}=`;
-  const verified = new Map<string, { readonly grant: string; readonly expiresAt: number }>();
-  const read = new Map<string, number>();
+  /** Compared with the expiry inside the cookie. */
+  readonly nowMs: () => number;
+}
 
-  /** What the first of our pairs leads to. */
-  function first<Found>(header: string | undefined, find: (pair: string) => Found | undefined): Found | undefined {
-    let tried = 0;
-    for (const pair of cookieHeader(header).ours) {
-      if (!pair.startsWith(prefix)) continue;
-      if (++tried > mostTried) return undefined;
-      const found = find(pair);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+const maxCached = 10_000;
+/** A sibling page can plant copies under our name without TLS; ours is among the first few. */
+const maxTried = 8;
+const unreadPauseMs = 1000;
+
+/** A cookie's value is `id.expiry.mac`: a grant's id, a time in s, and an HMAC over both and the grant's parties. */
+export function createGrantCookies({ secret, secure, grants, nowMs }: GrantCookiesDeps): GrantCookies {
+  const key = Buffer.from(hkdfSync("sha256", secret, "", "gateway cookie v1", 32));
+  const prefix = `${cookieName(secure)}=`;
+  const verified = new Map<string, Claims>();
+  const readAgainAt = new Map<string, number>();
+
+  function isProven(value: string, claims: Claims, environment: Environment, role: Role): boolean {
+    if (!hasMac(key, value, claims, environment, role)) return false;
+    if (verified.size >= maxCached) verified.clear();
+    verified.set(value, claims);
+    return true;
   }
 
-  function macOf(id: string, environment: Environment, role: Role, expiresAt: number): Buffer {
-    return createHmac("sha256", key)
-      .update([id, environment.id, environment.userId, role, expiresAt].join("\n"))
-      .digest();
-  }
-
-  /** The grant's id in a pair that one of the roles proves; undefined for what we did not write, or is over. */
-  function proven(pair: string, environment: Environment, of: readonly Role[]): string | undefined {
-    const [id = "", expiry = "", mac = ""] = pair.slice(prefix.length).split(".");
-    const expiresAt = Number(expiry);
-    const given = Buffer.from(mac, "base64url");
-    if (given.length !== 32 || !(expiresAt * 1000 > parts.now())) return undefined;
-    if (!of.some((role) => timingSafeEqual(given, macOf(id, environment, role, expiresAt)))) return undefined;
-    if (verified.size >= mostCached) verified.clear();
-    verified.set(pair, { grant: id, expiresAt });
-    return id;
-  }
-
-  function verify(pair: string): Grant | undefined {
-    const known = verified.get(pair);
-    if (known) return known.expiresAt * 1000 > parts.now() ? parts.grants.get(known.grant) : undefined;
-    const grant = parts.grants.get(pair.slice(prefix.length).split(".", 1)[0] as string);
-    return grant && proven(pair, environmentOf(grant), [roleOf(grant)]) ? grant : undefined;
+  function grantOf(value: string): Grant | undefined {
+    const claims = verified.get(value) ?? claimsOf(value);
+    const grant = grants.get(claims.id);
+    if (!grant || hasExpired(claims, nowMs())) return undefined;
+    return verified.has(value) || isProven(value, claims, environmentOf(grant), roleOf(grant)) ? grant : undefined;
   }
 
   return {
-    issue(grant) {
-      const longest = Math.floor(parts.now() / 1000) + grantDays * 86_400;
-      const expiresAt = Math.min(longest, Math.floor((grant.share?.expiresAtMs ?? Number.POSITIVE_INFINITY) / 1000));
-      const seconds = Math.max(0, expiresAt - Math.floor(parts.now() / 1000));
-      const mac = macOf(grant.id, environmentOf(grant), roleOf(grant), expiresAt);
-      const value = `${grant.id}.${expiresAt}.${mac.toString("base64url")}`;
-      return `${prefix}${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${parts.secure ? "; Secure" : ""}`;
-    },
+    issue: (grant) => issueCookie(prefix, key, grant, nowMs() / 1000, secure),
     read(header, environment) {
-      return first(header, (pair) => {
-        const grant = verify(pair);
+      return firstOf(header, prefix, (value) => {
+        const grant = grantOf(value);
         return grant?.environmentId === environment.id && grant.userId === environment.userId ? grant : undefined;
       });
     },
     unread(header, environment) {
-      return first(header, (pair) => {
-        const id = proven(pair, environment, roles);
-        const isRead = id === undefined || parts.grants.has(id) || (read.get(id) ?? 0) > performance.now();
-        return isRead ? undefined : id;
+      return firstOf(header, prefix, (value) => {
+        const claims = claimsOf(value);
+        const { id } = claims;
+        if (hasExpired(claims, nowMs()) || grants.has(id) || (readAgainAt.get(id) ?? 0) > performance.now())
+          return undefined;
+        return roles.some((role) => isProven(value, claims, environment, role)) ? id : undefined;
       });
     },
     noteRead(id) {
-      if (read.size >= mostCached) read.clear();
-      read.set(id, performance.now() + rememberedMs);
+      if (readAgainAt.size >= maxCached) readAgainAt.clear();
+      readAgainAt.set(id, performance.now() + unreadPauseMs);
     },
   };
+}
+
+/** What a cookie says before its MAC is checked. */
+interface Claims {
+  readonly id: string;
+  /** In s; NaN for a cookie that we did not write. */
+  readonly expiresAt: number;
+}
+
+function claimsOf(value: string): Claims {
+  const [id = "", expiry] = value.split(".", 2);
+  return { id, expiresAt: Number(expiry) };
+}
+
+function hasExpired({ expiresAt }: Claims, nowMs: number): boolean {
+  return !(expiresAt * 1000 > nowMs);
+}
+
+/** The first result among the values under our name. */
+function firstOf<Found>(
+  header: string | undefined,
+  prefix: string,
+  find: (value: string) => Found | undefined,
+): Found | undefined {
+  let tried = 0;
+  for (const pair of cookieHeader(header).ours) {
+    if (!pair.startsWith(prefix)) continue;
+    if (++tried > maxTried) return undefined;
+    const found = find(pair.slice(prefix.length));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function issueCookie(prefix: string, key: Buffer, grant: Grant, now: number, secure: boolean): string {
+  const longest = Math.floor(now) + grantDays * 86_400;
+  const expiresAt = Math.min(longest, Math.floor((grant.share?.expiresAtMs ?? Number.POSITIVE_INFINITY) / 1000));
+  const seconds = Math.max(0, expiresAt - Math.floor(now));
+  const mac = macOf(key, { id: grant.id, expiresAt }, environmentOf(grant), roleOf(grant)).toString("base64url");
+  const value = `${grant.id}.${expiresAt}.${mac}`;
+  return `${prefix}${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+}
+
+function hasMac(key: Buffer, value: string, claims: Claims, environment: Environment, role: Role): boolean {
+  const mac = Buffer.from(value.split(".")[2] ?? "", "base64url");
+  return mac.length === 32 && timingSafeEqual(mac, macOf(key, claims, environment, role));
+}
+
+function macOf(key: Buffer, { id, expiresAt }: Claims, environment: Environment, role: Role): Buffer {
+  return createHmac("sha256", key)
+    .update([id, environment.id, environment.userId, role, expiresAt].join("\n"))
+    .digest();
 }
 
 type Role = "owner" | "shared";

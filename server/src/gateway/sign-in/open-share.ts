@@ -5,77 +5,82 @@ import { newId } from "../../database/ids.ts";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { shareHash } from "../../environments/api/share-links.ts";
 import { limitBody } from "../../http/limit-body.ts";
-import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
 import { sharePath } from "../principal/reserved-names.ts";
 import { endedShareRefusal } from "../refusals/refusals.ts";
-import { confirmShare, redirect, refuse } from "../refusals/refuse.ts";
-import type { Targets } from "../target/targets.ts";
+import { refuse } from "../refusals/refuse.ts";
+import { availabilityOf } from "../target/availability.ts";
+import { confirmShare } from "./confirm-share.ts";
+import { redirect } from "./redirect.ts";
+import type { SignInDeps } from "./sign-in.ts";
 
-const start = "/lab";
+const startPath = "/lab";
 /** Of the form that confirms: a key and nothing else. */
-const mostBody = 1024;
-
-interface Parts {
-  readonly db: Db;
-  readonly appUrl: string;
-  readonly targets: Pick<Targets, "lookForGrant">;
-  readonly cookies: GrantCookies;
-}
+const maxBodyBytes = 1024;
 
 export function shareUrl(environmentUrl: string, secret: string): string {
   return `${environmentUrl}${sharePath}?${new URLSearchParams({ key: secret })}`;
 }
 
 /**
- * A share link (G50). Looking at it only says whose environment it leads to, so that whatever looks at links before
- * people do lets nobody in; what counts is the form's POST, from this very host. It makes a cookie bound to the link and
- * leads to a clean address. Throws when the database does not answer.
+ * A share link (G50). A GET only says whose environment it leads to, so that software that follows links before people
+ * do lets nobody in; the form's POST, from this very host, counts. It makes a cookie bound to the link and leads to a
+ * clean address. Throws when the database does not respond.
  */
 export async function openShare(
+  deps: SignInDeps,
   request: IncomingMessage,
   response: ServerResponse,
   route: EnvironmentRoute,
-  parts: Parts,
 ): Promise<void> {
   limitBody(request, response);
-  const posted = request.method === "POST";
-  const text = posted ? await bodyOf(request) : new URL(request.url as string, "http://environment").search;
-  const key = new URLSearchParams(text).get("key") ?? "";
-  const hash = shareHash(key);
-  // Back, or opened again: whoever is in already just goes on, the owner as the owner.
-  if (!posted && parts.cookies.read(request.headers.cookie, route)) return redirect(response, start);
-  if (posted) {
-    const grant = await exchange(parts.db, hash, route);
-    if (!grant) return refuse(request, response, endedShareRefusal(parts.appUrl));
-    await parts.targets.lookForGrant(grant.id);
-    return redirect(response, start, { "Set-Cookie": parts.cookies.issue(grant) }, 303);
-  }
-  const owner = await ownerOf(parts.db, hash, route);
-  if (owner === undefined) return refuse(request, response, endedShareRefusal(parts.appUrl));
+  if (availabilityOf(route, deps.targets.nowMs()) === "ended")
+    return refuse(request, response, endedShareRefusal(deps.appUrl));
+  if (request.method === "POST") return acceptShare(deps, request, response, route);
+  // Back, or opened again: a browser that is in already just goes on, the owner's as the owner.
+  if (deps.cookies.read(request.headers.cookie, route)) return redirect(response, startPath);
+  const key = keyOf(new URL(request.url as string, "http://environment").search);
+  const owner = await ownerOf(deps.db, shareHash(key), route);
+  if (owner === undefined) return refuse(request, response, endedShareRefusal(deps.appUrl));
   confirmShare(request, response, { owner, key });
 }
 
-const works = (hash: Buffer, route: EnvironmentRoute) =>
+async function acceptShare(
+  { db, appUrl, targets, cookies }: SignInDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: EnvironmentRoute,
+): Promise<void> {
+  const grant = await exchangeLink(db, shareHash(keyOf(await bodyOf(request))), route);
+  if (!grant) return refuse(request, response, endedShareRefusal(appUrl));
+  await targets.readGrant(grant.id);
+  redirect(response, startPath, { "Set-Cookie": cookies.issue(grant) }, 303);
+}
+
+function keyOf(query: string): string {
+  return new URLSearchParams(query).get("key") ?? "";
+}
+
+const isOpenLink = (hash: Buffer, route: EnvironmentRoute) =>
   sql`s.hash = ${hash} and s.environment_id = ${route.id} and s.user_id = ${route.userId}
     and s.revoked_at is null and s.expires_at > now()`;
 
-/** The name of who shares; undefined for a link that does not work. */
+/** The owner's name; undefined for a link that does not work. */
 async function ownerOf(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<string | undefined> {
   const { rows } = await sql<{ name: string | null }>`
-    select p.name from share_links s left join profiles p on p.user_id = s.user_id where ${works(hash, route)}`.execute(
+    select p.name from share_links s left join profiles p on p.user_id = s.user_id where ${isOpenLink(hash, route)}`.execute(
     db,
   );
   const [found] = rows;
   return found && (found.name?.trim() || "The owner of this environment");
 }
 
-/** Counted with the cookie it makes. The link's row is locked: a revocation comes before, and is seen, or after, and ends this. */
-function exchange(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
+/** The link's row is locked: a revocation comes before, and is seen, or after, and ends the new grant. */
+function exchangeLink(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ id: string; expires_at: Date }>`
       update share_links s set views = views + 1, last_viewed_at = now()
-      where ${works(hash, route)} returning id, expires_at`.execute(tx);
+      where ${isOpenLink(hash, route)} returning id, expires_at`.execute(tx);
     const [link] = rows;
     if (!link) return undefined;
     const share = { id: link.id, expiresAtMs: link.expires_at.getTime() };
@@ -88,9 +93,9 @@ function exchange(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant 
   });
 }
 
-/** A browser says how long its form is; what is longer than a key, or does not say, is not read. */
+/** A browser states how long its form is. A body that is longer than a key, or of unknown length, is not read. */
 async function bodyOf(request: IncomingMessage): Promise<string> {
-  if (!(Number(request.headers["content-length"]) <= mostBody)) return "";
+  if (!(Number(request.headers["content-length"]) <= maxBodyBytes)) return "";
   let text = "";
   for await (const chunk of request.setEncoding("latin1")) text += chunk;
   return text;

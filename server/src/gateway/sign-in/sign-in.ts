@@ -4,32 +4,36 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
+import { isSessionOpen } from "../../identity/local/auth-sessions.ts";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
 import { ownPrefix } from "../principal/reserved-names.ts";
 import { spentCodeRefusal } from "../refusals/refusals.ts";
-import { redirect, refuse } from "../refusals/refuse.ts";
+import { refuse } from "../refusals/refuse.ts";
 import type { HostNames } from "../target/host-names.ts";
 import type { Targets } from "../target/targets.ts";
-import { beginVisit, mayUse } from "./visit.ts";
+import { redirect } from "./redirect.ts";
+import { beginVisit, isFor } from "./visit.ts";
 
 export const signInPath = `${ownPrefix}sign-in`;
-const start = "/lab";
+const startPath = "/lab";
 
-interface Parts {
+/** What the gateway's own paths need. */
+export interface SignInDeps {
   readonly db: Db;
   readonly appUrl: string;
-  readonly targets: Pick<Targets, "lookForGrant">;
+  readonly hosts: Pick<HostNames, "secure" | "originOf">;
+  readonly targets: Pick<Targets, "readGrant" | "nowMs">;
   readonly cookies: GrantCookies;
-  readonly hosts: Pick<HostNames, "secure">;
+  readonly failed: (error: unknown) => void;
 }
 
-/** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back. */
+/** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back to `path`. */
 export function startSignIn(
+  { appUrl, hosts }: Pick<SignInDeps, "appUrl" | "hosts">,
   request: IncomingMessage,
   response: ServerResponse,
-  { subdomain }: Pick<EnvironmentRoute, "subdomain">,
-  { appUrl, hosts }: Pick<Parts, "appUrl" | "hosts">,
+  subdomain: string,
   path: string,
 ): void {
   const { hash, cookie } = beginVisit(request, hosts.secure);
@@ -38,51 +42,52 @@ export function startSignIn(
 }
 
 /**
- * Exchanges a code for a cookie, then leaves a clean address. A browser that did not set out for the code does so now: the
- * owner comes back with one of their own, whoever was sent here by another does not. Throws when the database does not answer.
+ * Exchanges a code for a cookie, then leaves a clean address. A browser for which the code was not made starts a sign-in
+ * of its own: the owner comes back with another code, a stranger does not. Throws when the database does not respond.
  */
 export async function signIn(
+  deps: SignInDeps,
   request: IncomingMessage,
   response: ServerResponse,
   route: EnvironmentRoute,
-  parts: Parts,
 ): Promise<void> {
   const query = new URL(request.url as string, "http://environment").searchParams;
   const path = localPath(query.get("path"));
   const hash = createHash("sha256")
     .update(query.get("code") ?? "")
     .digest();
-  const code = await goodCode(parts.db, hash, route);
+  const code = await findCode(deps.db, hash, route);
   if (!code) {
     // Back, or reload: whoever is already signed in just goes on.
-    if (parts.cookies.read(request.headers.cookie, route)) return redirect(response, path);
-    return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
+    if (deps.cookies.read(request.headers.cookie, route)) return redirect(response, path);
+    return refuse(request, response, spentCodeRefusal(deps.appUrl, route.subdomain));
   }
-  if (!mayUse(request, parts.hosts.secure, code.visit)) {
+  if (!isFor(request, deps.hosts.secure, code.visit)) {
     // Cleared with all cookies, the browser's value is gone too: the code's use says that nothing is left to clear.
-    if (query.has("cleared")) await markUsed(parts.db, hash);
-    return startSignIn(request, response, route, parts, path);
+    if (query.has("cleared")) await markUsed(deps.db, hash);
+    return startSignIn(deps, request, response, route.subdomain, path);
   }
   if (!query.has("cleared")) {
-    const directives = await toClear(parts.db, route);
+    const directives = await dataToClear(deps.db, route);
     // On a redirect of its own, because clearing and setting cookies in one answer has no defined order.
     if (directives) return redirect(response, `${request.url}&cleared=1`, { "Clear-Site-Data": directives });
   }
-  const grant = await exchange(parts.db, hash, route);
-  if (!grant) return refuse(request, response, spentCodeRefusal(parts.appUrl, route.subdomain));
-  await parts.targets.lookForGrant(grant.id);
-  redirect(response, path, { "Set-Cookie": parts.cookies.issue(grant) });
+  const grant = await exchangeCode(deps.db, hash, route);
+  if (!grant) return refuse(request, response, spentCodeRefusal(deps.appUrl, route.subdomain));
+  await deps.targets.readGrant(grant.id);
+  redirect(response, path, { "Set-Cookie": deps.cookies.issue(grant) });
 }
 
 /** A path on this host: never another host's address, however it is written. */
 export function localPath(path: string | null): string {
-  if (path === null || !/^\/(?![/\\])/.test(path)) return start;
+  if (path === null || !/^\/(?![/\\])/.test(path)) return startPath;
   const url = new URL(path, "http://environment");
-  if (url.host !== "environment" || url.pathname.startsWith("//") || url.pathname.startsWith(ownPrefix)) return start;
+  if (url.host !== "environment" || url.pathname.startsWith("//") || url.pathname.startsWith(ownPrefix))
+    return startPath;
   return url.pathname + url.search + url.hash;
 }
 
-function goodCode(
+function findCode(
   db: Db,
   hash: Buffer,
   route: EnvironmentRoute,
@@ -106,19 +111,19 @@ async function markUsed(db: Db, hash: Buffer): Promise<void> {
  * On the first visit of a new environment: what a page of the name's former environment may have left behind. Cookies of
  * the whole domain go only when somebody else had the name, because that signs out of the sibling environments too.
  */
-async function toClear(db: Db, route: EnvironmentRoute): Promise<string | undefined> {
-  const { rows } = await sql<{ visited: boolean; anothers: boolean }>`
+async function dataToClear(db: Db, route: EnvironmentRoute): Promise<string | undefined> {
+  const { rows } = await sql<{ visited: boolean; others: boolean }>`
     select exists (select from grants where environment_id = ${route.id})
         or exists (select from sign_in_codes where environment_id = ${route.id} and used_at is not null) as visited,
-      exists (select from environments where subdomain = ${route.subdomain} and user_id <> ${route.userId}) as anothers`.execute(
+      exists (select from environments where subdomain = ${route.subdomain} and user_id <> ${route.userId}) as others`.execute(
     db,
   );
   if (rows[0]?.visited) return undefined;
-  return rows[0]?.anothers ? '"cookies", "storage"' : '"storage"';
+  return rows[0]?.others ? '"cookies", "storage"' : '"storage"';
 }
 
 /** One use: only the update that marks it wins. A code of a sign-in that ended meanwhile is worth nothing. */
-function exchange(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
+function exchangeCode(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
   return db.transaction().execute(async (tx) => {
     const code = await tx
       .updateTable("sign_in_codes")
@@ -130,7 +135,8 @@ function exchange(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant 
       .where("expires_at", ">", sql<Date>`now()`)
       .returning("auth_session")
       .executeTakeFirst();
-    if (!code || (await hasEnded(tx, code.auth_session))) return undefined;
+    // Locked against a sign-out at the same time, which ends the grants that it can see.
+    if (!code || !(await isSessionOpen(tx, code.auth_session, { lock: true }))) return undefined;
     const grant: Grant = { id: newId(), userId: route.userId, environmentId: route.id };
     await tx
       .insertInto("grants")
@@ -143,16 +149,4 @@ function exchange(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant 
       .execute();
     return grant;
   });
-}
-
-/** Locked against a sign-out that runs at the same time: it ends the grants it can see. Providers without sessions have no row. */
-async function hasEnded(tx: Db, session: string | null): Promise<boolean> {
-  if (session === null) return false;
-  const row = await tx
-    .selectFrom("identity_session")
-    .select("revoked_at")
-    .where("id", "=", session)
-    .forShare()
-    .executeTakeFirst();
-  return row?.revoked_at != null;
 }

@@ -1,24 +1,24 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { cookieHeader } from "../principal/cookie-header.ts";
-import { isNavigation } from "../principal/principal.ts";
+import { isNavigation } from "../principal/is-navigation.ts";
 import { visitCookieName } from "../principal/reserved-names.ts";
 
-/** From setting out to coming back with a code; signing in to the app may lie between. */
+/** From the start of a sign-in to its code; signing in to the app may lie between. */
 const visitSeconds = 3600;
 
 /**
- * A browser that sets out through the app for a code. It keeps a random value, and the code is bound to that value's hash:
+ * One browser's sign-in through the app. The browser keeps a random value, and the code is bound to that value's hash:
  * else a link with somebody's code for their own environment would sign in any browser that follows it.
  */
 export interface Visit {
-  /** SHA-256, base64url: what the app asks its code with. */
+  /** SHA-256, base64url: what the app asks for its code with. */
   readonly hash: string;
   /** Set-Cookie: host-only, not readable by script. */
   readonly cookie: string;
 }
 
-/** Several tabs of one browser set out with one value. */
+/** Several tabs of one browser share one value. */
 export function beginVisit(request: IncomingMessage, secure: boolean): Visit {
   const value = valuesOf(request, secure)[0] ?? randomBytes(32).toString("base64url");
   const name = visitCookieName(secure);
@@ -28,8 +28,8 @@ export function beginVisit(request: IncomingMessage, secure: boolean): Visit {
   };
 }
 
-/** Whether a code with this hash may sign in whoever sends the request. A program may use one that is bound to no browser. */
-export function mayUse(request: IncomingMessage, secure: boolean, hash: Buffer | null): boolean {
+/** Whether a code with this hash was made for the browser that sends the request. A program may use one without a hash. */
+export function isFor(request: IncomingMessage, secure: boolean, hash: Buffer | null): boolean {
   if (hash !== null) return valuesOf(request, secure).some((value) => hashOf(value).equals(hash));
   const { origin, "sec-fetch-site": site } = request.headers;
   return origin === undefined && site === undefined && !isNavigation(request);

@@ -1,6 +1,6 @@
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 
-/** What a visitor of an environment meets. */
+/** How an environment is to its users. */
 export type Availability = "open" | "starting" | "paused" | "stopped" | "ended" | "not_answering";
 
 /**
@@ -17,11 +17,11 @@ export function availabilityOf(route: EnvironmentRoute, nowMs: number): Availabi
 }
 
 /**
- * Whether a socket opened earlier may stay: a paused environment keeps its kernels and its connections (G23), also while
+ * Whether a connection opened earlier may stay: a paused environment keeps its kernels and its connections (G23), also while
  * it resumes. JupyterLab asks for a lost kernel again only after half a minute.
  */
 export function keepsConnections(route: EnvironmentRoute, nowMs: number): boolean {
-  const standing = availabilityOf(route, nowMs);
-  if (standing === "starting") return route.status === "paused";
-  return standing === "open" || standing === "paused" || standing === "not_answering";
+  const availability = availabilityOf(route, nowMs);
+  if (availability === "starting") return route.status === "paused";
+  return availability === "open" || availability === "paused" || availability === "not_answering";
 }

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
-/** The database's time between two looks at it, carried by the monotonic clock: ours may jump, and expiry is the database's. */
+export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
+
+/** The database's time between two reads of it, carried by the monotonic clock: ours may jump, and expiry is the database's. */
 export function createDatabaseClock() {
   let atMs = Date.now();
   let since = performance.now();

@@ -1,11 +1,11 @@
 type HostKind = "app" | "environment" | "foreign";
 
 export interface HostNames {
-  /** By a Host header's value. Whatever is neither the app nor one label in front of ENV_HOST is foreign: 421 (G90). */
+  /** By a Host header's value. A host that is neither the app nor one label in front of ENV_HOST is foreign: 421 (G90). */
   kindOf(host: string | undefined): HostKind;
   /** The environment's name, "" when the host is below ENV_HOST but cannot be one; undefined when it is not below it. */
   labelOf(host: string | undefined): string | undefined;
-  /** What a page of this host says as its Origin. */
+  /** The Origin of this host's pages. */
   originOf(host: string | undefined): string;
   /** Public address of an environment, without a path. */
   environmentUrl(subdomain: string): string;
@@ -21,38 +21,27 @@ interface Host {
 
 const foreign: Host = { kind: "foreign", label: undefined, origin: "" };
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
-const mostKnown = 10_000;
-const label = /^[a-z0-9](?:[a-z0-9-]{0,62})$/;
+const maxKnown = 10_000;
+const labelPattern = /^[a-z0-9](?:[a-z0-9-]{0,62})$/;
 
 /**
- * `appUrl` decides scheme and port for both: environments answer on the same port (G96). Every app answers to the loopback names, which only
- * this machine can reach it by: its own calls to the embedded payment gateway come that way.
+ * `appUrl` decides scheme and port of the environments too (G96). The loopback names are the app's as well: only this
+ * machine can use them, and the app's own calls to the embedded payment provider do.
  */
 export function createHostNames({ appUrl, envHost }: { readonly appUrl: string; readonly envHost: string }): HostNames {
   const app = new URL(appUrl);
-  const appNames = new Set([...loopback, app.hostname]);
   const suffix = `.${envHost}`;
   const known = new Map<string, Host>();
 
-  function read(host: string | undefined): Host {
-    const name = nameOf(host);
-    if (host === undefined || name === undefined) return foreign;
-    const origin = `${app.protocol}//${host.toLowerCase()}`;
-    if (appNames.has(name)) return { kind: "app", label: undefined, origin };
-    if (!name.endsWith(suffix)) return foreign;
-    const found = name.slice(0, -suffix.length);
-    return { kind: "environment", label: label.test(found) ? found : "", origin };
-  }
-
-  /** Asked several times for every request; only what is well-formed, and so short, is kept. */
+  /** Called several times for every request. Only a well-formed host, which is short, is kept. */
   function hostOf(host: string | undefined): Host {
     const before = host === undefined ? undefined : known.get(host);
     if (before) return before;
-    const found = read(host);
-    if (host === undefined || found.kind === "foreign" || found.label === "") return found;
-    if (known.size >= mostKnown) known.clear();
-    known.set(host, found);
-    return found;
+    const read = readHost(host, app, suffix);
+    if (host === undefined || read.kind === "foreign" || read.label === "") return read;
+    if (known.size >= maxKnown) known.clear();
+    known.set(host, read);
+    return read;
   }
 
   return {
@@ -62,6 +51,16 @@ export function createHostNames({ appUrl, envHost }: { readonly appUrl: string; 
     environmentUrl: (subdomain) => `${app.protocol}//${subdomain}${suffix}${app.port === "" ? "" : `:${app.port}`}`,
     secure: app.protocol === "https:",
   };
+}
+
+function readHost(host: string | undefined, app: URL, suffix: string): Host {
+  const name = nameOf(host);
+  if (host === undefined || name === undefined) return foreign;
+  const origin = `${app.protocol}//${host.toLowerCase()}`;
+  if (name === app.hostname || loopback.has(name)) return { kind: "app", label: undefined, origin };
+  if (!name.endsWith(suffix)) return foreign;
+  const label = name.slice(0, -suffix.length);
+  return { kind: "environment", label: labelPattern.test(label) ? label : "", origin };
 }
 
 function nameOf(host: string | undefined): string | undefined {

@@ -1,23 +1,31 @@
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { type ConnectionPool, createConnectionPool } from "../http-client/connection-pool.ts";
 
-/** One name, and the connections to what runs behind it. */
-export interface Target {
-  readonly route: EnvironmentRoute;
-  /** Undefined while nothing runs. */
-  readonly upstream: ConnectionPool | undefined;
+/** One run of an environment, for as long as it has the same endpoint and token. */
+export interface Run {
+  readonly pool: ConnectionPool;
+  /** When it first did not respond, in the database's time; undefined since it has responded. */
+  silentSinceMs: number | undefined;
 }
 
-/** Every name with its connections; whoever leaves the table loses them. */
+/** One subdomain, and what runs behind it. */
+export interface Target {
+  readonly route: EnvironmentRoute;
+  readonly run: Run | undefined;
+}
+
+export type TargetTable = ReturnType<typeof createTargetTable>;
+
+/** Every target by its subdomain. A target that leaves the table loses its connections. */
 export function createTargetTable() {
   const targets = new Map<string, Target>();
-  const names = new Map<string, string>();
+  const subdomains = new Map<string, string>();
 
   function drop(subdomain: string): void {
     const target = targets.get(subdomain);
     if (!target) return;
-    target.upstream?.close();
-    names.delete(target.route.id);
+    target.run?.pool.close();
+    subdomains.delete(target.route.id);
     targets.delete(subdomain);
   }
 
@@ -26,24 +34,25 @@ export function createTargetTable() {
     all: (): Iterable<Target> => targets.values(),
     put(route: EnvironmentRoute): void {
       const before = targets.get(route.subdomain);
-      if (before) names.delete(before.route.id);
-      names.set(route.id, route.subdomain);
-      targets.set(route.subdomain, { route, upstream: upstreamOf(route, before) });
+      if (before) subdomains.delete(before.route.id);
+      subdomains.set(route.id, route.subdomain);
+      targets.set(route.subdomain, { route, run: runOf(route, before) });
     },
     dropId(id: string): void {
-      drop(names.get(id) ?? "");
+      drop(subdomains.get(id) ?? "");
     },
-    keep(subdomains: ReadonlySet<string>): void {
-      for (const subdomain of [...targets.keys()]) if (!subdomains.has(subdomain)) drop(subdomain);
+    keepOnly(kept: ReadonlySet<string>): void {
+      for (const subdomain of [...targets.keys()]) if (!kept.has(subdomain)) drop(subdomain);
     },
   };
 }
 
-/** The same connections as long as the same run answers; another run, or none, closes them. */
-function upstreamOf(route: EnvironmentRoute, before: Target | undefined): ConnectionPool | undefined {
-  if (before?.upstream && isSameRun(route, before.route)) return before.upstream;
-  before?.upstream?.close();
-  return route.endpoint !== null && route.runToken !== null ? createConnectionPool(route.endpoint) : undefined;
+/** The run before as long as it is the same; another run, or none, closes its connections. */
+function runOf(route: EnvironmentRoute, before: Target | undefined): Run | undefined {
+  if (before?.run && isSameRun(route, before.route)) return before.run;
+  before?.run?.pool.close();
+  if (route.endpoint === null || route.runToken === null) return undefined;
+  return { pool: createConnectionPool(route.endpoint), silentSinceMs: undefined };
 }
 
 function isSameRun(one: EnvironmentRoute, other: EnvironmentRoute): boolean {

@@ -119,13 +119,23 @@ async function readSessions(db: Sql, ids: readonly string[]) {
 }
 
 /**
- * Asked again under a lock that a change of the password takes too: whoever was let in before it must not make something
- * that outlives it (G109). Throws `unauthenticated`. Null comes from a provider without sessions.
+ * Throws `unauthenticated` unless the session is open. Called under a lock that a change of the password takes too: a
+ * request from before that change must not make something that outlives it (G109).
  */
 export async function requireOpenSession(tx: Tx, id: string | null): Promise<void> {
-  if (id === null) return;
-  const row = await tx.selectFrom("identity_session").select("revoked_at").where("id", "=", id).executeTakeFirst();
-  if (row?.revoked_at !== null) throw new AppError("unauthenticated", "Sign in first");
+  if (!(await isSessionOpen(tx, id))) throw new AppError("unauthenticated", "Sign in first");
+}
+
+/** Null comes from a provider without sessions. With `lock`, a sign-out that runs at the same time waits for `tx`. */
+export async function isSessionOpen(tx: Tx, id: string | null, { lock = false } = {}): Promise<boolean> {
+  if (id === null) return true;
+  const row = await tx
+    .selectFrom("identity_session")
+    .select("revoked_at")
+    .where("id", "=", id)
+    .$if(lock, (query) => query.forShare())
+    .executeTakeFirst();
+  return row?.revoked_at === null;
 }
 
 export async function listSessions(db: Sql, userId: string): Promise<readonly IdentitySession[]> {

@@ -1,0 +1,116 @@
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { refuseUpgrade } from "../refusals/refuse.ts";
+import { type Handshake, readHandshake } from "./upgrade-handshake.ts";
+
+/** What a browser may send before the response; it normally sends nothing. */
+const maxEarlyBytes = 64 * 1024;
+/** After one side ended, the other has this long to take what is on its way. */
+const lastBytesMs = 2000;
+const notAnswering = { status: 502, code: "not_answering", title: "This environment does not answer" };
+const refusedByEnvironment = { code: "refused", title: "The environment refused the connection" };
+
+/** The two sockets of a WebSocket. */
+export interface Tunnel {
+  readonly client: Duplex;
+  readonly upstream: Duplex;
+  readonly onBytes: (bytes: number) => void;
+  readonly handshake: Handshake;
+  /** From the browser, until the environment has agreed. */
+  early: Buffer;
+  isOpen: boolean;
+  isEnding: boolean;
+}
+
+/**
+ * Bytes pass both ways with back-pressure, and the end of either side is the end of the other, also while the
+ * environment is still connecting. The environment's bytes come by `fromEnvironment`.
+ */
+export function joinSockets(client: Duplex, upstream: Duplex, early: Buffer, onBytes: (bytes: number) => void): Tunnel {
+  const sides: Tunnel = {
+    client,
+    upstream,
+    onBytes,
+    handshake: { bytes: Buffer.alloc(0) },
+    early,
+    isOpen: false,
+    isEnding: false,
+  };
+  keepOpen(client);
+  client.on("data", (chunk: Buffer) => fromBrowser(sides, chunk));
+  client.on("drain", () => upstream.resume());
+  upstream.on("drain", () => client.resume());
+  client.on("error", () => destroy(sides));
+  upstream.on("error", () => (sides.isOpen ? destroy(sides) : refuse(sides, 502)));
+  client.on("end", () => end(sides));
+  upstream.on("end", () => (sides.isOpen ? end(sides) : refuse(sides, 502)));
+  upstream.on("close", () => end(sides));
+  client.resume();
+  return sides;
+}
+
+function fromBrowser(sides: Tunnel, chunk: Buffer): void {
+  sides.onBytes(chunk.length);
+  if (sides.isOpen) sides.upstream.write(chunk);
+  else sides.early = Buffer.concat([sides.early, chunk]);
+  if (sides.isOpen ? isFull(sides.upstream) : sides.early.length > maxEarlyBytes) sides.client.pause();
+}
+
+/** Returns whether the bytes are still on their way. */
+export function fromEnvironment(sides: Tunnel, bytes: Buffer): boolean {
+  if (sides.isOpen) {
+    sides.onBytes(bytes.length);
+    sides.client.write(bytes);
+    if (isFull(sides.client)) sides.upstream.pause();
+    return sides.client.writableLength > 0;
+  }
+  const response = readHandshake(sides.handshake, bytes);
+  if (response && "head" in response) open(sides, response.head, response.rest);
+  else if (response) refuse(sides, response.status);
+  return true;
+}
+
+function open(sides: Tunnel, head: string, rest: Buffer): void {
+  const { client, upstream, early } = sides;
+  sides.isOpen = true;
+  client.write(head, "latin1");
+  if (rest.length > 0) client.write(rest);
+  if (early.length > 0) upstream.write(early);
+  sides.early = Buffer.alloc(0);
+  client.resume();
+}
+
+function refuse(sides: Tunnel, status: number): void {
+  if (sides.isEnding) return;
+  sides.isEnding = true;
+  sides.upstream.destroy();
+  refuseUpgrade(sides.client, status >= 400 ? { ...refusedByEnvironment, status } : notAnswering);
+}
+
+/** Lets the last bytes (a close frame) reach the other side, but not for ever. */
+function end(sides: Tunnel): void {
+  if (sides.isEnding) return;
+  sides.isEnding = true;
+  sides.upstream.end();
+  sides.client.end();
+  const timeout = setTimeout(() => destroy(sides), lastBytesMs);
+  sides.client.once("close", () => clearTimeout(timeout));
+}
+
+function destroy({ client, upstream }: Tunnel): void {
+  upstream.destroy();
+  client.destroy();
+}
+
+/** A quiet notebook may be quiet for days; a vanished one is noticed. */
+function keepOpen(client: Duplex): void {
+  if (!(client instanceof Socket)) return;
+  client.setTimeout(0);
+  client.setNoDelay(true);
+  client.setKeepAlive(true, 30_000);
+}
+
+/** A large piece asks for a pause although the kernel took all of it at once: then there is nothing to wait for. */
+function isFull(to: Duplex): boolean {
+  return to.writableNeedDrain && to.writableLength > 0;
+}

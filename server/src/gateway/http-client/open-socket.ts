@@ -1,0 +1,38 @@
+import { connect, type Socket } from "node:net";
+import type { Endpoint } from "../../drivers/driver.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+const connectTimeoutMs = 2000;
+
+/**
+ * A socket to an environment. `onBytes` gets what arrives, in a buffer of `readBytes` that the next read overwrites,
+ * unless it returns true: still needed. A buffer for each read costs more than all the rest of a small response, and the
+ * collection of large ones a whole thread.
+ */
+export function openSocket(
+  endpoint: Endpoint,
+  readBytes: number,
+  onConnect: () => void,
+  onBytes: (bytes: Buffer) => boolean,
+): Socket {
+  let space = Buffer.allocUnsafeSlow(readBytes);
+  const onread = {
+    buffer: () => space,
+    callback(length: number) {
+      if (onBytes(space.subarray(0, length))) space = Buffer.allocUnsafeSlow(readBytes);
+      return true;
+    },
+  };
+  const socket = connect(
+    "socketPath" in endpoint
+      ? { path: endpoint.socketPath, onread }
+      : { ...endpoint, noDelay: true, keepAlive: true, onread },
+  );
+  const timeout = setTimeout(() => socket.destroy(new UpstreamError("no connection within 2 s")), connectTimeoutMs);
+  socket.once("connect", () => {
+    clearTimeout(timeout);
+    onConnect();
+  });
+  socket.once("close", () => clearTimeout(timeout));
+  return socket;
+}

@@ -1,0 +1,58 @@
+import type { Connection } from "./connection.ts";
+import type { ResponseHandler } from "./response-reader.ts";
+import type { UpstreamError } from "./upstream-error.ts";
+
+export interface OutgoingRequest {
+  /** Request line and fields, serialised, with the empty line. */
+  readonly head: string;
+  /** HEAD: the response has no body whatever its fields say. */
+  readonly isHead: boolean;
+  /** The caller writes a body after the head and ends it with `endBody`. */
+  readonly hasBody: boolean;
+  /** May be sent twice, so also on an idle connection, which the other side may have closed meanwhile. */
+  readonly isRepeatable: boolean;
+}
+
+/** Gets the response, or exactly one `onError`. */
+export interface ExchangeHandler extends ResponseHandler {
+  onError(error: UpstreamError): void;
+  /** The body may go on. */
+  onDrain(): void;
+}
+
+/** One request and its response. Its functions do nothing once it is over. */
+export interface PendingRequest {
+  readonly request: OutgoingRequest;
+  readonly handler: ExchangeHandler;
+  /** Undefined once it is over. */
+  connection: Connection | undefined;
+  isBodySent: boolean;
+  /** Its connection was an idle one. */
+  isReused: boolean;
+}
+
+/** Returns false when the caller has to wait for `onDrain`. */
+export function writeBody({ connection }: PendingRequest, chunk: Buffer | string): boolean {
+  return connection?.socket.write(chunk) ?? true;
+}
+
+export function endBody(pending: PendingRequest): void {
+  pending.isBodySent = true;
+}
+
+export function pauseResponse({ connection }: PendingRequest): void {
+  connection?.socket.pause();
+}
+
+export function resumeResponse({ connection }: PendingRequest): void {
+  connection?.socket.resume();
+}
+
+/** The handler is not called again. */
+export function abort(pending: PendingRequest): void {
+  const { connection } = pending;
+  if (!connection) return;
+  pending.connection = undefined;
+  connection.pending = undefined;
+  connection.socket.destroy();
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sharePath } from "../principal/reserved-names.ts";
+import { formSecurityPolicy } from "../refusals/page-style.ts";
+import { ownFields } from "../refusals/refuse.ts";
+import { renderPage } from "../refusals/render-page.ts";
+
+/**
+ * The page that asks before a share link lets somebody in. `same-origin`, because under `no-referrer` the form's own
+ * Origin would be null. It clears what the browser holds of the name's former environment.
+ */
+export function confirmShare(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { owner, key }: { readonly owner: string; readonly key: string },
+): void {
+  const page = {
+    title: `${owner} shares this environment with you`,
+    text: "You can run code in it, and read and change its files, until the link ends. Its owner sees that somebody came in.",
+    action: { label: "Open JupyterLab", href: "" },
+  };
+  const body = renderPage(page, request.headers.host ?? "", { path: sharePath, key });
+  response.writeHead(200, {
+    ...ownFields,
+    "Referrer-Policy": "same-origin",
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "Content-Security-Policy": formSecurityPolicy,
+    "Clear-Site-Data": '"storage"',
+  });
+  response.end(body);
+}
