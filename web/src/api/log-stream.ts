@@ -1,22 +1,4 @@
-import { ApiError } from "./api-error.ts";
-import { fetchResponse } from "./send.ts";
-
-interface ParsedLog {
-  readonly lines: readonly string[];
-  /** The run has ended: no line will follow. */
-  readonly ended: boolean;
-  /** An event that is not complete. */
-  readonly rest: string;
-}
-
-/** Splits the received text into whole events; comments are heartbeats, unreadable events are left out. */
-export function parseLog(received: string): ParsedLog {
-  const blocks = received.split("\n\n");
-  const rest = blocks.pop() ?? "";
-  const ended = blocks.some((block) => block.startsWith("event: over"));
-  const lines = blocks.filter((block) => block.startsWith("data: ")).flatMap(lineOf);
-  return { lines, ended, rest };
-}
+import { readEvents, type StreamEvent } from "./event-stream.ts";
 
 /**
  * Reads the log of an environment until it ends or `signal` aborts; returns whether the run has ended.
@@ -27,39 +9,36 @@ export async function readLog(
   environmentId: string,
   { onLines, signal }: { onLines: (lines: readonly string[]) => void; signal: AbortSignal },
 ): Promise<boolean> {
-  const response = await fetchResponse(`/environments/${encodeURIComponent(environmentId)}/logs`, {
-    headers: { accept: "text/event-stream", authorization: `Bearer ${token}` },
+  let ended = false;
+  await readEvents(`/environments/${encodeURIComponent(environmentId)}/logs`, token, {
+    onOpen: () => onLines([]),
+    onEvents: (events) => {
+      ended ||= events.some(({ name }) => name === "over");
+      const lines = linesOf(events);
+      if (lines.length > 0) onLines(lines);
+    },
     signal,
   });
-  if (!response.ok || !response.body)
-    throw new ApiError(response.status === 401 ? "unauthenticated" : "unavailable", "No log", response.status);
-  onLines([]);
-  let rest = "";
-  let ended = false;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return ended;
-    const parsed = parseLog(rest + value);
-    rest = parsed.rest;
-    ended ||= parsed.ended;
-    if (parsed.lines.length > 0) onLines(parsed.lines);
-  }
+  return ended;
 }
 
-function lineOf(block: string): string[] {
-  try {
-    const line: unknown = JSON.parse(block.slice("data: ".length));
-    return typeof line === "string" ? [plain(line)] : [];
-  } catch {
-    return [];
-  }
+/** The lines of a log as a terminal shows them in the end; an unreadable event is left out. */
+export function linesOf(events: readonly StreamEvent[]): string[] {
+  return events.flatMap(({ name, data }) => {
+    if (name !== "message") return [];
+    try {
+      const line: unknown = JSON.parse(data);
+      return typeof line === "string" ? [plain(line)] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes of a terminal's colours
 const colours = /\u001b\[[\d;]*[A-Za-z]/g;
 
-/** As a terminal shows it in the end: without colours, and a line that was overwritten with its last text. */
+/** Without colours, and an overwritten line with its last text. */
 function plain(line: string): string {
   const shown = line.replace(colours, "").replace(/\r+$/, "");
   return shown.slice(shown.lastIndexOf("\r") + 1);

@@ -1,6 +1,6 @@
 import type { ProductConfig } from "@berth/contract";
-import { useSyncExternalStore } from "react";
 import { ApiError } from "./api-error.ts";
+import { createStore } from "./create-store.ts";
 import { fetchResponse } from "./send.ts";
 
 /**
@@ -8,9 +8,11 @@ import { fetchResponse } from "./send.ts";
  * library, and a token's refresh needs the provider's address before anything else.
  */
 let pending: Promise<ProductConfig> | undefined;
-let known: ProductConfig | undefined;
-let upgraded = false;
-const listeners = new Set<() => void>();
+let state: { readonly config?: ProductConfig; readonly upgraded: boolean } = { upgraded: false };
+const store = createStore(
+  () => state,
+  () => void readConfig().catch(() => undefined),
+);
 
 export function readConfig(): Promise<ProductConfig> {
   pending ??= ask().catch((error: unknown) => {
@@ -22,48 +24,35 @@ export function readConfig(): Promise<ProductConfig> {
 
 /** Undefined until it is known; after a failure the next caller tries again. */
 export function useConfig(): ProductConfig | undefined {
-  return useSyncExternalStore(
-    subscribe,
-    () => known,
-    () => undefined,
-  );
+  return store.useValue().config;
 }
 
 /** Whether the server has another version than when this page was loaded. */
 export function useUpgraded(): boolean {
-  return useSyncExternalStore(
-    subscribe,
-    () => upgraded,
-    () => false,
-  );
+  return store.useValue().upgraded;
 }
 
 /** Checks whether the server was upgraded meanwhile. Never throws; without a reply nothing changes. */
 export async function checkVersion(): Promise<void> {
-  if (!known || upgraded) return;
-  const now = await fetchConfig().catch(() => known);
-  upgraded = now?.version !== known.version;
-  if (upgraded) tell();
+  const { config, upgraded } = state;
+  if (!config || upgraded) return;
+  const { version } = await fetchConfig().catch(() => config);
+  if (version !== config.version) update({ upgraded: true });
+}
+
+function update(change: Partial<typeof state>): void {
+  state = { ...state, ...change };
+  store.notify();
 }
 
 async function ask(): Promise<ProductConfig> {
-  known = await fetchConfig();
-  tell();
-  return known;
+  const config = await fetchConfig();
+  update({ config });
+  return config;
 }
 
 async function fetchConfig(): Promise<ProductConfig> {
   const response = await fetchResponse("/config", { headers: { accept: "application/json" } });
   if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
   return (await response.json()) as ProductConfig;
-}
-
-function tell(): void {
-  for (const heard of listeners) heard();
-}
-
-function subscribe(heard: () => void): () => void {
-  listeners.add(heard);
-  readConfig().catch(() => undefined);
-  return () => listeners.delete(heard);
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { createStore } from "./create-store.ts";
 import { readStorage, writeStorage } from "./storage.ts";
 
 /** The sign-in of this browser. The first three storage keys are the specification's own (spec 3.5). */
@@ -19,9 +19,18 @@ const keys = {
   expiresAt: "expiresAt",
 } as const;
 
-const listeners = new Set<() => void>();
 let known: Session | undefined;
 let leaving = false;
+
+const store = createStore(readSession);
+export const subscribeSession = store.subscribe;
+/** Undefined means signed out; while a page is prerendered nobody is signed in. */
+export const useSession = store.useValue;
+
+// Another tab signed in or out.
+globalThis.addEventListener?.("storage", ({ key }) => {
+  if (key === null || Object.values<string>(keys).includes(key)) store.notify();
+});
 
 /** The same object as long as the stored values are the same, as React's stores want it. */
 export function readSession(): Session | undefined {
@@ -49,13 +58,13 @@ export function saveSession(session: Session): void {
   writeStorage(keys.refreshToken, session.refreshToken);
   writeStorage(keys.expiresAt, String(session.expiresAt));
   writeStorage(keys.idToken, session.idToken);
-  notify();
+  store.notify();
 }
 
 /** Clears the stored credentials, here and in every other tab. */
 export function signOut(): void {
   for (const key of Object.values(keys)) writeStorage(key, null);
-  notify();
+  store.notify();
 }
 
 /** Notes that the user signs out in this tab, so that a 401 meanwhile is not shown as an ended sign-in. */
@@ -65,27 +74,6 @@ export function setLeaving(value: boolean): void {
 
 export function isLeaving(): boolean {
   return leaving;
-}
-
-/** Undefined means signed out; while a page is prerendered nobody is signed in. */
-export function useSession(): Session | undefined {
-  return useSyncExternalStore(subscribeSession, readSession, () => undefined);
-}
-
-export function subscribeSession(listener: () => void): () => void {
-  const stored = (event: StorageEvent) => {
-    if (event.key === null || Object.values<string>(keys).includes(event.key)) listener();
-  };
-  listeners.add(listener);
-  globalThis.addEventListener?.("storage", stored);
-  return () => {
-    listeners.delete(listener);
-    globalThis.removeEventListener?.("storage", stored);
-  };
-}
-
-function notify(): void {
-  for (const listener of listeners) listener();
 }
 
 function same(a: Session, b: Session): boolean {

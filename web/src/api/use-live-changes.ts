@@ -2,7 +2,8 @@ import type { Change } from "@berth/contract";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { withToken } from "./call.ts";
-import { readEvents } from "./event-stream.ts";
+import { changeOf } from "./change-of.ts";
+import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { checkVersion } from "./product-config.ts";
 import { keys } from "./queries.ts";
 import { useSession } from "./session.ts";
@@ -67,7 +68,13 @@ async function keepStream(signal: AbortSignal, live: Live, publish: Publish): Pr
       // Changes may have been missed while no stream was open.
       publish("all");
     };
-    await withToken((token) => readEvents(token, { onOpen, onChange: publish, signal })).catch(() => undefined);
+    const onEvents = (events: readonly StreamEvent[]) => {
+      for (const { data } of events) {
+        const change = changeOf(data);
+        if (change) publish(change);
+      }
+    };
+    await withToken((token) => readEvents("/events", token, { onOpen, onEvents, signal })).catch(() => undefined);
     live.open = false;
     await wait(retryMs[Math.min(failures, retryMs.length - 1)] ?? 30_000, signal);
   }

@@ -1,0 +1,23 @@
+import { useSyncExternalStore } from "react";
+
+/**
+ * A value outside React that components follow. `read` returns the same object while the value is the same; `onSubscribe`
+ * runs for each new listener.
+ */
+export function createStore<Value>(read: () => Value, onSubscribe?: () => void) {
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    onSubscribe?.();
+    return () => {
+      listeners.delete(listener);
+    };
+  };
+  return {
+    subscribe,
+    notify: () => {
+      for (const listener of listeners) listener();
+    },
+    useValue: () => useSyncExternalStore(subscribe, read, read),
+  };
+}
