@@ -183,8 +183,7 @@ async function observer(db: Db, url: string) {
   });
   return {
     payment: provider.payment,
-    observe: (payment: ProviderPayment) =>
-      settlePayment(db, { gateway: "embedded", payment, giveUpAfterSeconds: 600, announce, seller: undefined }),
+    observe: (payment: ProviderPayment) => settlePayment({ db, provider, giveUpAfterSeconds: 600, announce }, payment),
   };
 }
 

@@ -13,7 +13,7 @@ import { placeOrder } from "../server/src/payments/orders/place-order.ts";
 import { grantRefund, type Share } from "../server/src/payments/refunds/grant-refund.ts";
 import { requestRefund } from "../server/src/payments/refunds/request-refund.ts";
 import { syncDispute } from "../server/src/payments/settlement/dispute-poller.ts";
-import { note } from "../server/src/payments/settlement/sync-payments.ts";
+import { settlePayment } from "../server/src/payments/settlement/settle-payment.ts";
 import type { Process, World } from "./process-model.ts";
 
 export interface Scene extends World {
@@ -176,7 +176,7 @@ async function extended(
 /** By hand, in the provider's dashboard. */
 async function sendBack({ scene, process }: Visit, { payment_id }: Payment): Promise<void> {
   await asMerchant(scene, `/payments/${payment_id}/refund`, {});
-  await note(process.payments, await process.payments.provider.payment(payment_id));
+  await settlePayment(process.payments, await process.payments.provider.payment(payment_id));
 }
 
 async function grantUnasked({ process: { payments } }: Visit, { order_id }: Payment, share: Share): Promise<void> {

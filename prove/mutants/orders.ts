@@ -158,7 +158,7 @@ export const orderFaults: readonly FaultsOf[] = [
       ["a payment moves backwards too", "rank[payment.status] <= before.rank", "false", "C32"],
       [
         "an authorisation is booked as a capture",
-        'if (noted.status === "captured") await',
+        'if (recorded.status === "captured") await',
         "await",
         "changes neither order",
       ],
@@ -202,6 +202,12 @@ export const orderFaults: readonly FaultsOf[] = [
         "C18",
       ],
       ["seconds to give up are taken as minutes", "giveUpAfterSeconds / 60", "giveUpAfterSeconds", "C38"],
+    ],
+  },
+  {
+    file: "payments/refunds/record-external-refund.ts",
+    tests: ["payments/settlement/settle-payment", "payments/orders/order-poller", "payments/orders/confirm-payment"],
+    rows: [
       [
         "a refund in the dashboard does not end the environment",
         "await takeBackHours(tx, order);",

@@ -124,7 +124,7 @@ export const providerFaults: readonly FaultsOf[] = [
       [
         "an event of an order that is not stored yet is closed",
         'if (outcome === "unknown_order") throw',
-        'if (outcome !== "unknown_order" && outcome !== "noted" && outcome !== "settled") throw',
+        'if (outcome !== "unknown_order" && outcome !== "recorded" && outcome !== "settled") throw',
         "C24",
       ],
       [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { note } from "../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { testApp } from "../testing/test-app.ts";
 import { pdfLines } from "./testing/pdf-lines.ts";
 
@@ -19,7 +19,7 @@ async function setup(env: Record<string, string> = {}) {
   const paymentId = made.payment_data.razorpay_payment_id;
   const { provider } = app.payments;
   await provider.refund({ paymentId, amountMinor: 118, key: "the-dashboard", notes: {} });
-  await note(app.payments, await provider.payment(paymentId));
+  await settlePayment(app.payments, await provider.payment(paymentId));
   const statement = await app.must("GET", `/billing/${ada.id}`, ada.token);
   const [invoice] = statement.invoices as { number: string; credit_notes: string[] }[];
   const read = (path: string, user = ada) => app.call("GET", `/billing/${user.id}/${path}.pdf`, user.token);

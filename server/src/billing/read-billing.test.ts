@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
 import { testDatabase } from "../database/testing.ts";
-import { note } from "../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup } from "../payments/testing/setup.ts";
 import { monthsOf, readBilling } from "./read-billing.ts";
 import { buildStatement } from "./statement.ts";
@@ -90,7 +90,7 @@ test("C43 last month's payment goes back today: last month is less by it, this o
   const { db, order, pay, provider, payments } = await setup();
   const { id } = (await order("ada", { gpu_count: 4 })).body;
   const paymentId = (await pay(id)).body.razorpay_payment_id;
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   await sql`update orders set paid_at = timestamptz '2026-10-31 23:59:59.999Z'`.execute(db);
   const november = new Date("2026-11-01T00:00:00Z");
   const figures = async () => {
@@ -107,10 +107,10 @@ test("C43 last month's payment goes back today: last month is less by it, this o
   };
   expect(await figures()).toEqual([{ "2026-10": 0.75 }, 0, [0.75, 0], 100]);
   await provider.refund({ paymentId, amountMinor: 25, key: "the-dashboard-1", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   expect(await figures()).toEqual([{ "2026-10": 0.5 }, 0, [0.5, 0], 100]);
   await provider.refund({ paymentId, amountMinor: 50, key: "the-dashboard-2", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   expect(await figures()).toEqual([{}, 0, [0, 0], 0]);
 });
 
@@ -153,7 +153,7 @@ test("a real payment, refunded in part and then whole: totals follow, the invoic
   expect(await statement()).toMatchObject({ totalSpent: 0.75, paymentCount: 1, invoices: [{ state: "paid" }] });
 
   await provider.refund({ paymentId, amountMinor: 25, key: "the-dashboard-1", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   expect(await statement()).toMatchObject({
     totalSpent: 0.5,
     paymentCount: 1,
@@ -162,7 +162,7 @@ test("a real payment, refunded in part and then whole: totals follow, the invoic
   });
 
   await provider.refund({ paymentId, amountMinor: 50, key: "the-dashboard-2", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   const after = await statement();
   expect(after).toMatchObject({
     currentMonthUsage: 0,

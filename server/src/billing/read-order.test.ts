@@ -5,7 +5,7 @@ import { newId } from "../database/ids.ts";
 import { declineRefund, grantRefund } from "../payments/refunds/grant-refund.ts";
 import { requestRefund } from "../payments/refunds/request-refund.ts";
 import { syncDispute } from "../payments/settlement/dispute-poller.ts";
-import { note } from "../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup as money } from "../payments/testing/setup.ts";
 import { expectedBy } from "./order-money.ts";
 import { readOrder, refundsOf } from "./read-order.ts";
@@ -25,7 +25,7 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
     async paid(...request: Parameters<typeof order>) {
       const { id } = (await order(...request)).body;
       const { body: proof } = await pay(id);
-      await note(payments, await provider.payment(proof.razorpay_payment_id));
+      await settlePayment(payments, await provider.payment(proof.razorpay_payment_id));
       return { id, proof };
     },
   };
@@ -147,7 +147,7 @@ test("nothing paid yet: attempts say why they failed, and what the bank has not 
     const { body } = await pay(id, card);
     expect(body.error.code).toBe("BAD_REQUEST_ERROR");
   }
-  for (const payment of await provider.paymentsOfOrder(id)) await note(payments, payment);
+  for (const payment of await provider.paymentsOfOrder(id)) await settlePayment(payments, payment);
   const tried = await page(id);
   expect(tried.kinds, "an attempt is never older than its order").toEqual([
     "ordered",
@@ -160,7 +160,7 @@ test("nothing paid yet: attempts say why they failed, and what the bank has not 
   expect(await page(id)).toMatchObject({ state: "payment_closed", money: { place: "nothing_taken" } });
   expect((await page(id)).kinds.at(-1)).toBe("payment_closed");
 
-  await note(payments, await provider.payment(await addPayment(id, { status: "authorized" })));
+  await settlePayment(payments, await provider.payment(await addPayment(id, { status: "authorized" })));
   expect((await page(id)).money.place).toBe("being_checked");
   await db
     .updateTable("orders")
@@ -187,18 +187,18 @@ test("too late, twice, another amount, sent back by hand: each says where its mo
   await clear("ada", late);
   const ben = (await order("ben", { subdomain: "lab-ada" })).body.id;
   expect(ben).toMatch(/^order_/);
-  await note(payments, await provider.payment(await addPayment(late)));
+  await settlePayment(payments, await provider.payment(await addPayment(late)));
   expect(await page(late)).toMatchObject({
     ...{ state: "too_late", kinds: ["ordered", "paid", "refund_started", "refund_waiting"] },
     money: { place: "refund_started", charged: 0.4, refunding: 0.4 },
   });
 
   const wrong = (await order("ada", { subdomain: "wrong-lab" })).body.id;
-  await note(payments, await provider.payment(await addPayment(wrong, { amount_minor: 39 })));
+  await settlePayment(payments, await provider.payment(await addPayment(wrong, { amount_minor: 39 })));
   expect(await page(wrong)).toMatchObject({ state: "wrong_amount", amount: 0.4, money: { charged: 0.39 } });
 
   const { id: twice } = await paid("ada", { subdomain: "twice-lab" });
-  await note(payments, await provider.payment(await addPayment(twice)));
+  await settlePayment(payments, await provider.payment(await addPayment(twice)));
   const surplus = await page(twice);
   expect(surplus).toMatchObject({
     state: "starting",
@@ -213,7 +213,7 @@ test("too late, twice, another amount, sent back by hand: each says where its mo
 
   const paymentId = surplus.references.payment ?? "";
   await provider.refund({ paymentId, amountMinor: 40, key: "the-dashboard", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   const back = await page(twice);
   expect(back.credit_notes, "one for each that has gone back").toHaveLength(2);
   expect(back.money).toMatchObject({ place: "refunded", refunded: 0.8 });
@@ -223,7 +223,7 @@ test("too late, twice, another amount, sent back by hand: each says where its mo
 test("a refund that failed, or could not be sent within the hour, needs a person", async () => {
   const { page, order, addPayment, payments, provider, db } = await setup();
   const { id } = (await order("ada")).body;
-  await note(payments, await provider.payment(await addPayment(id, { amount_minor: 39 })));
+  await settlePayment(payments, await provider.payment(await addPayment(id, { amount_minor: 39 })));
   const { id: refund } = await db.selectFrom("refunds").select("id").executeTakeFirstOrThrow();
   const change = (set: object) => db.updateTable("refunds").set(set).where("id", "=", refund).execute();
   await change({ created_at: sql`now() - interval '59 minutes'` });
@@ -250,7 +250,7 @@ test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank
   const buy = async (subdomain: string) => {
     const { id } = (await order("ada", { subdomain })).body;
     const payment_id = await addPayment(id, { amount_minor: 39 });
-    await note(payments, await provider.payment(payment_id));
+    await settlePayment(payments, await provider.payment(payment_id));
     const { id: dispute } = await bank("", { payment_id });
     await syncDispute(payments, dispute);
     return { id, dispute };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { note } from "../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup as setupMoney } from "../payments/testing/setup.ts";
 import { containerRequest, type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
 import { readReceipt } from "./read-receipt.ts";
@@ -68,14 +68,14 @@ test("none before the money is there, one for each captured payment, refunds on 
   const { db, order, pay, addPayment, provider, payments, rowOf, makeDue, runWatch } = await setupMoney();
   const { id } = (await order("ada", {}, "INR")).body;
   const count = async () => (await db.selectFrom("receipts").select("number").execute()).length;
-  await note(payments, await provider.payment(await addPayment(id, { status: "authorized" })));
+  await settlePayment(payments, await provider.payment(await addPayment(id, { status: "authorized" })));
   expect(await count()).toBe(0);
   const { body } = await pay(id);
   runWatch();
   await makeDue(id);
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
   const payment = await provider.payment(body.razorpay_payment_id);
-  for (const _ of [1, 2]) await note(payments, payment);
+  for (const _ of [1, 2]) await settlePayment(payments, payment);
   expect(await count()).toBe(1);
   const { number } = await db.selectFrom("receipts").select("number").executeTakeFirstOrThrow();
   expect(await readReceipt(db, "ada", number)).toMatchObject({
@@ -84,7 +84,7 @@ test("none before the money is there, one for each captured payment, refunds on 
   });
   expect(await readReceipt(db, "ben", number)).toBeUndefined();
 
-  await note(payments, await provider.payment(await addPayment(id)));
+  await settlePayment(payments, await provider.payment(await addPayment(id)));
   expect(await count(), "the surplus payment").toBe(2);
   const surplus = await db
     .selectFrom("receipts")

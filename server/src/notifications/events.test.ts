@@ -8,7 +8,7 @@ import { changeFlags } from "../identity/flags.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
 import { refundPayment } from "../payments/refunds/create-refund.ts";
 import { delivery } from "../payments/settlement/delivery.ts";
-import { note } from "../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup as setupMoney } from "../payments/testing/setup.ts";
 import { announcer } from "./announcer.ts";
 
@@ -72,7 +72,7 @@ async function paid(flagOff: Parameters<Prepare>[0]) {
   await flagOff(db, "ada");
   const { id } = (await order("ada", { subdomain: "my-lab", gpu_count: 4 })).body;
   const paymentId = (await pay(id)).body.razorpay_payment_id;
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   const payment = await db.selectFrom("payments").selectAll().executeTakeFirstOrThrow();
   return { ...world, paymentId, payment, orderId: (await rowOf(id)).id };
 }
@@ -246,7 +246,7 @@ const events: readonly Event[] = [
       await clear(db);
       runRefunds();
       await expect.poll(async () => (await refundsOf())[0]?.status).toBe("processed");
-      return { db, again: async () => note(payments, await provider.payment(paymentId)) };
+      return { db, again: async () => settlePayment(payments, await provider.payment(paymentId)) };
     },
   },
   {
@@ -259,7 +259,7 @@ const events: readonly Event[] = [
     async happen(flagOff) {
       const { db, paymentId, provider, payments } = await paid(flagOff);
       await provider.refund({ paymentId, amountMinor: 25, key: "the-dashboard-1", notes: {} });
-      const look = async () => note(payments, await provider.payment(paymentId));
+      const look = async () => settlePayment(payments, await provider.payment(paymentId));
       await look();
       return { db, again: look };
     },

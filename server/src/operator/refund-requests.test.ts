@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import type { Db } from "../database/database.ts";
-import { note } from "../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup as money } from "../payments/testing/setup.ts";
 import { listRefundRequests } from "./refund-requests.ts";
 
@@ -34,7 +34,7 @@ async function setup() {
         db,
       );
       const { id } = (await order(userId)).body;
-      await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+      await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
       await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
       if (text) await post(`/orders/${id}/refund-request`, userId, { reason: "other", text });
       return rowOf(id);
@@ -44,7 +44,7 @@ async function setup() {
       const [row] = await environments();
       const wish = { duration: 6, amount: 2.4, currency: "USD" };
       const { id } = (await post(`/environments/${row?.id}/extend`, userId, wish)).body;
-      await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+      await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
       return rowOf(id);
     },
     mails: () => db.selectFrom("mails").select(["recipient", "subject", "body_text"]).orderBy("created_at").execute(),

@@ -5,7 +5,7 @@ import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { newId } from "../database/ids.ts";
 import { localParts } from "../identity/local/local-deps.ts";
-import { note } from "../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import {
   appUrl,
   containerRequest,
@@ -164,7 +164,7 @@ async function setup() {
 /** By hand, in the provider's dashboard: the order has a credit note then. */
 async function payBackPart({ payments }: TestApp, paymentId: string): Promise<void> {
   await payments.provider.refund({ paymentId, amountMinor: 1, key: `dashboard-${paymentId}`, notes: {} });
-  await note(payments, await payments.provider.payment(paymentId));
+  await settlePayment(payments, await payments.provider.payment(paymentId));
 }
 
 /** What stands for a parameter of a path; the same word may mean something else elsewhere. */

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { liftAccountHold } from "../../payments/disputes/lift-account-hold.ts";
 import { recordDispute } from "../../payments/disputes/record-dispute.ts";
 import type { ProviderDispute } from "../../payments/provider/provider.ts";
-import { note } from "../../payments/settlement/sync-payments.ts";
+import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { setup } from "../../payments/testing/setup.ts";
 import { examine } from "./diagnose.ts";
 
 test("nothing wrong is all zeros; what is broken or waits for a person is named", async () => {
   const { db, order, pay, payments, provider } = await setup();
   const { id } = (await order("ada")).body;
-  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   const counts = async () => (await examine(db)).map(({ rows }) => rows.length);
   expect(await counts()).toEqual([0, 0, 0, 0, 0, 0, 0]);
 
@@ -51,7 +51,7 @@ test("a dispute to answer, what it holds back, and the account that lost one", a
   const { db, order, addPayment, payments, provider } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await addPayment(id, { amount_minor: 39 });
-  await note(payments, await provider.payment(payment));
+  await settlePayment(payments, await provider.payment(payment));
   const dispute: ProviderDispute = {
     ...{ id: "disp_1", paymentId: payment, amountMinor: 30, currency: "USD", deductedMinor: 0, status: "open" },
     ...{ phase: "chargeback", reasonCode: null, respondBy: new Date("2027-01-02T03:04:05Z"), createdAt: new Date() },

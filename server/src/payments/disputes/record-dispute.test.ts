@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { startDisputePoller, syncDispute } from "../settlement/dispute-poller.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup as money } from "../testing/setup.ts";
 import { liftAccountHold } from "./lift-account-hold.ts";
 import { recordDispute } from "./record-dispute.ts";
@@ -24,7 +24,7 @@ async function setup() {
       const paymentId = amount_minor
         ? await addPayment(id, { amount_minor })
         : (await pay(id)).body.razorpay_payment_id;
-      await note(payments, await provider.payment(paymentId));
+      await settlePayment(payments, await provider.payment(paymentId));
       return { id, paymentId, orderId: (await rowOf(id)).id };
     },
     async balances() {
@@ -113,7 +113,7 @@ test("C50 dispute after a full refund: the loss is booked, nothing is sent back 
   await syncDispute(payments, dispute);
   await decide(dispute, "lost");
   for (const _ of [1, 2]) await syncDispute(payments, dispute);
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   expect(await balances()).toEqual({ gateway: -39, disputes: 39 });
   expect(await rest.disputes()).toMatchObject([{ status: "lost", lost_minor: 39, counted_minor: 0 }]);
   expect(await rest.payment()).toMatchObject({ refund_minor: 39 });
@@ -204,7 +204,7 @@ test("lost in part after delivery: a refund by hand and one of ours never make m
   rest.runRefunds();
   await expect.poll(rest.refundStates, { timeout: 10_000 }).toEqual(["discretionary processed 24"]);
   await provider.refund({ paymentId, amountMinor: 1, key: "the-dashboard", notes: {} });
-  for (const _ of [1, 2]) await note(payments, await provider.payment(paymentId));
+  for (const _ of [1, 2]) await settlePayment(payments, await provider.payment(paymentId));
   expect(await rest.payment()).toMatchObject({ refund_minor: 40 });
   expect(await rest.refundStates()).toEqual(["discretionary processed 24", "external processed 1"]);
   expect(await rowOf(id)).toMatchObject({ status: "refunded", usd_net_minor: 0 });
@@ -236,7 +236,7 @@ test("64 observers of a lost dispute and of stale words: one entry; a word from 
     Array.from({ length: 64 }, (_, index) => recordDispute(payments, index % 4 === 0 ? before : after)),
   );
   expect(outcomes.filter((outcome) => outcome === "lost")).toHaveLength(1);
-  expect(await recordDispute(payments, before)).toBe("noted");
+  expect(await recordDispute(payments, before)).toBe("recorded");
   expect(await rest.disputes()).toMatchObject([{ status: "lost", lost_minor: 40, counted_minor: 40 }]);
   expect(await rest.payment()).toMatchObject({ refund_minor: 40 });
   const entries = db.selectFrom("journal").select("kind").where("kind", "=", "dispute_lost").execute();

@@ -12,8 +12,8 @@ import { refundRest, takeBackHours } from "../refunds/take-back-hours.ts";
 type Payment = RowOf<"payments">;
 type Dispute = RowOf<"disputes">;
 
-/** `noted`: nothing new about money. `lost`: booked, in this very call. */
-export type DisputeResult = "unknown_payment" | "noted" | "lost";
+/** `recorded`: nothing new about money. `lost`: booked, in this very call. */
+export type DisputeResult = "unknown_payment" | "recorded" | "lost";
 
 /** What is decided stays decided; only a bank that takes the money after all changes its own word. */
 const rank = { open: 0, under_review: 0, won: 1, closed: 1, lost: 2 } as const;
@@ -33,12 +33,12 @@ export async function recordDispute(
     const { order, payment } = found;
     const before = await findDispute(tx, provider.kind, seen.id);
     const risen = before ? rank[seen.status] - rank[before.status] : 1;
-    if (risen < 0) return "noted";
+    if (risen < 0) return "recorded";
     const dispute = await upsertDispute(tx, payment, provider.kind, seen, before);
-    if (risen === 0) return "noted";
+    if (risen === 0) return "recorded";
     if (seen.status !== "lost") {
       await notifyChange(tx, order, dispute, before !== undefined, announce);
-      return "noted";
+      return "recorded";
     }
     await recordLoss(tx, order, payment, dispute, announce);
     return "lost";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { recordReturnedRefund } from "../refunds/record-returned-refund.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup as money } from "../testing/setup.ts";
 import { brokenInvariants, invariants } from "./invariants.ts";
 
@@ -22,7 +22,7 @@ async function setup() {
     async buy(userId = "ada") {
       const { id } = (await order(userId, { subdomain: `lab-${userId}` })).body;
       const paymentId = (await pay(id)).body.razorpay_payment_id;
-      await note(payments, await provider.payment(paymentId));
+      await settlePayment(payments, await provider.payment(paymentId));
       return { id, paymentId, orderId: (await rowOf(id)).id };
     },
   };
@@ -60,14 +60,14 @@ test("refunded in the dashboard after the session is over: out of what was earne
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
   await expect.poll(balances).toEqual({ gateway: 40, revenue: -40 });
   await provider.refund({ paymentId, amountMinor: 15, key: "the-dashboard", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   expect(await balances()).toEqual({ gateway: 25, revenue: -25 });
 });
 
 test("a refund that fails is the buyer's money again, and one that arrives after all is booked once more", async () => {
   const { balances, payments, runRefunds, db, ...shop } = await setup();
   const { id } = (await shop.order("ada")).body;
-  await note(payments, await payments.provider.payment(await shop.addPayment(id, { amount_minor: 39 })));
+  await settlePayment(payments, await payments.provider.payment(await shop.addPayment(id, { amount_minor: 39 })));
   expect(await balances()).toEqual({ gateway: 39, refunds_payable: -39 });
   const { provider } = payments;
   let status: "failed" | "processed" = "failed";
@@ -98,7 +98,7 @@ test("a fee of the provider's is a cost, out of what it owes us", async () => {
   const { order, pay, payments, provider, balances } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
-  await note(payments, { ...payment, feeMinor: 2 });
+  await settlePayment(payments, { ...payment, feeMinor: 2 });
   expect(await balances()).toEqual({ gateway: 38, fees: 2, prepaid: -40 });
 });
 
@@ -109,7 +109,7 @@ test("a surplus that comes after the session is over goes back out of itself, no
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
   await expect.poll(balances).toEqual({ gateway: 40, revenue: -40 });
-  await note(payments, await provider.payment(await addPayment(id)));
+  await settlePayment(payments, await provider.payment(await addPayment(id)));
   expect(await balances()).toEqual({ gateway: 80, revenue: -40, refunds_payable: -40 });
 });
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup as money } from "../testing/setup.ts";
 import type { CreditNoteDocument, ReceiptDocument } from "./receipt-document.ts";
 import { computeCreditedTax, computeTax, serialText, splitTax, taxYear } from "./tax.ts";
@@ -15,7 +15,7 @@ const seller = {
 async function setup(options: Parameters<typeof money>[0] = {}) {
   const shop = await money({ seller, ...options });
   const { db, order, addPayment, payments, provider } = shop;
-  const observe = async (paymentId: string) => note(payments, await provider.payment(paymentId));
+  const observe = async (paymentId: string) => settlePayment(payments, await provider.payment(paymentId));
   return {
     ...shop,
     observe,

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup } from "../testing/setup.ts";
 import { updateNetRevenue } from "./update-net-revenue.ts";
 
 test("what billing counts falls with what goes back, and does not rise when that fails", async () => {
   const { order, pay, payments, provider, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
-  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   const net = async (refund_minor: number) => {
     await db.transaction().execute(async (tx) => {
       const payment = await tx.updateTable("payments").set({ refund_minor }).returning("id").executeTakeFirstOrThrow();

@@ -5,7 +5,8 @@ import { notFound } from "../../http/mount.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderPayment } from "../provider/provider.ts";
 import { createWaitsMs } from "../settlement/deadlines.ts";
-import { isFromProvider, note, providerUnavailable } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
+import { isFromProvider, providerUnavailable } from "../settlement/sync-payments.ts";
 import { requestHash } from "./price-request.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -29,7 +30,7 @@ export async function confirmPayment(
       money: "being_checked",
     });
   const payment = await provenPayment(deps, order, proof);
-  await note(deps, payment);
+  await settlePayment(deps, payment);
   if (payment.status !== "captured") throw notCaptured(payment);
   const { changes } = deps;
   const read = () => readOutcome(deps, order, false);

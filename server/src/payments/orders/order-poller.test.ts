@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../database/testing.ts";
 import { nextPoll } from "../settlement/deadlines.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { holdAccount, setup } from "../testing/setup.ts";
 import { nextDue } from "./order-poller.ts";
 
@@ -119,7 +119,7 @@ test.each(["its orders are stopped", "it has all its GPUs by now"])(
     if (why === "its orders are stopped") await holdAccount(db, "ada");
     else {
       const other = (await order("ada", { subdomain: "other-lab" })).body.id;
-      await note(payments, await provider.payment((await pay(other)).body.razorpay_payment_id));
+      await settlePayment(payments, await provider.payment((await pay(other)).body.razorpay_payment_id));
     }
     const before = (await openLeases()).length;
     await addPayment(id, { status: "authorized" });

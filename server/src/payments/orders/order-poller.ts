@@ -15,7 +15,8 @@ import {
   minutesAfter,
   nextPoll,
 } from "../settlement/deadlines.ts";
-import { isInFlight, note, syncPayments } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
+import { isInFlight, syncPayments } from "../settlement/sync-payments.ts";
 import { endUnpaidOrder } from "./end-unpaid-order.ts";
 import { expireDraft, storeOrder } from "./place-order.ts";
 import { checkQuota, type Draft } from "./reserve-order.ts";
@@ -123,7 +124,7 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
   });
   if (!held) return;
   try {
-    await note(deps, await provider.capture(attempt.id, attempt.amountMinor, attempt.currency));
+    await settlePayment(deps, await provider.capture(attempt.id, attempt.amountMinor, attempt.currency));
   } catch (error) {
     await db.transaction().execute((tx) => releaseHold(tx, orderId));
     throw error;

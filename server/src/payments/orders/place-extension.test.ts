@@ -2,7 +2,7 @@ import { major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { delivery } from "../settlement/delivery.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup as money } from "../testing/setup.ts";
 
 /** A running environment of ada's: two GPUs for one hour. */
@@ -48,7 +48,7 @@ test("paid, the hours are added at once, however often it is told, and nothing i
   expect((await extend()).body.id).toBe(body.id);
   const { body: proof } = await pay(body.id);
   const answers = await Promise.all([prove(proof), prove(proof), prove(proof)]);
-  await note(payments, await provider.payment(proof.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment(proof.razorpay_payment_id));
   for (const answer of answers)
     expect([answer.status, answer.body.message, answer.body.environment_id]).toEqual([
       200,
@@ -122,7 +122,7 @@ test("paid back in the dashboard, it ends that much earlier and not at once", as
   const { body: proof } = await pay(id);
   await prove(proof);
   await provider.refund({ paymentId: proof.razorpay_payment_id, amountMinor: 240, key: "the-dashboard", notes: {} });
-  await note(payments, await provider.payment(proof.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment(proof.razorpay_payment_id));
   const after = await environment();
   expect([after.status, after.desired, hoursLater(before.expires_at, after.expires_at)]).toEqual([
     "active",

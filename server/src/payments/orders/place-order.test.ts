@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { markReachable, markUnreachable } from "../../environments/hosts/register-host.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { holdAccount, orderBody, setup } from "../testing/setup.ts";
 import { endUnpaidOrder } from "./end-unpaid-order.ts";
 import { storeOrder } from "./place-order.ts";
@@ -114,7 +114,7 @@ test("another request supersedes an unpaid order and gives its hold back", async
 test("an order that was paid meanwhile is not ended by whoever still holds it for unpaid", async () => {
   const { order, pay, payments, provider, rowOf, openLeases } = await setup();
   const { id } = (await order("ada")).body;
-  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   expect(await endUnpaidOrder(payments, (await rowOf(id)).id, "cancelled")).toBe(false);
   expect((await rowOf(id)).status).toBe("paid");
   expect(await openLeases()).toHaveLength(2);
@@ -176,7 +176,7 @@ test("C41 a flood of different orders by one user is capped, and so are GPUs and
   expect(flood.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
   expect(flood[6]?.headers["retry-after"]).toBe("60");
   const { id } = (await order("ada")).body;
-  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   expect((await order("ada", { subdomain: "second", gpu_count: 1 })).status).toBe(429);
   expect((await order("eve")).status).toBe(200);
   runReconciler();

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { testApp } from "../../testing/test-app.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup as money } from "../testing/setup.ts";
 
 async function setup(options: Parameters<typeof money>[0] = {}) {
@@ -21,7 +21,7 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
         where user_id = 'ada'`.execute(db),
     async buy(userId: string, subdomain: string) {
       const { id } = (await order(userId, { subdomain, gpu_count: 1 })).body;
-      await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+      await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
     },
   };
 }
@@ -65,7 +65,7 @@ test("somebody who tries three names and pays for the last is refused nowhere, a
     expect(answer.status).toBe(200);
     id = answer.body.id;
   }
-  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   expect((await rowOf(id)).status).toBe("paid");
   expect(await holdOf((await order("ada", { subdomain: "next-lab" })).body.id)).toBe(15);
 });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { brokenInvariants } from "../ledger/invariants.ts";
 import { delivery } from "../settlement/delivery.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup } from "../testing/setup.ts";
 
 /** A payment that is owed back: captured with one cent less than the order. */
@@ -10,7 +10,7 @@ async function owed(options: Parameters<typeof setup>[0] = {}) {
   const world = await setup(options);
   const { id } = (await world.order("ada")).body;
   const paymentId = await world.addPayment(id, { amount_minor: 39 });
-  await note(world.payments, await world.provider.payment(paymentId));
+  await settlePayment(world.payments, await world.provider.payment(paymentId));
   const atGateway = () => world.db.selectFrom("embedded_gateway_refunds").selectAll().execute();
   return { ...world, id, paymentId, atGateway };
 }
@@ -149,7 +149,7 @@ test("C36 failed after it was processed: owed again, told, and sent anew; a fail
 test("cancelled while pending: full refund, no credit, and asking twice owes once", async () => {
   const { order, pay, payments, provider, rowOf, refundsOf, db } = await setup();
   const { id } = (await order("ada")).body;
-  await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+  await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
   const { delivered, undelivered } = delivery({ announce: payments.announce });
   const environment = { id: "e", orderId: (await rowOf(id)).id, userId: "ada" };
   const race = await Promise.all([
@@ -172,7 +172,7 @@ test("cancelled while pending by its owner: no credit; not delivered: one of two
     ["ben", "not_delivered"],
   ] as const) {
     const { id } = (await order(userId)).body;
-    await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+    await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
     await db
       .updateTable("environments")
       .set({ desired: "terminated", ended_reason, due_at: sql`now()` })
@@ -203,7 +203,7 @@ test("refunds of other keys are never sent", async () => {
   const { db, runRefunds, refundsOf, atGateway, order, addPayment, payments, provider } = await owed();
   await db.updateTable("orders").set({ gateway: "razorpay", mode: "test" }).execute();
   const other = (await order("ben")).body.id;
-  await note(payments, await provider.payment(await addPayment(other, { amount_minor: 39 })));
+  await settlePayment(payments, await provider.payment(await addPayment(other, { amount_minor: 39 })));
   runRefunds();
   await expect.poll(async () => (await refundsOf()).map(({ status }) => status)).toEqual(["queued", "processed"]);
   expect((await refundsOf())[0]?.attempts).toBe(0);
@@ -215,7 +215,7 @@ test("a part sent back by a person does not stand for the rest that we owe", asy
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id);
   await provider.refund({ paymentId, amountMinor: 20, key: "the-dashboard", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   const refuse = (isRefused: boolean) =>
     db
       .updateTable("embedded_gateway_payments")

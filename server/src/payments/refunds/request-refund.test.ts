@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { recordDispute } from "../disputes/record-dispute.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup as money } from "../testing/setup.ts";
 import { declineRefund, grantRefund, previewRefund, type Share } from "./grant-refund.ts";
 
@@ -13,7 +13,7 @@ async function setup({ pending = false } = {}) {
   const { db, order, pay, payments, provider, rowOf, runReconciler, post, refundsOf } = shop;
   const { id } = (await order("ada")).body;
   const paymentId = (await pay(id)).body.razorpay_payment_id;
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   if (!pending) runReconciler();
   if (!pending) await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   const orderId = (await rowOf(id)).id;
@@ -100,7 +100,7 @@ test("an order that nobody paid, or that went back, has nothing to ask for", asy
   const refused = await ask({}, "ben", unpaid);
   expect([refused.status, refused.body.code]).toEqual([409, "action_not_allowed"]);
   await provider.refund({ paymentId, amountMinor: 40, key: "the-dashboard", notes: {} });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   expect((await rowOf((await provider.payment(paymentId)).orderId)).status).toBe("refunded");
   expect((await ask()).body.message).toContain("has gone back");
   expect(await requests()).toEqual([]);

@@ -2,7 +2,7 @@ import { type DurationHours, major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { recordDispute } from "../disputes/record-dispute.ts";
-import { note } from "../settlement/sync-payments.ts";
+import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup as money } from "../testing/setup.ts";
 import { grantRefund } from "./grant-refund.ts";
 
@@ -32,7 +32,7 @@ async function setup({ duration = 1 as DurationHours, credit = 0 } = {}) {
     async dashboard(which: Which) {
       const refund = { paymentId: paymentIds[which], amountMinor: await amountOf(which), key: `by-hand-${which}` };
       await provider.refund({ ...refund, notes: {} });
-      await note(payments, await provider.payment(refund.paymentId));
+      await settlePayment(payments, await provider.payment(refund.paymentId));
     },
     async operator(which: Which) {
       await grantRefund({ db, announce: payments.announce, orderId: orders[which], words: "" }, "full");

@@ -2,7 +2,7 @@ import { type Loop, startLoop } from "../../async/start-interval.ts";
 import { recordDispute } from "../disputes/record-dispute.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderDispute } from "../provider/provider.ts";
-import { note } from "./sync-payments.ts";
+import { settlePayment } from "./settle-payment.ts";
 
 const intervalMs = 3_600_000;
 
@@ -26,7 +26,7 @@ export async function syncDispute(deps: PaymentsDeps, disputeId: string): Promis
 /** One of a payment that is not ours, made with the same keys elsewhere, is nothing to us. */
 async function recordOrFetchPayment(deps: PaymentsDeps, seen: ProviderDispute): Promise<void> {
   if ((await recordDispute(deps, seen)) !== "unknown_payment") return;
-  await note(deps, await deps.provider.payment(seen.paymentId));
+  await settlePayment(deps, await deps.provider.payment(seen.paymentId));
   await recordDispute(deps, seen);
 }
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../../database/database.ts";
 import { setup } from "../testing/setup.ts";
-import { note } from "./sync-payments.ts";
+import { settlePayment } from "./settle-payment.ts";
 
 /** Ada's order of a week ago: expired, asked about for the last time, and paid only now, with every webhook lost. */
 async function paidAfterAll(options: Parameters<typeof setup>[0] = {}) {
@@ -79,7 +79,7 @@ test("250 payments are read in pages of 100; those that hold no money, or whose 
       select 'pay_' || n, 'order_stray', 40, 'USD', case when n <= 240 then 'captured' when n <= 245 then 'failed' else 'created' end, 'Visa', '1111'
       from generate_series(1, 250) n`.execute(tx);
   });
-  await note(payments, await provider.payment(known));
+  await settlePayment(payments, await provider.payment(known));
   const { paymentsBetween } = provider;
   const pages: number[] = [];
   Object.assign(provider, {

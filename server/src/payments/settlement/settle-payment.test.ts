@@ -2,16 +2,16 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { markUnreachable } from "../../environments/hosts/register-host.ts";
 import { setup } from "../testing/setup.ts";
-import { note } from "./sync-payments.ts";
+import { settlePayment } from "./settle-payment.ts";
 
 test("C18 64 observers of one payment: one environment, one payment row", async () => {
   const { order, pay, payments, provider, environments, db, rowOf, openLeases } = await setup();
   const { id } = (await order("ada")).body;
   const proof = (await pay(id)).body;
   const payment = await provider.payment(proof.razorpay_payment_id);
-  const outcomes = await Promise.all(Array.from({ length: 64 }, () => note(payments, payment)));
+  const outcomes = await Promise.all(Array.from({ length: 64 }, () => settlePayment(payments, payment)));
   expect(outcomes.filter((outcome) => outcome === "settled")).toHaveLength(1);
-  expect(outcomes.filter((outcome) => outcome === "noted")).toHaveLength(63);
+  expect(outcomes.filter((outcome) => outcome === "recorded")).toHaveLength(63);
   expect(await environments()).toHaveLength(1);
   expect(await db.selectFrom("payments").selectAll().execute()).toMatchObject([
     { settles_order: true, status: "captured" },
@@ -29,16 +29,16 @@ test("C32 a payment only moves forward: failed, then authorized, then captured, 
   const stages = ["failed", "authorized", "captured", "authorized", "failed"] as const;
   const outcomes = [];
   for (const status of stages) {
-    const outcome = await note(payments, { ...payment, status });
+    const outcome = await settlePayment(payments, { ...payment, status });
     const row = await db.selectFrom("payments").select("status").executeTakeFirst();
     outcomes.push([outcome, row?.status]);
   }
   expect(outcomes).toEqual([
-    ["noted", "failed"],
-    ["noted", "authorized"],
+    ["recorded", "failed"],
+    ["recorded", "authorized"],
     ["settled", "captured"],
-    ["noted", "captured"],
-    ["noted", "captured"],
+    ["recorded", "captured"],
+    ["recorded", "captured"],
   ]);
   expect((await rowOf(id)).status).toBe("paid");
 });
@@ -52,7 +52,7 @@ test("C29 one minor unit less or more, or another currency: all of it goes back,
   ] as const) {
     const { id } = (await order(user)).body;
     const payment = await provider.payment(await addPayment(id, change));
-    expect(await note(payments, payment)).toBe("refunding");
+    expect(await settlePayment(payments, payment)).toBe("refunding");
     expect(await rowOf(id)).toMatchObject({ status: "refunding", usd_net_minor: 0, hours: 0 });
   }
   expect((await refundsOf()).map(({ reason, amount_minor, currency }) => [reason, amount_minor, currency])).toEqual([
@@ -69,7 +69,7 @@ test("C31 paid after it was cleared: delivered when name and GPUs are free", asy
   const { id } = (await order("ada")).body;
   expect((await clear("ada", id)).body).toEqual({ status: "success", cleared: true });
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
-  expect(await note(payments, payment)).toBe("settled");
+  expect(await settlePayment(payments, payment)).toBe("settled");
   expect((await rowOf(id)).status).toBe("paid");
   expect(await environments()).toMatchObject([{ subdomain: "lab-ada", status: "pending", gpu_count: 2 }]);
 });
@@ -84,7 +84,7 @@ test("C31 paid after it was cleared: refunded when the GPUs or the name are gone
   const nameGone = (await order("eve", { subdomain: "lab-x" })).status;
   expect(nameGone).toBe(409);
   const payment = await provider.payment((await pay(gpusGone)).body.razorpay_payment_id);
-  expect(await note(payments, payment)).toBe("refunding");
+  expect(await settlePayment(payments, payment)).toBe("refunding");
   expect((await rowOf(gpusGone)).status).toBe("refunding");
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40, status: "queued" }]);
   expect(await environments()).toEqual([]);
@@ -97,7 +97,7 @@ test("C31 paid when the host of its GPUs no longer answers: refunded at once whe
   const { id } = (await order("ada")).body;
   await markUnreachable(db, "local");
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
-  expect(await note(payments, payment)).toBe("refunding");
+  expect(await settlePayment(payments, payment)).toBe("refunding");
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40 }]);
   expect([await environments(), await openLeases()]).toEqual([[], []]);
 });
@@ -107,8 +107,8 @@ test("C34 two captured payments of one order: one environment, the second goes b
   const { id } = (await order("ada")).body;
   const first = await provider.payment((await pay(id)).body.razorpay_payment_id);
   const second = await provider.payment(await addPayment(id));
-  const outcomes = await Promise.all([first, second, first, second].map((payment) => note(payments, payment)));
-  expect([...outcomes].sort()).toEqual(["noted", "noted", "settled", "surplus"]);
+  const outcomes = await Promise.all([first, second, first, second].map((payment) => settlePayment(payments, payment)));
+  expect([...outcomes].sort()).toEqual(["duplicate", "recorded", "recorded", "settled"]);
   expect(await environments()).toHaveLength(1);
   expect(await refundsOf()).toMatchObject([{ reason: "surplus_payment", amount_minor: 40 }]);
   expect(await rowOf(id)).toMatchObject({ status: "paid", usd_net_minor: 40 });
@@ -117,17 +117,17 @@ test("C34 two captured payments of one order: one environment, the second goes b
 test("C35 refunded in the dashboard before we heard of it: never delivered, the rest goes back", async () => {
   const { order, addPayment, payments, provider, rowOf, environments, refundsOf, db } = await setup();
   const part = (await order("ada")).body.id;
-  expect(await note(payments, await provider.payment(await addPayment(part, { refunded_minor: 15 })))).toBe(
+  expect(await settlePayment(payments, await provider.payment(await addPayment(part, { refunded_minor: 15 })))).toBe(
     "refunding",
   );
   const whole = (await order("ben")).body.id;
-  expect(await note(payments, await provider.payment(await addPayment(whole, { refunded_minor: 40 })))).toBe(
+  expect(await settlePayment(payments, await provider.payment(await addPayment(whole, { refunded_minor: 40 })))).toBe(
     "refunding",
   );
   // A webhook from before the refund, told after it.
   const { rows: seen } = await sql<{ id: string }>`select gateway_payment_id as id from payments`.execute(db);
   for (const { id } of seen)
-    expect(await note(payments, { ...(await provider.payment(id)), refundedMinor: 0 })).toBe("noted");
+    expect(await settlePayment(payments, { ...(await provider.payment(id)), refundedMinor: 0 })).toBe("recorded");
   expect((await rowOf(part)).status).toBe("refunding");
   expect((await rowOf(whole)).status).toBe("refunded");
   const booked = (await refundsOf()).map(({ reason, amount_minor }) => `${reason} ${amount_minor}`).sort();
@@ -144,7 +144,7 @@ test("C31 paid late, the GPUs are gone and the name's hold has lapsed: that name
   const claims = () => db.selectFrom("subdomain_claims").selectAll().execute();
   const before = await claims();
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
-  expect(await note(payments, payment)).toBe("refunding");
+  expect(await settlePayment(payments, payment)).toBe("refunding");
   expect(await claims()).toEqual(before);
 });
 
@@ -152,8 +152,8 @@ test("a payment that says it is another order's changes neither order", async ()
   const { order, pay, payments, provider, rowOf, db } = await setup();
   const [mine, other] = [(await order("ada")).body.id, (await order("ben")).body.id];
   const payment = await provider.payment((await pay(mine)).body.razorpay_payment_id);
-  await note(payments, { ...payment, status: "authorized" });
-  await expect(note(payments, { ...payment, orderId: other })).rejects.toThrow("belongs to another order");
+  await settlePayment(payments, { ...payment, status: "authorized" });
+  await expect(settlePayment(payments, { ...payment, orderId: other })).rejects.toThrow("belongs to another order");
   expect([(await rowOf(mine)).status, (await rowOf(other)).status]).toEqual(["open", "open"]);
   expect(await db.selectFrom("payments").select("status").execute()).toEqual([{ status: "authorized" }]);
 });
@@ -162,13 +162,13 @@ test("a failed refund that a person settles in the dashboard closes the order, a
   const { order, addPayment, payments, provider, rowOf, runRefunds, refundsOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await provider.payment(await addPayment(id, { amount_minor: 39 }));
-  await note(payments, payment);
+  await settlePayment(payments, payment);
   const failed = { id: "rfnd_1", paymentId: payment.id, amountMinor: 39, status: "failed" as const, arn: null };
   Object.assign(provider, { refund: async () => failed, refundById: async () => failed });
   runRefunds();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
   expect((await rowOf(id)).status).toBe("refunding");
-  await note(payments, { ...payment, refundedMinor: 39 });
+  await settlePayment(payments, { ...payment, refundedMinor: 39 });
   expect(await rowOf(id)).toMatchObject({ status: "refunded", closed_at: expect.any(Date) });
   const titles = await db.selectFrom("notifications").select("title").execute();
   expect(titles.map(({ title }) => title).sort()).toEqual(["Refund sent", "Refund started"]);
@@ -178,7 +178,7 @@ test("a payment of an order that we do not know is left alone", async () => {
   const { order, pay, payments, provider, db } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
-  expect(await note(payments, { ...payment, orderId: "order_00000000000000" })).toBe("unknown_order");
+  expect(await settlePayment(payments, { ...payment, orderId: "order_00000000000000" })).toBe("unknown_order");
   expect(await db.selectFrom("payments").selectAll().execute()).toEqual([]);
 });
 
@@ -222,12 +222,12 @@ async function delivered(isDelivered = true) {
   const { order, pay, payments, provider, rowOf, runReconciler } = world;
   const { id } = (await order("ada")).body;
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
-  await note(payments, payment);
+  await settlePayment(payments, payment);
   if (isDelivered) {
     runReconciler();
     await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("fulfilled");
   }
-  const refundOutside = (refundedMinor: number) => note(payments, { ...payment, refundedMinor });
+  const refundOutside = (refundedMinor: number) => settlePayment(payments, { ...payment, refundedMinor });
   return { ...world, id, refundOutside };
 }
 
@@ -242,7 +242,7 @@ test("C45 the name was rented anew and has ended; the old payment comes late: it
   await expect.poll(async () => (await environments())[0]?.status).toBe("terminated");
 
   const payment = await provider.payment((await pay(old)).body.razorpay_payment_id);
-  expect(await note(payments, payment)).toBe("refunding");
+  expect(await settlePayment(payments, payment)).toBe("refunding");
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40 }]);
   expect(await environments()).toMatchObject([{ user_id: "ben" }]);
   expect(await db.selectFrom("subdomain_claims").select(["name", "user_id"]).execute()).toEqual([
@@ -255,7 +255,7 @@ test("C40 one credit and two deliveries at once: it is used once", async () => {
   const orders: string[] = [];
   for (const subdomain of ["lab-one", "lab-two"]) {
     const { id } = (await order("ada", { subdomain })).body;
-    await note(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+    await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
     orders.push(id);
   }
   const [first = ""] = orders;
@@ -282,13 +282,14 @@ test("C47 the database throws everybody out while payments settle: asked again, 
   const seen = await Promise.all(paid.map(({ paymentId }) => provider.payment(paymentId)));
   const outcomes: PromiseSettledResult<unknown>[] = [];
   for (let round = 0; round < 5; round++) {
-    const asked = Promise.allSettled(seen.map((payment) => note(payments, payment)));
+    const asked = Promise.allSettled(seen.map((payment) => settlePayment(payments, payment)));
     const out = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
     await out.execute(db).catch(() => undefined);
     outcomes.push(...(await asked));
   }
   expect(outcomes.some(({ status }) => status === "rejected") || lost.length > 0).toBe(true);
-  for (const payment of seen) await expect.poll(() => note(payments, payment).catch(() => "")).toBe("noted");
+  for (const payment of seen)
+    await expect.poll(() => settlePayment(payments, payment).catch(() => "")).toBe("recorded");
   expect(await environments()).toHaveLength(3);
   expect(await db.selectFrom("payments").select("status").execute()).toEqual(Array(3).fill({ status: "captured" }));
   for (const { id } of paid) expect((await rowOf(id)).status).toBe("paid");

@@ -1,23 +1,17 @@
 import { AppError } from "../../app-error.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderPayment } from "../provider/provider.ts";
-import { type SettlementResult, settlePayment } from "./settle-payment.ts";
-
-/** Hands one payment to the one place that decides about money. */
-export function note(deps: PaymentsDeps, payment: ProviderPayment): Promise<SettlementResult> {
-  const { db, provider, giveUpAfterSeconds, announce, seller } = deps;
-  return settlePayment(db, { gateway: provider.kind, payment, giveUpAfterSeconds, announce, seller });
-}
+import { settlePayment } from "./settle-payment.ts";
 
 /**
- * Reads an order's payments at the provider, notes each, and answers them. Throws `GatewayError`. A payment that says
+ * Reads an order's payments at the provider, settles each, and returns them. Throws `ProviderError`. A payment that says
  * it is another order's is left alone: the provider is asked by order, so that would be its mistake and not our sale.
  */
 export async function syncPayments(deps: PaymentsDeps, order: OrderRow): Promise<readonly ProviderPayment[]> {
   if (!order.gateway_order_id) return [];
   const all = await deps.provider.paymentsOfOrder(order.gateway_order_id);
   const own = all.filter(({ orderId }) => orderId === order.gateway_order_id);
-  for (const payment of own) await note(deps, payment);
+  for (const payment of own) await settlePayment(deps, payment);
   return own;
 }
 

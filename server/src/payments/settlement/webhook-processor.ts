@@ -9,7 +9,7 @@ import { Remark } from "../provider/remark.ts";
 import { recordReturnedRefund } from "../refunds/record-returned-refund.ts";
 import { pollDays } from "./deadlines.ts";
 import { syncDispute } from "./dispute-poller.ts";
-import { note } from "./sync-payments.ts";
+import { settlePayment } from "./settle-payment.ts";
 
 type Claimed = RowOf<"gateway_events"> & { readonly claim: string };
 
@@ -78,7 +78,7 @@ async function take(deps: PaymentsDeps, event: Claimed): Promise<string | null> 
   const { payment, refund, dispute } = parsed.data.payload;
   const paymentId = payment?.entity.id ?? refund?.entity.payment_id ?? dispute?.entity.payment_id;
   if (!paymentId) return "names no payment";
-  const outcome = await note(deps, await deps.provider.payment(paymentId));
+  const outcome = await settlePayment(deps, await deps.provider.payment(paymentId));
   // Told before our own transaction had stored the order's id, or of an order that is not ours at all.
   if (outcome === "unknown_order") throw new Remark(`${event.event}: payment ${paymentId} belongs to no order of ours`);
   if (refund) await followRefund(deps, refund.entity.id, paymentId);

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { setup as money } from "../testing/setup.ts";
-import { note } from "./sync-payments.ts";
+import { settlePayment } from "./settle-payment.ts";
 
 async function setup(options: Parameters<typeof money>[0] = {}) {
   const shop = await money(options);
@@ -197,7 +197,7 @@ test("a refund that nobody would look at for an hour is followed at once when it
   const { order, addPayment, payments, provider, post, runEvents, runRefunds, refundsOf, db, rowOf } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id, { amount_minor: 39 });
-  await note(payments, await provider.payment(paymentId));
+  await settlePayment(payments, await provider.payment(paymentId));
   const [{ id: key = "" } = {}] = await refundsOf();
   const sent = await provider.refund({ paymentId, amountMinor: 39, key, notes: { reason: "wrong_amount" } });
   await db
