@@ -2,20 +2,20 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import type { Sample } from "./samples.ts";
 
-/** What one look at a run found. */
+/** The activity of one run, as of one measurement. */
 export interface ActivityReading {
   readonly environmentId: string;
-  /** For how long nothing has been done; 0 when it works or could not be seen, null when nothing ever was. */
+  /** How long it has been idle; 0 when it works or could not be measured, null when nothing was ever done. */
   readonly idleSeconds: number | null;
 }
 
-/** Looks are 15 s apart. A longer gap hides what was done in it, so it counts as work: nothing is stopped on doubt. */
+/** Measurements are 15 s apart. A longer gap hides what was done in it and counts as work: when unsure, nothing is stopped. */
 export const gapSeconds = 120;
 
-/** Above these a run works, though no kernel says so. JupyterLab with an open tab and nothing to do stays far below. */
+/** Above these a run works, even without a busy kernel. An idle JupyterLab with an open tab stays far below. */
 const busyAbove = { cpuCores: 0.15, gpuPercent: 5, bytesPerSecond: 65_536 };
 
-/** What nobody watches works too: a job in the background, a training, a download. */
+/** Work that needs no kernel counts too: a job in the background, a training, a download. */
 export function isWorking({ cpuCores, gpus, receivedBytesPerSecond, sentBytesPerSecond }: Sample): boolean {
   const bytes = (receivedBytesPerSecond ?? 0) + (sentBytesPerSecond ?? 0);
   return (
@@ -25,23 +25,23 @@ export function isWorking({ cpuCores, gpus, receivedBytesPerSecond, sentBytesPer
   );
 }
 
-/** Keeps when each environment was last busy, by the database's clock. In the order of the ids, as everybody locks them. */
-export async function writeActivity(db: Db, seen: readonly ActivityReading[]): Promise<void> {
-  if (seen.length === 0) return;
+/** Records when each environment was last busy, by the database's clock. Rows are locked in the order of their ids. */
+export async function writeActivity(db: Db, readings: readonly ActivityReading[]): Promise<void> {
+  if (readings.length === 0) return;
   await sql`
-    with looks as (
+    with readings as (
       select a.environment_id, "idleSeconds" as idle
-      from activity a join jsonb_to_recordset(${JSON.stringify(seen)}) as s ("environmentId" text, "idleSeconds" float8)
+      from activity a join jsonb_to_recordset(${JSON.stringify(readings)}) as s ("environmentId" text, "idleSeconds" float8)
         on s."environmentId" = a.environment_id
       order by 1 for update of a)
     update activity kept
     set looked_at = now(), last_busy_at = case
         when kept.looked_at < now() - make_interval(secs => ${gapSeconds}) then now()
         else greatest(kept.last_busy_at, now() - make_interval(secs => idle)) end
-    from looks where looks.environment_id = kept.environment_id`.execute(db);
+    from readings where readings.environment_id = kept.environment_id`.execute(db);
 }
 
-/** Somebody used these through the gateway. Says nothing of what else went on in them. */
+/** Records use through the gateway. It is no measurement of the run itself. */
 export async function recordUse(db: Db, environmentIds: readonly string[]): Promise<void> {
   await sql`
     with used as (
@@ -49,7 +49,7 @@ export async function recordUse(db: Db, environmentIds: readonly string[]): Prom
     update activity set last_busy_at = now() from used where used.environment_id = activity.environment_id`.execute(db);
 }
 
-/** Its owner did something about it, or it begins to run. The environment's row is locked before. */
+/** The owner acted on it, or it begins to run. The environment's row is locked before. */
 export async function beginActivity(tx: Tx, environmentId: string): Promise<void> {
   await sql`
     insert into activity (environment_id) values (${environmentId})

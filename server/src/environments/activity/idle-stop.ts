@@ -8,18 +8,18 @@ import { type Announce, instant } from "../notice.ts";
 import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
 import { beginActivity, gapSeconds } from "./activity.ts";
 
-/** What is done just before the end may be written a moment after it. */
+/** Activity just before the end may be recorded a moment after it. */
 const graceSeconds = 30;
 
-/** Nothing is told and nothing put off any more, in an update of environments. */
+/** In an update of environments: no stop is announced and none is snoozed. */
 export const clearIdleStop = sql`idle_stop_at = null, idle_snoozed_until = null`;
 
 const warning = sql`make_interval(mins => ${idleWarningMinutes})`;
 
 /**
- * Tells of a coming idle stop, takes it back, or asks for it, by the database's clock. It stops only while
- * looks at it go on: an away host, a late worker and a clock that jumped all leave it running. The environment is locked
- * first, so whatever its owner does comes before and is seen, or after and wins.
+ * Announces a coming idle stop, takes it back, or requests it, by the database's clock. Nothing stops without recent
+ * measurements: an unreachable host, a late worker and a clock that jumped all leave it running. The environment is locked
+ * first, so an action of its owner comes before and is seen, or after and wins.
  */
 export async function keepIdleStop(db: Db, announce: Announce, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -35,7 +35,7 @@ export async function keepIdleStop(db: Db, announce: Announce, id: string): Prom
     if (!row) return;
     const due = await dueStep(tx, id);
     if (due?.step === "warn") await warn(tx, announce, row, due.lastBusyAt);
-    if (due?.step === "goes_on")
+    if (due?.step === "go_on")
       await tx.updateTable("environments").set({ idle_stop_at: null }).where("id", "=", id).execute();
     if (due?.step === "stop")
       await sql`
@@ -46,18 +46,18 @@ export async function keepIdleStop(db: Db, announce: Announce, id: string): Prom
 }
 
 interface Due {
-  readonly step: "warn" | "goes_on" | "stop" | null;
+  readonly step: "warn" | "go_on" | "stop" | null;
   readonly lastBusyAt: Date;
 }
 
-/** Who was told ten minutes before is stopped then, unless something was done since they were told. */
+/** A stop follows its notice by ten minutes, unless something was done since the notice. */
 async function dueStep(tx: Tx, id: string): Promise<Due | undefined> {
   const { rows } = await sql<Due>`
     select a.last_busy_at as "lastBusyAt", case
       when a.looked_at < now() - make_interval(secs => ${gapSeconds}) then null
       when e.idle_stop_at is null then case
         when greatest(a.last_busy_at + make_interval(mins => e.idle_minutes), e.idle_snoozed_until) <= now() + ${warning} then 'warn' end
-      when a.last_busy_at > e.idle_stop_at - ${warning} then 'goes_on'
+      when a.last_busy_at > e.idle_stop_at - ${warning} then 'go_on'
       when e.idle_stop_at <= now() - make_interval(secs => ${graceSeconds}) then 'stop' end as step
     from environments e join activity a on a.environment_id = e.id where e.id = ${id}`.execute(tx);
   return rows[0];
@@ -82,7 +82,7 @@ async function warn(tx: Tx, announce: Announce, { id, user_id, subdomain }: Owne
   });
 }
 
-/** The stop that was asked for above has happened. `bankedSeconds` is null where the clock runs on (G2). */
+/** After the stop. `bankedSeconds` is null where the clock runs on (G2). */
 export async function announceIdleStopped(
   tx: Tx,
   announce: Announce,
@@ -103,7 +103,7 @@ export async function announceIdleStopped(
   });
 }
 
-/** After how many idle minutes it stops, null for never. Whoever sets it is there: its idle time begins anew. */
+/** After how many idle minutes it stops, null for never. Its idle time starts again, because its owner is there. */
 export async function setIdleStop(db: Db, owned: Owned, minutes: IdleMinutes | null): Promise<IdleStop> {
   return await db.transaction().execute(async (tx) => {
     const row = await lockOwned(tx, owned);
@@ -114,7 +114,7 @@ export async function setIdleStop(db: Db, owned: Owned, minutes: IdleMinutes | n
   });
 }
 
-/** An hour more than was told. Asked for again it changes nothing. */
+/** Puts the announced stop off by an hour. A second call changes nothing. */
 export async function snoozeIdleStop(db: Db, owned: Owned): Promise<IdleStop> {
   return await db.transaction().execute(async (tx) => {
     const row = await lockOwned(tx, owned);
@@ -129,7 +129,7 @@ export async function snoozeIdleStop(db: Db, owned: Owned): Promise<IdleStop> {
   });
 }
 
-/** As its owner sees it. */
+/** The idle stop as its owner sees it. */
 export async function idleStopOf(db: Sql, id: string): Promise<IdleStop> {
   const row = await db
     .selectFrom("environments")

@@ -3,29 +3,29 @@ import type { Endpoint } from "../../drivers/driver.ts";
 
 const timeoutMs = 5000;
 const maxResponseLength = 1_000_000;
-/** Thirty years. What lies before the beginning of PostgreSQL's time would fail the one statement of a whole host. */
+/** Thirty years. A time before PostgreSQL's first would fail the statement for a whole host. */
 export const maxIdleSeconds = 1e9;
-/** Kernels in these states compute nothing. A new one is `starting` until something is run in it. */
+/** Kernels in these states compute nothing. A new one is `starting` until its first run. */
 const idleStates: ReadonlySet<unknown> = new Set(["idle", "starting", "dead"]);
 
-/** What JupyterLab says of a kernel or, without a state, of a terminal. */
+/** A kernel or, without a state, a terminal as JupyterLab lists it. */
 interface Listed {
   readonly execution_state?: unknown;
   readonly last_activity?: unknown;
 }
 
 /**
- * How long no cell has run and no terminal has written, by JupyterLab's own clock; null where there is
- * neither. 0 for a kernel that computes, and for what is not understood. Throws when JupyterLab does not answer. Others
- * can run code in there: what it says is not trusted to be short, to come, or to be a time that can be.
+ * Seconds since the last cell ran or a terminal wrote, by JupyterLab's own clock; null without kernels and terminals, 0
+ * for a kernel that computes and for what cannot be read. Throws when JupyterLab does not respond. The owner's code can
+ * answer in its place, so the length, the time and the values of a response are not trusted.
  */
 export async function jupyterIdleSeconds(endpoint: Endpoint, runToken: string): Promise<number | null> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ["/api/kernels", "/api/terminals"].map((path) => fetchList(endpoint, runToken, path, signal)),
   );
-  const quiet = answers.flatMap(({ nowMs, listed }) => listed.map((one) => idleSecondsOf(one, nowMs)));
-  return quiet.length === 0 ? null : Math.min(...quiet);
+  const seconds = responses.flatMap(({ nowMs, listed }) => listed.map((one) => idleSecondsOf(one, nowMs)));
+  return seconds.length === 0 ? null : Math.min(...seconds);
 }
 
 function idleSecondsOf({ execution_state: state, last_activity: at }: Listed, nowMs: number): number {

@@ -3,19 +3,19 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import type { Stats } from "../../drivers/driver.ts";
 
-/** What a run used between two looks at it. */
+/** What a run used between two measurements. */
 export interface Sample {
   readonly environmentId: string;
   readonly cpuCores: number;
   readonly memoryMb: number;
   readonly homeMb: number;
-  /** Null where the machine cannot tell one run's traffic. */
+  /** Null where the machine cannot measure one run's traffic. */
   readonly receivedBytesPerSecond: number | null;
   readonly sentBytesPerSecond: number | null;
   readonly gpus: Stats["gpus"];
 }
 
-/** Which rows a span reads, and how long a step of its answer is. At most 288 points each. */
+/** The rows that a span reads and the length of its steps: at most 288 points each. */
 const readings: Readonly<Record<SampleSpan, { hours: number; spanSeconds: number; stepSeconds: number }>> = {
   "1h": { hours: 1, spanSeconds: 60, stepSeconds: 60 },
   "24h": { hours: 24, spanSeconds: 60, stepSeconds: 300 },
@@ -25,7 +25,7 @@ const readings: Readonly<Record<SampleSpan, { hours: number; spanSeconds: number
 const mean = (column: string) =>
   sql.raw(`${column} = (kept.${column} * kept.looks + excluded.${column}) / (kept.looks + 1)`);
 
-/** Counts one look at each environment in its minute and in its ten minutes; none of what is ending, whose account may be gone. */
+/** Adds a sample to its minute and to its ten minutes; none of an environment that is ending, whose account may be gone. */
 export async function writeSamples(db: Db, samples: readonly Sample[]): Promise<void> {
   if (samples.length === 0) return;
   const gpus = samples.flatMap(({ environmentId, gpus }) => gpus.map((gpu) => ({ environmentId, ...gpu })));
@@ -60,11 +60,11 @@ export async function writeSamples(db: Db, samples: readonly Sample[]): Promise<
 
 type Samples = Omit<ReplyOf<typeof environmentSamples>, "status">;
 
-/** What was measured of one environment, oldest first; a step in which nothing was measured has no point. */
+/** The samples of one environment, oldest first; a step without samples has no point. */
 export async function samplesOf(db: Db, environmentId: string, span: SampleSpan): Promise<Samples> {
   const { hours, spanSeconds, stepSeconds } = readings[span];
   const step = sql`date_bin(make_interval(secs => ${stepSeconds}), at, 'epoch')`;
-  // Means of means, by how many looks each is of.
+  // Means of means, weighted by how many samples each has.
   const weighed = (column: string) => sql`sum(${sql.ref(column)} * looks) / sum(looks)`;
   const asked = sql`environment_id = ${environmentId} and span_seconds = ${spanSeconds} and at >=
     date_bin(make_interval(secs => ${stepSeconds}), now(), 'epoch') - make_interval(secs => ${hours * 3600 - stepSeconds})`;
@@ -86,7 +86,7 @@ export async function samplesOf(db: Db, environmentId: string, span: SampleSpan)
   return { span, step_seconds: stepSeconds, points };
 }
 
-/** Minutes after a day, tens of minutes after 30 days: nothing grows for ever. */
+/** Deletes minutes after a day and tens of minutes after 30 days. */
 export async function purgeSamples(db: Db): Promise<void> {
   for (const table of ["samples", "gpu_samples"] as const)
     await sql`

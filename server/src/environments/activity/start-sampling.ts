@@ -14,82 +14,80 @@ const usualMs = 15_000;
 export interface SamplingDeps extends HostDeps {
   readonly announce: Announce;
   readonly intervalMs?: number;
-  /** How long one look may take before the others no longer wait for it. */
+  /** How long one measurement may delay the others. */
   readonly timeoutMs?: number;
 }
 
-/** What a run had used by a moment of the steady clock. */
+/** What a run had used at a moment of the steady clock. */
 interface Measurement {
   readonly stats: Stats;
   readonly atMs: number;
-  /** See `quietSeconds`; 0 where JupyterLab does not answer. */
+  /** See `jupyterIdleSeconds`; 0 where JupyterLab does not respond. */
   readonly idleSeconds: number | null;
 }
 
-/** Of the first look at a run nothing follows yet. */
+/** Empty after the first measurement of a run. */
 interface Reading {
   readonly sample?: Sample;
-  readonly seen?: ActivityReading;
-  readonly trouble?: unknown;
+  readonly activity?: ActivityReading;
+  readonly failure?: unknown;
 }
 
 type Active = Pick<RowOf<"environments">, "id" | "endpoint" | "run_token">;
 
-/** Asks what every active environment uses, and whether it is idle. */
-export function startSampling(parts: SamplingDeps): Loop {
-  return eachHost(parts, parts.intervalMs ?? usualMs, (host) => sampleHost(parts, host));
+/** Measures what every active environment uses, and how long it has been idle. */
+export function startSampling(deps: SamplingDeps): Loop {
+  return eachHost(deps, deps.intervalMs ?? usualMs, (host) => sampleHost(deps, host));
 }
 
-function sampleHost(parts: SamplingDeps, host: Host): () => Promise<number> {
-  const { db, announce, failed, intervalMs = usualMs, timeoutMs = 5000 } = parts;
+function sampleHost(deps: SamplingDeps, host: Host): () => Promise<number> {
+  const { db, announce, failed, intervalMs = usualMs, timeoutMs = 5000 } = deps;
   const { driver } = host;
   const before = new Map<string, Measurement>();
-  const asking = new Set<string>();
+  const measuring = new Set<string>();
 
-  async function look(one: Active): Promise<Measurement> {
-    const { id } = one;
-    asking.add(id);
-    const answer = driver.stats(id).finally(() => asking.delete(id));
-    // Heard here too: one that is late still fails, when nobody waits for it any more.
-    answer.catch(() => {});
-    const idle = idleSecondsOf(one);
-    const stats = await withTimeout(answer, timeoutMs, id);
+  async function measure(run: Active): Promise<Measurement> {
+    const { id } = run;
+    measuring.add(id);
+    const usage = driver.stats(id).finally(() => measuring.delete(id));
+    // Handled here too: a late one fails when nobody waits for it any more.
+    usage.catch(() => {});
+    const idle = idleSecondsOf(run);
+    const stats = await withTimeout(usage, timeoutMs, id);
     const atMs = performance.now();
     return { stats, atMs, idleSeconds: await idle };
   }
 
-  /** In doubt it works: nothing is stopped because it could not be seen. */
-  async function find(one: Active): Promise<Reading> {
-    const unseen = { environmentId: one.id, idleSeconds: 0 };
-    if (asking.has(one.id)) return { seen: unseen };
+  /** What cannot be measured counts as working, so that nothing is stopped for it. */
+  async function read(run: Active): Promise<Reading> {
+    const unsure = { environmentId: run.id, idleSeconds: 0 };
+    if (measuring.has(run.id)) return { activity: unsure };
     try {
-      const now = await look(one);
-      const last = before.get(one.id);
-      before.set(one.id, now);
+      const now = await measure(run);
+      const last = before.get(run.id);
+      before.set(run.id, now);
       if (!last) return {};
-      const sample = sampleOf(one.id, last, now);
+      const sample = sampleOf(run.id, last, now);
       const idleSeconds = isWorking(sample) ? 0 : now.idleSeconds;
-      return { sample, seen: { environmentId: one.id, idleSeconds } };
-    } catch (trouble) {
-      return hasEnded(trouble) ? {} : { seen: unseen, trouble };
+      return { sample, activity: { environmentId: run.id, idleSeconds } };
+    } catch (failure) {
+      return hasEnded(failure) ? {} : { activity: unsure, failure };
     }
   }
 
   return async () => {
     const active = await activeOn(db, host.id);
     dropEnded(before, active);
-    const found: Reading[] = [];
-    await forEachConcurrently(host, active, async (one) => void found.push(await find(one)));
-    const samples = found.flatMap(({ sample }) => sample ?? []);
+    const readings: Reading[] = [];
+    await forEachConcurrently(host, active, async (run) => void readings.push(await read(run)));
+    const samples = readings.flatMap(({ sample }) => sample ?? []);
     await writeSamples(db, samples);
     await notifyFullHomes(db, announce, samples);
-    await writeActivity(
-      db,
-      found.flatMap(({ seen }) => seen ?? []),
-    );
-    // One for all: an engine that is away would otherwise fill the log every 15 s.
-    const { trouble } = found.find((each) => each.trouble !== undefined) ?? {};
-    if (trouble !== undefined) failed(trouble);
+    const activity = readings.flatMap((reading) => reading.activity ?? []);
+    await writeActivity(db, activity);
+    // One for all: an unreachable engine would otherwise fill the log every 15 s.
+    const { failure } = readings.find((reading) => reading.failure !== undefined) ?? {};
+    if (failure !== undefined) failed(failure);
     return intervalMs;
   };
 }
@@ -103,22 +101,22 @@ async function activeOn(db: Db, hostId: string): Promise<Active[]> {
     .execute();
 }
 
-/** Who stopped JupyterLab, or keeps it too busy to answer, is not stopped for it: that is no failure of ours either. */
+/** A JupyterLab that was stopped, or is too busy to respond, counts as working and is no failure. */
 async function idleSecondsOf({ endpoint, run_token: token }: Active): Promise<number | null> {
   if (!endpoint || token === null) return 0;
   return await jupyterIdleSeconds(endpoint, token).catch(() => 0);
 }
 
-async function withTimeout(answer: Promise<Stats>, ms: number, id: string): Promise<Stats> {
+async function withTimeout(usage: Promise<Stats>, ms: number, id: string): Promise<Stats> {
   const over = new AbortController();
   const late = wait(ms, undefined, { signal: over.signal }).then(() => {
     throw new DriverError("unavailable", `${id} did not say within ${ms} ms what it uses`);
   });
   late.catch(() => {});
-  return await Promise.race([answer, late]).finally(() => over.abort());
+  return await Promise.race([usage, late]).finally(() => over.abort());
 }
 
-/** A counter that went down is a process that ended, or another run: nothing is known to have been used then. */
+/** A counter that went down belongs to a new process or another run: the use in between is unknown and counts as 0. */
 function sampleOf(environmentId: string, last: Measurement, now: Measurement): Sample {
   const seconds = Math.max(0.001, (now.atMs - last.atMs) / 1000);
   const rate = (of: (stats: Stats) => number) => Math.max(0, (of(now.stats) - of(last.stats)) / seconds);

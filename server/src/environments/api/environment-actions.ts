@@ -10,9 +10,9 @@ import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
 import { lockAccount } from "../reconciler/silence.ts";
 
 /**
- * Writes what the owner wants; the reconciler does it. Asking again for what is wanted already is a success (G25). A
- * stopped hourly plan has no GPUs: it leases them first, and is refused with the next free time where there are none.
- * What is started may leave out what its home would set or run (G106); what is resumed goes on as it was started.
+ * Writes what the owner wants; the reconciler does it. A second call for the same is a success (G25). A stopped hourly plan
+ * has no GPUs: it leases them first, and is refused with the next free time where there are none. A start may leave the
+ * settings of the home out (G106); a resume goes on as it was started.
  */
 export async function act(db: Db, owned: Owned, action: Action, withoutSettings = false): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -23,12 +23,12 @@ export async function act(db: Db, owned: Owned, action: Action, withoutSettings 
     const starting = row.status === "stopped" && desired === "running";
     if (starting) await leaseAgain(tx, row);
     await want(tx, row, { desired, ...(starting && { stage: "placed", without_settings: withoutSettings }) });
-    // Whoever presses a button is there: it is not stopped for being idle a moment later.
+    // The owner is there, so it is not stopped for being idle a moment later.
     await beginActivity(tx, row.id);
   });
 }
 
-/** For good, with the name typed as confirmation (G27). */
+/** Ends an environment, with its name typed as confirmation (G27). */
 export async function terminate(db: Db, owned: Owned, confirm: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const row = await lockOwned(tx, owned);
@@ -39,7 +39,7 @@ export async function terminate(db: Db, owned: Owned, confirm: string): Promise<
   });
 }
 
-/** Only before JupyterLab has ever answered: from then on its time runs and a refund is not automatic (G75). */
+/** Cancels a launch before JupyterLab was ever ready; from then on its time runs and no refund is automatic (G75). */
 export async function cancel(db: Db, owned: Owned): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockAccount(tx, owned.userId);
@@ -52,8 +52,8 @@ export async function cancel(db: Db, owned: Owned): Promise<void> {
 }
 
 /**
- * What has run and is cancelled has cost GPU time and is paid back nevertheless: so often a day (G105). Asked of what has run
- * only, so that a launch that hangs before its container can always be cancelled.
+ * A cancelled launch whose container ran cost GPU time and is refunded all the same, so often a day (G105). A launch that
+ * hangs before its container can always be cancelled.
  */
 async function checkCancels(tx: Tx, { id, user_id, subdomain }: Environment): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -67,7 +67,7 @@ async function checkCancels(tx: Tx, { id, user_id, subdomain }: Environment): Pr
   );
 }
 
-/** Not every machine can freeze a run; stopping it instead would lose what is in memory. */
+/** Not every machine can freeze a run, and a stop would lose what is in memory. */
 async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promise<void> {
   const host = await tx.selectFrom("hosts").where("id", "=", host_id).select("pause").executeTakeFirst();
   if (host?.pause) return;
@@ -77,7 +77,7 @@ async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promis
   );
 }
 
-/** What was paid for comes before the line, but never takes what is held for it. */
+/** A paid environment comes before the queue, but never takes a reservation. */
 async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
   const { id, gpu_count: gpuCount, host_id: hostId } = row;
   if ((await leasesOf(tx, "environment", id)).length === gpuCount) return;
@@ -87,8 +87,8 @@ async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
 }
 
 /**
- * Everything of a user ends, in the transaction that deletes the account (G71): what never answered is paid back. What is
- * on its way out is locked too, so that whoever records its end comes before and is seen, or after and sees the deletion.
+ * Ends all environments of a user, in the transaction that deletes the account (G71); those that were never ready are
+ * refunded. Ending ones are locked too: their end is written before and seen here, or later and sees the deletion.
  */
 export async function endAll(tx: Tx, userId: string): Promise<void> {
   const rows = await tx
@@ -113,7 +113,7 @@ interface Wanted {
   readonly ended_reason?: "terminated" | "cancelled";
 }
 
-/** Due now, unless a worker has it: it finds the change when it records, and two workers never share a row. */
+/** Due now, unless a worker has the row: it detects the change when it writes, and two workers never share a row. */
 async function want(tx: Tx, { id, status }: Environment, wanted: Wanted): Promise<void> {
   const staysStopped = status === "stopped" && wanted.desired === "stopped";
   await tx

@@ -9,7 +9,7 @@ type Detail = ReplyOf<typeof environmentDetail>["environment"];
 
 const mostSessions = 10;
 
-/** What only the owner sees of one environment (G86). */
+/** One environment as its owner sees it (G86). */
 export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
   const [sessions, facts, stages, shares, idle_stop] = await Promise.all([
     db
@@ -52,17 +52,17 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
 
 interface Facts {
   readonly isolation: Detail["isolation"];
-  /** Of the host's GPUs; null where it has none. */
+  /** The model of the host's GPUs; null where it has none. */
   readonly model: string | null;
   readonly memory_mb: number;
-  /** To be quoted, nothing more: what was paid is not looked at here. */
+  /** For quoting only: the payment itself is not read here. */
   readonly payment_reference: string | null;
   readonly receipts: string[];
-  /** Of a run what was sampled last; of files at rest what was measured when they came to rest. */
+  /** The last sample of a run, or the size that was measured when the files came to rest. */
   readonly home_mb: number | null;
 }
 
-/** What one row of other tables says each; a query of its own for each would cost more than all of this page. */
+/** Facts from one row each of other tables, in one query. */
 async function factsOf(db: Db, { id, order_id, home, host_id }: ListedEnvironment): Promise<Facts | undefined> {
   const { rows } = await sql<Facts>`
     select h.isolation, g.model, g.memory_mb,

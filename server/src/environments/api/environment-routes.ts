@@ -39,10 +39,10 @@ export interface EnvironmentRouteDeps {
   readonly mayOrder: MayOrder;
 }
 
-export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteDeps): void {
-  const { db, environmentUrl } = parts;
+export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDeps): void {
+  const { db, environmentUrl } = deps;
   mount(app, actOnContainer, async ({ params, user }) => {
-    // The route lists the allowed words; another one is an unknown path.
+    // The route lists the actions; another one is an unknown path.
     await act(db, { id: params.container_id, userId: user.id }, params.action as Action);
     return success;
   });
@@ -83,8 +83,8 @@ export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteD
     idle_stop: await snoozeIdleStop(db, { id: params.id, userId: user.id }),
   }));
 
-  published(app, db);
-  queueRoutes(app, parts);
+  publicRoutes(app, db);
+  queueRoutes(app, deps);
 
   mount(app, subdomainCheck, async ({ params, user }) => ({
     ...success,
@@ -92,7 +92,7 @@ export function environmentRoutes(app: FastifyInstance, parts: EnvironmentRouteD
   }));
 }
 
-/** A place in the line (G86). */
+/** The queue (G86). */
 function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteDeps): void {
   mount(app, joinQueue, async ({ body, user }) => {
     await enterQueue(db, user.id, body.gpu_count, mayOrder);
@@ -107,15 +107,15 @@ function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteDep
   });
 }
 
-/** What everybody may know. Launch times are the same for all, and a month of them is not read for each who asks. */
-function published(app: FastifyInstance, db: Db): void {
+/** Public figures. Launch times are the same for all, so a month of them is not read for each call. */
+function publicRoutes(app: FastifyInstance, db: Db): void {
   const times = remember(() => launchTimes(db));
   const status = remember(async () => {
     const [{ kind, total, free, counts }, { startedAt }] = await Promise.all([readCapacity(db), installationOf(db)]);
     return { since: startedAt.toISOString(), capacity: { kind, total, free, counts } };
   });
 
-  // It must be as of now, but who asks at the same moment may have the same answer.
+  // It has to be current, but calls of the same moment may share one result.
   const asOfNow = together(async (all: readonly unknown[]) => {
     const now = await readCapacity(db);
     return all.map(() => now);

@@ -14,12 +14,12 @@ interface KeptFilesDeps {
   readonly drivers: ReadonlyMap<string, Driver>;
 }
 
-/** Each packs with a thread of the machine, and somebody else's sign-in may be waiting for one. */
+/** Each packs on a thread that the sign-ins of others may be waiting for. */
 const downloadsPerUser = 2;
-/** A reader who takes nothing for so long is gone. */
+/** A download without progress for so long is cut off. */
 const stalledMs = 60_000;
 
-/** The files that outlive an environment (G31), and their download: a link, so that gigabytes go to disk, not through a page. */
+/** Files that outlive an environment (G31) and their download: by a link, so that gigabytes go to disk and not through a page. */
 export function keptFilesRoutes(app: FastifyInstance, { db, changes, drivers }: KeptFilesDeps): void {
   const open = new Map<string, number>();
 
@@ -41,26 +41,26 @@ export function keptFilesRoutes(app: FastifyInstance, { db, changes, drivers }: 
 
   const options = { config: { auth: "none" as const }, exposeHeadRoute: false };
   app.get<{ Params: { code: string } }>("/archives/:code", options, async (request, reply) => {
-    const found = await useArchiveCode(db, request.params.code);
-    if (!found) throw notFound();
-    const driver = drivers.get(found.host_id);
-    const count = open.get(found.user_id) ?? 0;
+    const files = await useArchiveCode(db, request.params.code);
+    if (!files) throw notFound();
+    const driver = drivers.get(files.host_id);
+    const count = open.get(files.user_id) ?? 0;
     if (!driver || count >= downloadsPerUser) throw unavailable();
-    open.set(found.user_id, count + 1);
+    open.set(files.user_id, count + 1);
     const ending = new AbortController();
-    // A new password ends what is being read too (G109).
-    const unsubscribe = changes.subscribeUser(found.user_id, ({ kind }) => {
+    // A new password ends a running download too (G109).
+    const unsubscribe = changes.subscribeUser(files.user_id, ({ kind }) => {
       if (kind === "rights") reply.raw.destroy();
     });
-    // Whatever way it ends: read to the end, left by its reader, cut off, or never begun.
+    // However it ends: complete, aborted, cut off, or never begun.
     reply.raw.once("close", () => {
       ending.abort();
       unsubscribe();
-      const left = (open.get(found.user_id) ?? 1) - 1;
-      if (left > 0) open.set(found.user_id, left);
-      else open.delete(found.user_id);
+      const left = (open.get(files.user_id) ?? 1) - 1;
+      if (left > 0) open.set(files.user_id, left);
+      else open.delete(files.user_id);
     });
-    return sendArchive(reply, found.subdomain, driver.archive(found.home, ending.signal));
+    return sendArchive(reply, files.subdomain, driver.archive(files.home, ending.signal));
   });
 }
 

@@ -3,7 +3,7 @@ import type { Sql } from "../../database/database.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { Endpoint } from "../../drivers/driver.ts";
 
-/** What the gateway knows of one environment. */
+/** One environment as the gateway knows it. */
 export interface EnvironmentRoute {
   readonly id: string;
   readonly subdomain: string;
@@ -13,15 +13,15 @@ export interface EnvironmentRoute {
   readonly endpoint: Endpoint | null;
   /** JupyterLab's own token; null where nothing runs. */
   readonly runToken: string | null;
-  /** What the owner and scripts show (G95). */
+  /** The password of owner and scripts (G95). */
   readonly secret: string;
   readonly expiresAt: Date | null;
-  /** The stage being worked on while pending. */
+  /** The stage in progress while pending. */
   readonly stage: string | null;
   readonly bankedSeconds: number;
   readonly stopReason: Tables["environments"]["stop_reason"];
   readonly endedReason: Tables["environments"]["ended_reason"];
-  /** Of an ended one: until when its files are kept (G31). */
+  /** How long the files of an ended one are kept (G31). */
   readonly filesUntil: Date | null;
   readonly gpuCount: number;
   readonly requestedAt: Date;

@@ -15,21 +15,21 @@ interface LogDeps extends SignedInParts {
 }
 
 const tail = 1000;
-/** Of one line. */
+/** Characters of one line. */
 const longestLine = 8192;
 /** Each holds a file or a connection to an engine. */
 const perUser = 4;
 const heartbeatMs = 20_000;
-/** A stream outlives no token by much: the browser opens the next one with a fresh one. */
+/** A stream hardly outlives its token: the browser opens the next one with a fresh token. */
 const longestMs = 10 * 60_000;
 
 /**
- * `GET /environments/{id}/logs` (G86): the last 1,000 lines of the run and what follows, each a JSON string in an event,
- * read by fetch with the bearer header. `event: over` says that the run is; a stream that ends without it is to be opened
- * again. A sign-out ends it.
+ * `GET /environments/{id}/logs` (G86): the last 1,000 lines of the run and those that follow, each a JSON string in an
+ * event, read by fetch with the bearer header. `event: over` ends the log of a run; the client opens a stream that ends
+ * without it again. A sign-out ends it.
  */
-export function logRoutes(app: FastifyInstance, parts: LogDeps): void {
-  const { db, drivers } = parts;
+export function logRoutes(app: FastifyInstance, deps: LogDeps): void {
+  const { db, drivers } = deps;
   const open = new Set<{ readonly userId: string; readonly end: () => void }>();
 
   app.get<{ Params: { id: string } }>(
@@ -41,22 +41,22 @@ export function logRoutes(app: FastifyInstance, parts: LogDeps): void {
       if (!row) throw notFound();
       const driver = drivers.get(row.host_id);
       if (!driver) throw new AppError("unavailable", "These logs cannot be read here right now.");
-      if ([...open].filter((one) => one.userId === userId).length >= perUser)
+      if ([...open].filter((each) => each.userId === userId).length >= perUser)
         throw new AppError("rate_limited", `${perUser} logs of yours are open. Close one of them.`, {
           retryAfterSeconds: 10,
         });
       reply.hijack();
       const ending = new AbortController();
-      const one = { userId, end: () => ending.abort() };
-      open.add(one);
-      // Whoever leaves: the reader, the server, or nobody because the run is over.
-      reply.raw.on("close", one.end);
-      const stopWatching = watch(parts, request, row, one.end);
+      const stream = { userId, end: () => ending.abort() };
+      open.add(stream);
+      // The reader left, the server stops, or the run is over.
+      reply.raw.on("close", stream.end);
+      const unwatch = watch(deps, request, row, stream.end);
       await sendLines(reply.raw, driver.logs(row.id, { tail, follow: true, signal: ending.signal }), ending.signal)
         .catch((error: unknown) => ending.signal.aborted || request.log.error(error))
         .finally(() => {
-          stopWatching();
-          open.delete(one);
+          unwatch();
+          open.delete(stream);
           reply.raw.end();
         });
     },
@@ -87,26 +87,26 @@ async function sendLines(stream: ServerResponse, lines: AsyncIterable<string>, s
 
 /** Ends the stream at a sign-out, at the end of its run, and after ten minutes. */
 function watch(
-  parts: LogDeps,
+  deps: LogDeps,
   request: FastifyRequest,
   { id, user_id: userId, generation }: { id: string; user_id: string; generation: number },
   end: () => void,
 ): () => void {
-  const look = () =>
-    void environmentOf(parts.db, id, userId).then(
+  const check = () =>
+    void environmentOf(deps.db, id, userId).then(
       (row) => row?.generation === generation || end(),
       () => {},
     );
-  const unsubscribe = parts.changes.subscribeUser(
+  const unsubscribe = deps.changes.subscribeUser(
     userId,
-    (change) => change.kind === "environment" && change.id === id && look(),
-    look,
+    (change) => change.kind === "environment" && change.id === id && check(),
+    check,
   );
-  const stopWatching = whileSignedIn(parts, request, end);
+  const unwatch = whileSignedIn(deps, request, end);
   const limit = setTimeout(end, longestMs);
   return () => {
     unsubscribe();
-    stopWatching();
+    unwatch();
     clearTimeout(limit);
   };
 }

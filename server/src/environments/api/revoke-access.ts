@@ -6,9 +6,9 @@ import { newToken } from "../new-token.ts";
 import { lockOwned, type Owned } from "../owned-environment.ts";
 
 /**
- * Takes back what others may hold of a user's environments: share links, links of downloads, and every `jupyter_token`
- * (G109). Joins the transaction that ends the sign-ins, which ends the cookies too. The gateway hears it from the rows.
- * The environments are locked first, so a link that is being made is either seen here or refused (`makeShare`).
+ * Revokes what others may hold of a user's environments: share links, links of downloads, and every `jupyter_token`
+ * (G109). Runs in the transaction that ends the sign-ins, which ends the cookies too; the gateway reads it from the rows.
+ * The environments are locked first, so a new share link is revoked here or refused by `createShareLink`.
  */
 export async function revokeAccess(tx: Tx, userId: string): Promise<{ shareLinks: number; environments: number }> {
   const rented = await tx

@@ -11,7 +11,7 @@ import { lockOwned, type Owned } from "../owned-environment.ts";
 
 /**
  * A new link (G50); only the hash of its secret is stored. The row of the environment is the lock for how many there are.
- * `sessionId` is the sign-in that asks: a password changed meanwhile has ended it, and revoked every link (`endRights`).
+ * `sessionId` is the sign-in that asks: a password changed meanwhile has ended it, and revoked every link (`revokeAccess`).
  */
 export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, sessionId: string | null = null) {
   return await db.transaction().execute(async (tx) => {

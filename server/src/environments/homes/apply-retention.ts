@@ -13,16 +13,16 @@ interface RetentionDeps {
 
 type Home = RowOf<"homes">;
 
-/** Its owner hears of the deletion a week before it and again on the last day; one who could not be told gets a day. */
+/** The owner is notified a week before the deletion and again on the last day; after an outage one more day is kept. */
 const [firstDays, lastDays, leastHours] = [7, 1, 24] as const;
 const last = sql`make_interval(days => ${lastDays})`;
-/** Null where it has an environment: then nothing is due. */
+/** Null where an environment has the home: then nothing is due. */
 const mustAnnounce = sql<boolean>`(delete_at <= now() + make_interval(days => ${firstDays})
   and (told_at is null or (delete_at <= now() + ${last} and told_at < delete_at - ${last})))`;
 
 /**
- * Tells of a coming deletion (P5, G31). Where nobody could be told in time, because the server was down, the files are
- * kept a day longer: what `deleteLapsedHomes` deletes has always been announced.
+ * Announces deletions that are due soon (P5, G31). Where a notice comes late, because the server was down, the files are
+ * kept a day longer: `deleteLapsedHomes` deletes only what was announced.
  */
 export async function announceDeletions({ db, announce }: Pick<RetentionDeps, "db" | "announce">): Promise<void> {
   const soon = await db.selectFrom("homes").selectAll().where(mustAnnounce).execute();
@@ -52,20 +52,23 @@ async function announceDeletion(
   });
 }
 
-/** While its files are being deleted a name is nobody's; after a crash it is found again by this. */
+/** The holder of a name whose files are being deleted, by which a later pass finds it after a crash. */
 const marker = "deleting:";
 
-/** Ends banked time that nobody used for a year (G113), tells of what is to go, deletes the files whose keeping is over (G31), and measures those that are kept. */
-export async function applyRetention(parts: RetentionDeps): Promise<void> {
-  await endBankedTime(parts);
-  await announceDeletions(parts);
-  await deleteLapsedHomes(parts);
-  await measureHomes(parts);
+/**
+ * Ends banked time that was not used for a year (G113), announces deletions, deletes files whose retention is over (G31),
+ * and measures those that are kept.
+ */
+export async function applyRetention(deps: RetentionDeps): Promise<void> {
+  await endBankedTime(deps);
+  await announceDeletions(deps);
+  await deleteLapsedHomes(deps);
+  await measureHomes(deps);
 }
 
 /**
- * The name is taken first, so that nobody, its owner included, launches into a folder that is being deleted. The only
- * caller of `deleteHome` for what is somebody's. A home that cannot be deleted now stays due.
+ * The name is reserved first, so that nobody, the owner included, launches into a folder that is being deleted. The only
+ * caller of `deleteHome` for a home that has an owner. One that cannot be deleted now stays due.
  */
 export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionDeps, "announce">): Promise<void> {
   const due = await db
@@ -92,7 +95,7 @@ export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionD
       and not exists (select 1 from homes h where h.subdomain = c.name and h.user_id = c.user_id)`.execute(db);
 }
 
-/** False when an environment has taken the home back meanwhile. Names are locked before homes, as by whoever launches. */
+/** False when an environment has the home again. Names are locked before homes, as in a launch. */
 async function reserveLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boolean> {
   await sql`
     update subdomain_claims set order_id = ${marker} || name, held_until = now() + interval '1 hour'
@@ -102,7 +105,7 @@ async function reserveLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<
   return rows.length === 1;
 }
 
-/** Its owner does not want to wait for the end: from now on nobody launches into these files. */
+/** For an owner who does not wait for the end: from now on nobody launches into these files. */
 export async function reserveForDeletion(tx: Tx, { subdomain, user_id }: Pick<Home, "subdomain" | "user_id">) {
   await sql`
     update subdomain_claims set retained_until = now(),
@@ -118,7 +121,7 @@ async function deleteHomeRecord(tx: Tx, { id, subdomain, user_id }: Home): Promi
   await sql`delete from homes where id = ${id} and delete_at is not null`.execute(tx);
 }
 
-/** Only where nothing runs: what a run has is its own statistics' matter, and changes while it is counted. */
+/** Only homes at rest: the size of a running one is sampled, and changes while it is measured. */
 async function measureHomes({ db, drivers, failed }: RetentionDeps): Promise<void> {
   const { rows } = await sql<Home>`
     select * from homes h where size_mb is null and host_id = any(${[...drivers.keys()]}) and (delete_at is null or delete_at > now())

@@ -12,7 +12,7 @@ interface Owner {
   readonly subdomain: string;
 }
 
-/** An environment takes its folder: a new one, or the kept one of its name, which is then kept for nobody else (G31). */
+/** Records the home of a new environment: a new folder, or the kept one of its name, which is then not deleted (G31). */
 export async function openHome(tx: Tx, home: Home & Owner): Promise<void> {
   await tx
     .insertInto("homes")
@@ -23,14 +23,14 @@ export async function openHome(tx: Tx, home: Home & Owner): Promise<void> {
     .execute();
 }
 
-/** JupyterLab answered: from now on there may be something worth keeping, and the files are there. */
+/** JupyterLab is ready: from now on the home may have files to keep, and they are not missing. */
 export async function markHomeUsed(tx: Tx, { home, host_id }: Home): Promise<void> {
   await sql`
     update homes set used_at = coalesce(used_at, now()), missing_since = null
     where home = ${home} and host_id = ${host_id} and (used_at is null or missing_since is not null)`.execute(tx);
 }
 
-/** The homes of a host that should have files (G111), as long as it has not changed from the fake driver, which has none. */
+/** The homes of a host that should have files (G111); the fake driver has none. */
 export async function usedHomes(db: Sql, hostId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("homes")
@@ -43,14 +43,14 @@ export async function usedHomes(db: Sql, hostId: string): Promise<readonly strin
   return rows.map(({ home }) => home);
 }
 
-/** A run has ended, so its size is another; whoever deletes measures. */
+/** A run has ended, so its size has changed; `applyRetention` measures it again. */
 export async function remeasureHome(tx: Tx, { home, host_id }: Home): Promise<void> {
   await sql`update homes set size_mb = null where home = ${home} and host_id = ${host_id}`.execute(tx);
 }
 
 /**
- * The end of an environment: its files and its name are kept for so many days (G31), which is answered. Nothing is kept
- * of one that never answered and of a deleted account (G71, G75): the name is free at once, the files go next.
+ * At the end of an environment its files and its name are kept for so many days (G31), which are returned. Nothing is
+ * kept of one that was never ready or of a deleted account (G71, G75): the name is free at once, the files go next.
  */
 export async function closeHome(
   tx: Tx,
@@ -81,7 +81,7 @@ async function isUsed(tx: Tx, { home, host_id }: Home): Promise<boolean> {
   return row?.used_at != null;
 }
 
-/** Whether nobody waits for what comes in under this user's name any more. */
+/** Whether this user has deleted their account. */
 export async function isAccountDeleted(db: Sql, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom("deleted_accounts")
@@ -91,7 +91,7 @@ export async function isAccountDeleted(db: Sql, userId: string): Promise<boolean
   return row !== undefined;
 }
 
-/** All kept files of a user are due, and their names free (G71). Names come before homes, as in every transaction. */
+/** Makes all kept files of a user due and their names free (G71). Names are locked before homes, as everywhere. */
 export async function releaseHomes(tx: Tx, userId: string): Promise<void> {
   await sql`
     update subdomain_claims set retained_until = now() where user_id = ${userId} and order_id is null`.execute(tx);

@@ -12,7 +12,7 @@ type Files = ReplyOf<typeof listFiles>["files"][number];
 
 const linkSeconds = 60;
 
-/** Files without a running environment: first those that nothing deletes, then by their end. */
+/** Files without a running environment: first those without an end, then by their end. */
 export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
   const { rows } = await sql<Omit<Files, "files_until"> & { files_until: Date | null }>`
     select e.id as environment_id, h.subdomain, e.container_type, e.gpu_count, e.duration_hours, h.size_mb,
@@ -25,7 +25,7 @@ export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
   return rows.map((row) => ({ ...row, files_until: row.files_until?.toISOString() ?? null }));
 }
 
-/** Deletes at the next pass, in a moment; asking again is a success. The name goes with it, so nothing of it comes back. */
+/** The next pass deletes the files; a second call succeeds too. The name becomes free with them. */
 export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { home, host_id, subdomain } = await ownedEnvironment(tx, owned);
@@ -72,12 +72,12 @@ export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: s
   return { code, expiresAt: expires_at };
 }
 
-/** Spends a code: whose files it opens, or undefined for one that is spent, too old or was never given. */
+/** Uses a code up and returns whose files it opens; undefined for a used, expired or unknown one. */
 export async function useArchiveCode(db: Db, code: string) {
   const { rows } = await sql<{ user_id: string; home: string; host_id: string; subdomain: string }>`
-    with spent as (delete from archive_codes where hash = ${hashOf(code)} returning *)
-    select spent.user_id, e.home, e.host_id, e.subdomain
-    from spent join environments e on e.id = spent.environment_id where spent.expires_at > now()`.execute(db);
+    with used as (delete from archive_codes where hash = ${hashOf(code)} returning *)
+    select used.user_id, e.home, e.host_id, e.subdomain
+    from used join environments e on e.id = used.environment_id where used.expires_at > now()`.execute(db);
   return rows[0];
 }
 

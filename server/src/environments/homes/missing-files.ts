@@ -10,29 +10,29 @@ export interface MissingFilesDeps {
   readonly failed: (error: unknown) => void;
 }
 
-/** The files that an environment had are not there, or its container has others (G111). */
+/** The files of the environment are missing, or its container has others (G111). */
 export function isNoHome(error: unknown): boolean {
   return error instanceof DriverError && error.code === "no_home";
 }
 
 /**
- * Of what has run before: it is stopped with its time banked, instead of being started with an empty folder. False for a
- * first launch, which is tried again until it is given up, and when something else is wanted by now.
+ * Stops an environment that has run before, with its time banked, instead of starting it with an empty folder. False for
+ * a first launch, which is tried again until it is given up, and where something else is wanted by now.
  */
-export async function stopWithoutFiles(parts: MissingFilesDeps, row: Environment, error: unknown): Promise<boolean> {
+export async function stopWithoutFiles(deps: MissingFilesDeps, row: Environment, error: unknown): Promise<boolean> {
   if (row.created_at === null) return false;
-  return await parts.db.transaction().execute(async (tx) => {
+  return await deps.db.transaction().execute(async (tx) => {
     const { rows } = await sql`
       update environments set desired = 'stopped', stop_reason = 'no_home', last_error = ${String(error).slice(0, 500)}
       where id = ${row.id} and claim = ${row.claim} and desired = 'running' returning id`.execute(tx);
-    if (rows.length > 0) await recordMissing(tx, parts, row, error);
+    if (rows.length > 0) await recordMissing(tx, deps, row, error);
     return rows.length > 0;
   });
 }
 
-/** `homes.missing_since` says it until JupyterLab answers on these files again; the operator and the owner are told once. */
-export async function recordMissingFiles(parts: MissingFilesDeps, row: Environment, error: unknown): Promise<void> {
-  await parts.db.transaction().execute((tx) => recordMissing(tx, parts, row, error));
+/** `homes.missing_since` holds until JupyterLab is ready on these files again; operator and owner are notified once. */
+export async function recordMissingFiles(deps: MissingFilesDeps, row: Environment, error: unknown): Promise<void> {
+  await deps.db.transaction().execute((tx) => recordMissing(tx, deps, row, error));
 }
 
 async function recordMissing(

@@ -3,25 +3,25 @@ import type { Db } from "../../database/database.ts";
 import { diskGb } from "../leases/run-limits.ts";
 import type { Announce } from "../notice.ts";
 
-/** Told at 90 %, and again only after it was below 80 %: one that swings about the line is told of once. */
+/** Notified at 90 %, and again only after it was below 80 %: a size that swings about the limit is one notice. */
 const [fullMb, roomyMb] = [diskGb * 900, diskGb * 800];
 
-/** Warns whoever has nearly used up the disk of an environment, once each time. */
+/** Notifies owners whose environments have nearly used up their disk. */
 export async function notifyFullHomes(
   db: Db,
   announce: Announce,
   samples: readonly { readonly environmentId: string; readonly homeMb: number }[],
 ): Promise<void> {
   if (samples.length === 0) return;
-  const seen = samples.map(({ environmentId: id, homeMb }) => ({ id, homeMb }));
+  const sizes = samples.map(({ environmentId: id, homeMb }) => ({ id, homeMb }));
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<Crossing>`
-      with seen as (select * from jsonb_to_recordset(${JSON.stringify(seen)}) as s (id text, "homeMb" real))
+      with sizes as (select * from jsonb_to_recordset(${JSON.stringify(sizes)}) as s (id text, "homeMb" real))
       update homes h set full_told_at = case when "homeMb" >= ${fullMb} then now() end
-      from seen join environments e on e.id = seen.id
+      from sizes join environments e on e.id = sizes.id
       where h.home = e.home and h.host_id = e.host_id and case when h.full_told_at is null
         then "homeMb" >= ${fullMb} else "homeMb" < ${roomyMb} end
-      returning e.id, e.user_id as "userId", e.subdomain, seen."homeMb", h.full_told_at as at`.execute(tx);
+      returning e.id, e.user_id as "userId", e.subdomain, sizes."homeMb", h.full_told_at as at`.execute(tx);
     for (const { id, userId, subdomain, homeMb, at } of rows) {
       if (!at) continue;
       await announce(tx, {

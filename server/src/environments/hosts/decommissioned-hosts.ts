@@ -3,13 +3,13 @@ import type { Sql, Tx } from "../../database/database.ts";
 import { type Driver, DriverError } from "../../drivers/driver.ts";
 import type { Announce } from "../notice.ts";
 
-/** Machines that never come back, by the ids of their hosts, until these are removed. */
+/** The ids of hosts whose machines never come back, until an operator removes them. */
 export async function decommissionedHostIds(db: Sql): Promise<readonly string[]> {
-  const lost = db.selectFrom("hosts").select("id").where("lost_at", "is not", null).where("removed_at", "is", null);
-  return (await lost.orderBy("id").execute()).map(({ id }) => id);
+  const hosts = db.selectFrom("hosts").select("id").where("lost_at", "is not", null).where("removed_at", "is", null);
+  return (await hosts.orderBy("id").execute()).map(({ id }) => id);
 }
 
-/** Of a machine that never comes back: nothing is there, and whatever is to go has gone. So all that was on it ends as ever. */
+/** The driver of a machine that never comes back. It reports that nothing is there, so all that was on it ends as usual. */
 export function decommissionedDriver(id: string): Driver {
   const nothing = async () => {};
   const refuse = (code: DriverError["code"]) => async () => {
@@ -49,9 +49,9 @@ export async function countOnHost(db: Sql, hostId: string) {
 }
 
 /**
- * All that is on a host ends at its next pass: what was not delivered is refunded, and of what ran the time since
- * `lostAt`, also where it would have expired meanwhile. Nothing is kept of files that are gone, so the names are free.
- * Answers how many owners are told.
+ * Ends all that is on a host at its next pass. What was not delivered is refunded, and so is the time of running
+ * environments since `lostAt`, also where it would have expired meanwhile. The files are gone, so their names are free.
+ * Returns how many owners were notified.
  */
 export async function endAllOnHost(tx: Tx, announce: Announce, hostId: string, lostAt: Date): Promise<number> {
   const { rows: owners } = await sql<{ user_id: string; names: string }>`

@@ -11,13 +11,13 @@ export interface HostDeps {
 export interface Host {
   readonly id: string;
   readonly driver: Driver;
-  /** Aborted when the loop is to end: what has not begun by then is left. */
+  /** Aborted when the loop ends: work that has not begun by then is dropped. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A loop for each host, so that a machine that hangs holds only itself. `begin` makes the work of one, with whatever it
- * remembers from one pass to the next. What a pass throws is told when it changes, not again and again.
+ * One loop for each host, so that a machine that hangs delays only itself. `begin` returns the work of one host, which
+ * keeps its state from pass to pass. An error of a pass is reported when it differs from the one before.
  */
 export function eachHost(
   { drivers, failed }: Omit<HostDeps, "db">,
@@ -28,15 +28,15 @@ export function eachHost(
   const { signal } = stopping;
   const loops = [...drivers].map(([id, driver]) => {
     const work = begin({ id, driver, signal });
-    const tell = dropRepeated((error) => signal.aborted || failed(error));
+    const report = dropRepeated((error) => signal.aborted || failed(error));
     return startLoop(
       async () => {
         const waitMs = await work();
-        tell([]);
+        report([]);
         return waitMs;
       },
       intervalMs,
-      (error) => tell([error]),
+      (error) => report([error]),
     );
   });
   const all = allLoops(loops);
@@ -49,38 +49,38 @@ export function eachHost(
   };
 }
 
-/** Hears all that failed in one round, and tells what had not failed in the same words in the round before. */
-export function dropRepeated(tell: (error: unknown) => void): (errors: readonly unknown[]) => void {
+/** Takes the errors of one pass and reports those that the pass before did not have. */
+export function dropRepeated(report: (error: unknown) => void): (errors: readonly unknown[]) => void {
   let before = new Set<string>();
   return (errors) => {
-    const byWords = new Map(errors.map((error) => [String(error), error]));
-    for (const [words, error] of byWords) if (!before.has(words)) tell(error);
-    before = new Set(byWords.keys());
+    const byText = new Map(errors.map((error) => [String(error), error]));
+    for (const [text, error] of byText) if (!before.has(text)) report(error);
+    before = new Set(byText.keys());
   };
 }
 
-/** Looks at once, for each host. */
-const width = 8;
+/** Items worked on at the same time on one host. */
+const concurrency = 8;
 
-/** They share one iterator: each takes the next as soon as it is free, and none once the host's loop is to end. */
+/** The workers share one iterator. None takes another item once the loop of the host ends. */
 export async function forEachConcurrently<T>({ signal }: Host, items: readonly T[], work: (item: T) => Promise<void>) {
   const queue = items.values();
-  const take = async () => {
+  const worker = async () => {
     for (const item of queue) {
       if (signal.aborted) return;
       await work(item);
     }
   };
-  await Promise.all(Array.from({ length: width }, take));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** Of what is not there any more nothing is remembered. */
+/** Drops what is remembered of runs that have ended. */
 export function dropEnded(known: Map<string, unknown>, rows: readonly { readonly id: string }[]): void {
   const ids = new Set(rows.map(({ id }) => id));
   for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
 }
 
-/** It ended between the list and the look. */
+/** The run ended between the list and the check. */
 export function hasEnded(error: unknown): boolean {
   return error instanceof DriverError && error.code === "refused";
 }

@@ -10,18 +10,17 @@ export interface WithGpus {
   readonly userId: string;
   readonly subdomain: string;
   readonly generation: number;
-  /** The run that was given up because its GPUs did not answer; null: nothing is suspected. */
+  /** The run that was replaced because its GPUs did not respond; null: no fault is suspected. */
   readonly faultyGeneration: number | null;
 }
 
-/** Nothing is done to a run that is another by now, or that its owner has stopped. */
+/** Nothing is done to a later run, or to one that its owner has stopped. */
 const stillRuns = ({ id, generation }: WithGpus) =>
   sql`id = ${id} and generation = ${generation} and status = 'active' and desired = 'running'`;
 
 /**
- * The next generation, with the files: the run counts as lost, so the reconciler starts another. The
- * seconds for which the GPUs had not answered are given back at once, those until the new container runs when it does.
- * False when it is not that run any more.
+ * Drops the run, so that the reconciler starts the next generation with the same files. The seconds without a response
+ * are credited at once, those until the new container runs when it does. False when it is no longer that run.
  */
 export async function replaceRun(db: Db, announce: Announce, row: WithGpus, seconds: number): Promise<boolean> {
   const { id, userId, subdomain, generation } = row;
@@ -46,8 +45,8 @@ export async function replaceRun(db: Db, announce: Announce, row: WithGpus, seco
 }
 
 /**
- * The GPUs of the next run do not answer either: they are put aside, and the rental ends as that of a machine that
- * fails, which pays back what is left of it (docs/internals/money.md). False when it is not that run any more.
+ * The GPUs of the next run do not respond either: they are quarantined and the rental ends for a failure of the machine,
+ * which refunds the rest of it (docs/internals/money.md). False when it is no longer that run.
  */
 export async function quarantineGpus(db: Db, row: WithGpus, seconds: number, fault: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
@@ -63,7 +62,7 @@ export async function quarantineGpus(db: Db, row: WithGpus, seconds: number, fau
   });
 }
 
-/** The new run's GPUs answer: nothing is suspected any more. */
+/** The GPUs of the new run respond: no fault is suspected any more. */
 export async function clearGpuFault(db: Db, row: WithGpus): Promise<void> {
   await sql`update environments set faulty_generation = null where ${stillRuns(row)}`.execute(db);
 }

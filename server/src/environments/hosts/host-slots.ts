@@ -1,13 +1,13 @@
-/** So many pieces of work at once for all hosts; where there are several, none has more than half of them. */
+/** Slots for work on all hosts together; where there are several hosts, none gets more than half of the slots. */
 export interface HostSlots {
-  /** Whom to claim for next, and how much at most; nothing when no place is free. */
+  /** The hosts with free slots and how many rows to lease for them; limit 0 when no slot is free. */
   next(): { readonly hostIds: readonly string[]; readonly limit: number };
   take(hostId: string, work: Promise<unknown>): void;
-  /** When all of it has ended. */
+  /** Resolves when all work has ended. */
   ended(): Promise<void>;
 }
 
-/** A host out of reach holds each of its places for as long as a verb may take: the others are not to wait for that. */
+/** An unreachable host occupies each of its slots for as long as a verb may take; the others do not wait for that. */
 export function openHostSlots(
   hostIds: readonly string[],
   width: number,
@@ -18,20 +18,20 @@ export function openHostSlots(
   return {
     next() {
       const counts = Map.groupBy(working.values(), (hostId) => hostId);
-      const roomOf = (hostId: string) => most - (counts.get(hostId)?.length ?? 0);
-      const open = hostIds.filter((hostId) => roomOf(hostId) > 0);
-      const limit = Math.min(width - working.size, ...open.map(roomOf));
+      const freeSlots = (hostId: string) => most - (counts.get(hostId)?.length ?? 0);
+      const open = hostIds.filter((hostId) => freeSlots(hostId) > 0);
+      const limit = Math.min(width - working.size, ...open.map(freeSlots));
       return open.length > 0 && limit > 0 ? { hostIds: open, limit } : { hostIds: [], limit: 0 };
     },
     take(hostId, work) {
-      const place = work
+      const slot = work
         .then(() => {})
         .catch(failed)
         .finally(() => {
-          working.delete(place);
+          working.delete(slot);
           freed();
         });
-      working.set(place, hostId);
+      working.set(slot, hostId);
     },
     async ended() {
       await Promise.all(working.keys());

@@ -7,8 +7,9 @@ import { memoryMbOfUnit } from "../leases/run-limits.ts";
 export const thisMachine = "local";
 
 /**
- * Writes what a host is and has, as its driver finds it now. Where there is no GPU it offers CPU slots, so that the whole
- * flow works (G37, G89): `slots`, or as many as its memory is enough for, at most eight. What is no longer there is put aside, never deleted: leases name it.
+ * Writes what a host is and has, as its driver reports it now. A host without GPUs offers CPU slots (G37, G89): `slots`,
+ * or as many as its memory is enough for, at most eight. Units that are no longer there are quarantined and never
+ * deleted, because leases refer to them.
  */
 export async function registerHost(db: Db, hostId: string, driver: Driver, slots?: number): Promise<void> {
   const capabilities = await driver.capabilities(true);
@@ -24,7 +25,7 @@ export async function registerHost(db: Db, hostId: string, driver: Driver, slots
   });
 }
 
-/** It does not answer: nothing new is leased on it. Answers whether that is news. */
+/** Nothing new is leased on an unreachable host. False when that was recorded before. */
 export async function markUnreachable(db: Db, hostId: string): Promise<boolean> {
   const { rows } = await sql`
     update hosts set away_since = now() where id = ${hostId} and away_since is null returning id`.execute(db);
@@ -42,7 +43,7 @@ export async function markReachable(db: Db, hostId: string): Promise<void> {
   );
 }
 
-/** Locked against whoever leases on it; undefined when there is none. */
+/** The host, locked against new leases on it; undefined when there is none. */
 export async function hostForUpdate(tx: Tx, id: string) {
   return await tx.selectFrom("hosts").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
@@ -78,7 +79,7 @@ async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promi
       .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...unit, host_id: hostId }))
       .execute();
   const ids = units.map(({ id }) => id);
-  // What is found again is leased again; what an operator has put aside stays there.
+  // A unit that is there again is leased again; what an operator has quarantined stays so.
   await tx
     .updateTable("gpus")
     .set({ quarantined_at: null })

@@ -13,7 +13,7 @@ export interface GpuCheckDeps extends HostDeps {
   readonly intervalMs?: number;
 }
 
-/** Looks in a row that find nothing, before a run is given up: one alone may be chance. */
+/** Failed checks in a row before a run is replaced: a single one may be chance. */
 const mostFailures = 3;
 
 interface Failing {
@@ -23,30 +23,30 @@ interface Failing {
 }
 
 /**
- * Asks every minute, from inside every active environment that has GPUs, whether they answer. Three times
- * no: a new run. Still no: the machine is broken. A look that says neither counts for nothing.
+ * Checks every minute, from inside each active environment that has GPUs, whether they respond. After three failures it
+ * gets a new run; if that one fails too, the GPUs are broken. A check without a result does not count.
  */
-export function startGpuChecks(parts: GpuCheckDeps): Loop {
-  return eachHost(parts, parts.intervalMs ?? usualMs, (host) => checkHost(parts, host));
+export function startGpuChecks(deps: GpuCheckDeps): Loop {
+  return eachHost(deps, deps.intervalMs ?? usualMs, (host) => checkHost(deps, host));
 }
 
-function checkHost(parts: GpuCheckDeps, host: Host): () => Promise<number> {
+function checkHost(deps: GpuCheckDeps, host: Host): () => Promise<number> {
   const failing = new Map<string, Failing>();
   return async () => {
-    const rows = await withGpus(parts.db, host.id);
+    const rows = await withGpus(deps.db, host.id);
     dropEnded(failing, rows);
-    await forEachConcurrently(host, rows, (row) => checkGpus(parts, host.driver, failing, row).catch(parts.failed));
-    return parts.intervalMs ?? usualMs;
+    await forEachConcurrently(host, rows, (row) => checkGpus(deps, host.driver, failing, row).catch(deps.failed));
+    return deps.intervalMs ?? usualMs;
   };
 }
 
 async function checkGpus(
-  parts: GpuCheckDeps,
+  deps: GpuCheckDeps,
   driver: Driver,
   failing: Map<string, Failing>,
   row: WithGpus,
 ): Promise<void> {
-  const { db, announce, failed } = parts;
+  const { db, announce, failed } = deps;
   let fault: string | undefined;
   try {
     fault = await driver.gpuFault(row.id);

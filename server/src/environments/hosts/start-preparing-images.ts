@@ -6,15 +6,15 @@ import { DriverError } from "../../drivers/driver.ts";
 import { backoffMs } from "../backoff-ms.ts";
 import { dropRepeated, eachHost, type Host, type HostDeps } from "./each-host.ts";
 
-/** What an operator has built or fetched meanwhile is on every host a minute later; a look where nothing is missing is cheap. */
+/** An image that an operator built or fetched is on every host a minute later; a pass without a missing image is cheap. */
 const intervalMs = 60_000;
 
-/** Keeps every image startable on every host and says how far that is: a launch normally does not wait. */
-export function startPreparingImages(parts: HostDeps): Loop {
-  const loop = eachHost(parts, intervalMs, (host) => prepareHost(parts, host));
+/** Keeps every image ready on every host and records the progress: a launch normally does not wait for one. */
+export function startPreparingImages(deps: HostDeps): Loop {
+  const loop = eachHost(deps, intervalMs, (host) => prepareHost(deps, host));
   return {
     nudge: loop.nudge,
-    // A download may take minutes and nothing waits for it: from here on it only goes unreported.
+    // A download may take minutes and nothing waits for it: from here on it is only not reported.
     async stop() {
       void loop.stop();
     },
@@ -25,56 +25,56 @@ interface ImageDeps extends Host {
   readonly db: Db;
 }
 
-/** One type after the other; the first is the one that everybody launches first. */
+/** One type after the other, the most launched first. */
 function prepareHost({ db, failed }: HostDeps, host: Host): () => Promise<number> {
-  const parts = { db, ...host };
-  const tell = dropRepeated((error) => host.signal.aborted || failed(error));
+  const deps = { db, ...host };
+  const report = dropRepeated((error) => host.signal.aborted || failed(error));
   let failures = 0;
   return async () => {
     const errors: unknown[] = [];
-    for (const type of containerTypes) errors.push(...(await tryImage(parts, type)));
-    tell(errors);
+    for (const type of containerTypes) errors.push(...(await tryImage(deps, type)));
+    report(errors);
     failures = errors.length > 0 ? failures + 1 : 0;
     return failures > 0 ? backoffMs(failures) : intervalMs;
   };
 }
 
-/** Answers what failed; that a host will never have an image is no failure. */
-async function tryImage(parts: ImageDeps, type: string): Promise<unknown[]> {
-  if (parts.signal.aborted) return [];
+/** Returns the failures. A host that will never have an image is none. */
+async function tryImage(deps: ImageDeps, type: string): Promise<unknown[]> {
+  if (deps.signal.aborted) return [];
   try {
-    await prepareImage(parts, type);
+    await prepareImage(deps, type);
     return [];
   } catch (error) {
     const absent = error instanceof DriverError && error.code === "no_image";
     const message = error instanceof DriverError ? error.message : "The image could not be prepared";
-    await write(parts, type, { state: absent ? "unavailable" : "preparing", percent: null, message });
+    await write(deps, type, { state: absent ? "unavailable" : "preparing", percent: null, message });
     return absent ? [] : [error];
   }
 }
 
-async function prepareImage(parts: ImageDeps, type: string): Promise<void> {
+async function prepareImage(deps: ImageDeps, type: string): Promise<void> {
   await sql`
-    insert into host_images (host_id, container_type, state) values (${parts.id}, ${type}, 'preparing')
-    on conflict do nothing`.execute(parts.db);
-  let told = -1;
+    insert into host_images (host_id, container_type, state) values (${deps.id}, ${type}, 'preparing')
+    on conflict do nothing`.execute(deps.db);
+  let reported = -1;
   let writes: Promise<void> = Promise.resolve();
-  await parts.driver.prepare(type, (percent) => {
+  await deps.driver.prepare(type, (percent) => {
     const whole = Math.floor(percent);
-    if (whole <= told || whole >= 100) return;
-    told = whole;
-    writes = writes.then(() => write(parts, type, { state: "preparing", percent: whole, message: "" }));
-    // Awaited below; without this an error that comes before that would count as unhandled.
+    if (whole <= reported || whole >= 100) return;
+    reported = whole;
+    writes = writes.then(() => write(deps, type, { state: "preparing", percent: whole, message: "" }));
+    // Awaited below; without this an earlier error would count as unhandled.
     writes.catch(() => {});
   });
   await writes;
-  await write(parts, type, { state: "ready", percent: null, message: "" });
+  await write(deps, type, { state: "ready", percent: null, message: "" });
 }
 
 interface Prepared {
   readonly state: "ready" | "preparing" | "unavailable";
   readonly percent: number | null;
-  /** Why, in words for the person who chooses a type. */
+  /** The reason, as text for the person who chooses a type. */
   readonly message: string;
 }
 

@@ -8,7 +8,7 @@ import { dropRepeated } from "./each-host.ts";
 import type { HostCheck } from "./host-check.ts";
 import { markReachable, markUnreachable, registerHost } from "./register-host.ts";
 
-/** The hosts on other machines, as an operator added them, but for those that are lost. */
+/** The hosts on other machines that an operator added, without the decommissioned ones. */
 export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
   const rows = await db
     .selectFrom("hosts")
@@ -26,9 +26,9 @@ export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
   }));
 }
 
-/** A driver for each; nothing is connected yet, and one that is away is told by its verbs. */
-export async function openRemoteHosts(db: Db, parts: RemoteDeps): Promise<readonly RemoteMachine[]> {
-  return await Promise.all((await remoteHosts(db)).map((host) => openRemote(host, parts)));
+/** A driver for each. Nothing is connected yet; the verbs of an unreachable host fail. */
+export async function openRemoteHosts(db: Db, deps: RemoteDeps): Promise<readonly RemoteMachine[]> {
+  return await Promise.all((await remoteHosts(db)).map((host) => openRemote(host, deps)));
 }
 
 interface RemoteHostDeps extends RemoteDeps {
@@ -42,47 +42,47 @@ interface Started {
   readonly checks: ReadonlyMap<string, HostCheck>;
 }
 
-/** What a worker does beside renting on them: registers each when it answers, and looks at its wall every minute. */
-export function startRemoteHosts(remotes: readonly RemoteMachine[], parts: RemoteHostDeps): Started {
-  const registering = remotes.map((remote) => [remote.host.id, startRegistering(remote, parts)] as const);
-  const walls = remotes.map((remote) => startFirewall(remoteFirewall(remote, parts), parts.failed));
-  return { loops: [...registering.map(([, loop]) => loop), ...walls], checks: new Map(registering) };
+/** Registers each host when it is reachable, and checks its firewall every minute. */
+export function startRemoteHosts(remotes: readonly RemoteMachine[], deps: RemoteHostDeps): Started {
+  const registering = remotes.map((remote) => [remote.host.id, startRegistering(remote, deps)] as const);
+  const firewalls = remotes.map((remote) => startFirewall(remoteFirewall(remote, deps), deps.failed));
+  return { loops: [...registering.map(([, loop]) => loop), ...firewalls], checks: new Map(registering) };
 }
 
 const retryMs = 30_000;
 
 /**
- * Nothing is sold on a host before it was found fit, at the start and whenever it has been away: another machine may have
- * come back, with other GPUs. Nobody waits for it, and what keeps it away is told once.
+ * Nothing is leased on a host before it passes its check, at the start and each time it has been unreachable: another
+ * machine with other GPUs may have come back. A failure of the check is reported once.
  */
-function startRegistering(remote: RemoteMachine, parts: RemoteHostDeps): Loop & HostCheck {
-  const { db, failed, slots } = parts;
+function startRegistering(remote: RemoteMachine, deps: RemoteHostDeps): Loop & HostCheck {
+  const { db, failed, slots } = deps;
   const { id } = remote.host;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const tell = dropRepeated((words) => signal.aborted || failed(`${id}: ${words}`));
+  const report = dropRepeated((text) => signal.aborted || failed(`${id}: ${text}`));
   let [wanted, passed] = [1, 0];
   const isPassed = () => wanted === passed;
 
   async function register(): Promise<readonly string[]> {
     const now = wanted;
-    const { warnings } = await checkRemote(remote, parts, parts);
+    const { warnings } = await checkRemote(remote, deps, deps);
     if (signal.aborted) return [];
     await registerHost(db, id, remote.driver, slots);
     passed = now;
     if (isPassed()) await markReachable(db, id);
-    return warnings.map((words) => `WARNING: ${words}`);
+    return warnings.map((text) => `WARNING: ${text}`);
   }
 
   const loop = startLoop(
     async () => {
       if (isPassed() || signal.aborted) return retryMs;
       try {
-        tell(await register());
+        report(await register());
       } catch (error) {
         if (signal.aborted) return retryMs;
         if (!(error instanceof DriverError)) throw error;
-        tell([error.message]);
+        report([error.message]);
         await markUnreachable(db, id);
       }
       return retryMs;
@@ -97,7 +97,7 @@ function startRegistering(remote: RemoteMachine, parts: RemoteHostDeps): Loop & 
       wanted += 1;
       loop.nudge();
     },
-    // The look may be fetching an image, for as long as that takes: from here on it changes nothing.
+    // The check may be fetching an image for minutes: from here on it changes nothing.
     async stop() {
       stopping.abort();
       void loop.stop();

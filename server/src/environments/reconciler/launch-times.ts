@@ -7,7 +7,7 @@ const stages = ["placed", "image", "started", "answering", "ready"] as const sat
 
 const columns = stages.map((stage) => sql.id(`${stage}_ms`));
 
-/** Keeps how long a launch took, in the transaction that stamps `ready`. A restart has no payment and does not count. */
+/** Records how long a launch took, in the transaction that stamps `ready`. A restart has no payment and does not count. */
 export async function recordLaunchTime(tx: Tx, id: string, generation: number): Promise<void> {
   const taken = stages.map(
     (stage) =>

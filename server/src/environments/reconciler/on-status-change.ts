@@ -12,18 +12,18 @@ import { closeSession, openSession } from "../time/run-sessions.ts";
 import { announceSilent } from "./silence.ts";
 import type { Claimed } from "./work-lease.ts";
 
-/** Given by payments; called inside the transaction that records the change. Both lock the order before we lock the row. */
+/** Payments provides this. Called in the transaction that writes the change; it locks the order before the row. */
 export interface Delivery {
-  /** First answer. Undefined when the order no longer waits for delivery: the environment is then terminated instead. */
+  /** First readiness. Undefined when the order no longer waits for delivery: the environment is then terminated. */
   delivered(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
-  /** The end of an environment that never answered; its container is confirmed gone, or its host does not answer either. */
+  /** The end of an environment that was never ready; its container is confirmed gone, or its host is unreachable too. */
   undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered" | "silent"): Promise<void>;
   /**
-   * JupyterLab never answered while its container ran, and this account was paid back for that once: a person decides about
-   * the money, and the time is the owner's to start again (G106). False when the order no longer waits for delivery.
+   * JupyterLab was never ready although its container ran, and a silent launch of this account was refunded before: a
+   * person decides about the money, and the owner may start it again (G106). False when the order no longer waits.
    */
   kept(tx: Tx, environment: Delivered): Promise<boolean>;
-  /** The end of one that had answered. `unpaidSeconds` of its time could not be used for a fault of ours. */
+  /** The end of one that was ready. A fault of ours kept its owner from using `unpaidSeconds` of its time. */
   ended(tx: Tx, environment: Delivered, unpaidSeconds: number): Promise<void>;
 }
 
@@ -40,27 +40,27 @@ export interface StatusHookDeps {
 
 interface Times {
   readonly bonusHours: number;
-  /** How long ago the run was seen to be gone: what was done since is not its owner's time. */
+  /** Seconds since the run was gone: they are not its owner's time. */
   readonly goneSeconds: number;
 }
 
 /**
- * What belongs to a change of status, in the transaction that records it (docs/internals/runtime.md). `row` is as it
- * was before. A restart that was taken back before it was seen has leased GPUs, though the status was `stopped` all the
- * time: its stage tells, and it is undone like any stop.
+ * The hooks of a status change, in the transaction that writes it (docs/internals/runtime.md). `row` is as it was before.
+ * A start that was taken back before it began has leased GPUs although the status was `stopped` all the time: its stage
+ * shows that, and it is undone like any stop.
  */
 export async function onStatusChange(
   tx: Tx,
-  parts: StatusHookDeps,
+  deps: StatusHookDeps,
   row: Claimed,
   status: Status,
   { bonusHours, goneSeconds }: Times,
 ): Promise<void> {
-  const unfinished = status === "stopped" && (row.stage !== null || row.run_token !== null);
-  if (status === row.status && !unfinished) return;
-  if (status === "active") await enterActive(tx, parts, row, bonusHours);
-  if (status === "stopped") await enterStopped(tx, parts, row, goneSeconds);
-  if (status === "terminated") await enterTerminated(tx, parts, row);
+  const isUndoneStart = status === "stopped" && (row.stage !== null || row.run_token !== null);
+  if (status === row.status && !isUndoneStart) return;
+  if (status === "active") await enterActive(tx, deps, row, bonusHours);
+  if (status === "stopped") await enterStopped(tx, deps, row, goneSeconds);
+  if (status === "terminated") await enterTerminated(tx, deps, row);
 }
 
 async function enterActive(tx: Tx, { announce }: StatusHookDeps, row: Claimed, bonusHours: number): Promise<void> {
@@ -83,9 +83,8 @@ async function enterActive(tx: Tx, { announce }: StatusHookDeps, row: Claimed, b
 }
 
 /**
- * Hourly: the time left is banked and the GPUs go, and what was suspected of them with them; monthly: all of it stays, and
- * the clock runs (G2, G24), unless its files are not there (G111). Where nothing is left the end stays as it is, and is the
- * next thing that happens.
+ * An hourly plan banks its time and frees its GPUs, and a suspected fault goes with them. A monthly plan keeps both and its
+ * clock runs on (G2, G24), unless its files are missing (G111). Without time left the end stays as it is and comes next.
  */
 async function enterStopped(tx: Tx, { announce }: StatusHookDeps, row: Claimed, goneSeconds: number): Promise<void> {
   const { id, stop_reason: reason } = row;
@@ -104,7 +103,7 @@ async function enterStopped(tx: Tx, { announce }: StatusHookDeps, row: Claimed, 
   if (reason === "silent") await announceSilent(tx, announce, row, bankedSeconds);
 }
 
-/** Answers the whole seconds that are banked; what was banked before and has not begun stays as it was. */
+/** Returns the whole seconds that are banked; time that was banked before and has not begun stays as it was. */
 async function bankTime(tx: Tx, id: string, goneSeconds: number): Promise<number> {
   const left = sql<number>`extract(epoch from expires_at - now()) + ${goneSeconds}::float8`;
   const { rows } = await sql<{ banked_seconds: number }>`

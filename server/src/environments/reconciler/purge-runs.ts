@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
-/** Deletes how environments ran, a year after the end: sessions and launch stages with their environment, leases each by itself. */
+/** Deletes sessions and launch stages a year after the end of their environment, and leases a year after their own. */
 export async function purgeRuns(db: Db): Promise<void> {
   await sql`delete from gpu_leases where released_at < now() - interval '1 year'`.execute(db);
   for (const table of ["sessions", "launch_stages"] as const)

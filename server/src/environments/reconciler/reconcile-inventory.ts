@@ -9,27 +9,27 @@ import { makeDue } from "./work-lease.ts";
 
 export interface InventoryDeps extends HostDeps {
   readonly clock: Pick<SteadyClock, "require">;
-  /** By host; those without one are fit. */
+  /** By host id; a host without one needs none. */
   readonly checks?: ReadonlyMap<string, HostCheck> | undefined;
 }
 
 const intervalMs = 30_000;
-/** One look that fails may be chance: nothing is closed for it, but the next comes sooner. */
+/** A single failure may be chance: the host stays open, but is checked again sooner. */
 const unsureMs = 5000;
-/** A run that the database does not know may be one whose launch is just being written. */
+/** A younger run that the database does not know may belong to a launch that is just being written. */
 const orphanMs = 10 * 60_000;
 
 /**
- * Compares what each host has with what the database wants (docs/internals/runtime.md). On a host that does not answer
- * twice in a row nothing new is leased until it answers, which is told once.
+ * Compares the runs on each host with the rows (docs/internals/runtime.md). A host that fails to respond twice in a row is
+ * closed for leases until it responds, which is reported once.
  */
-export function startInventory(parts: InventoryDeps): Loop {
-  return eachHost(parts, intervalMs, (host) => inventoryOf(parts, host));
+export function startInventory(deps: InventoryDeps): Loop {
+  return eachHost(deps, intervalMs, (host) => inventoryOf(deps, host));
 }
 
-/** The looks at one host, one for each call; answers when it wants the next, in milliseconds. */
-export function inventoryOf(parts: InventoryDeps, host: Host): () => Promise<number> {
-  const { db, clock, checks } = parts;
+/** The pass for one host. It returns the milliseconds until the next. */
+export function inventoryOf(deps: InventoryDeps, host: Host): () => Promise<number> {
+  const { db, clock, checks } = deps;
   const check = checks?.get(host.id);
   let missed = 0;
   async function miss(error: DriverError): Promise<number> {
@@ -40,14 +40,14 @@ export function inventoryOf(parts: InventoryDeps, host: Host): () => Promise<num
     return intervalMs;
   }
   return async () => {
-    const found = await host.driver.list().catch(ofTheHost);
-    if (found instanceof DriverError) return await miss(found);
+    const runs = await host.driver.list().catch(ofTheHost);
+    if (runs instanceof DriverError) return await miss(runs);
     missed = 0;
     if (check?.isPassed() ?? true) await markReachable(db, host.id);
-    const strays = await compare(db, host, found);
-    // What this throws is the alarm.
+    const orphans = await compare(db, host, runs);
+    // Its error is the alarm.
     await clock.require();
-    await removeAll(host, strays);
+    await removeAll(host, orphans);
     return intervalMs;
   };
 }
@@ -61,29 +61,29 @@ function ofTheHost(error: unknown): DriverError {
   throw error;
 }
 
-/** Makes due whatever may differ, and answers the runs that nobody wants. */
-async function compare(db: Db, { id: hostId }: Host, found: Awaited<ReturnType<Driver["list"]>>): Promise<string[]> {
-  // Before the environments are read: one that stands ready now may be an environment by then, but never the other way.
+/** Makes rows due that may differ, and returns the ids of orphans: runs that nobody wants. */
+async function compare(db: Db, { id: hostId }: Host, runs: Awaited<ReturnType<Driver["list"]>>): Promise<string[]> {
+  // Read before the environments: a warm run may become an environment in between, but never the reverse.
   const warm = new Set((await db.selectFrom("warm_runs").select("id").execute()).map(({ id }) => id));
   const rows = await db
     .selectFrom("environments")
     .where((where) =>
       where.or([
         where.and([where("host_id", "=", hostId), where("status", "!=", "terminated")]),
-        where("id", "in", ["", ...found.map(({ id }) => id)]),
+        where("id", "in", ["", ...runs.map(({ id }) => id)]),
       ]),
     )
     .select(["id", "status"])
     .execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const foundIds = new Set(found.map(({ id }) => id));
-  const differing = rows.filter(({ id, status }) => !foundIds.has(id) && (status === "active" || status === "paused"));
-  await makeDue(db, [...foundIds, ...differing.map(({ id }) => id)]);
-  const isStray = ({ id, observed }: (typeof found)[number]) => {
+  const runIds = new Set(runs.map(({ id }) => id));
+  const differing = rows.filter(({ id, status }) => !runIds.has(id) && (status === "active" || status === "paused"));
+  await makeDue(db, [...runIds, ...differing.map(({ id }) => id)]);
+  const isOrphan = ({ id, observed }: (typeof runs)[number]) => {
     const row = byId.get(id);
     return row ? row.status === "terminated" : !warm.has(id) && isOld(observed);
   };
-  return found.filter(isStray).map(({ id }) => id);
+  return runs.filter(isOrphan).map(({ id }) => id);
 }
 
 function isOld(observed: Observed): boolean {

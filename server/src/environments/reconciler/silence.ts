@@ -5,15 +5,15 @@ import type { Environment } from "../environment.ts";
 import { markHomeUsed } from "../homes/home-records.ts";
 import type { Announce } from "../notice.ts";
 
-/** Other owners whose starts fail on a host at the same time, before the host is taken for the reason. */
+/** So many other owners whose starts fail at the same time mean that the host is the reason. */
 const leastOthers = 2;
-/** A start that takes longer than this has failed, as far as another one asks. */
+/** A longer start counts as failed for this comparison. */
 const slowMinutes = 3;
 
 /**
- * In an update's source `e`: what was to answer and did not, is its owner's and not the machine's (G106). Its container ran
- * for at least half of the time that it had, the machine was not at fault, and it is not so that starts of several other
- * owners fail there too while none answers.
+ * A condition on `e` in an update: the owner, not the machine, keeps JupyterLab from responding (G106). Its container ran
+ * for at least half of its time, the machine was not at fault, and starts of several other owners do not fail there while
+ * none succeeds.
  */
 export const isSilent = sql<boolean>`(e.fault_since is null
   and (e.created_at is not null or exists (
@@ -29,12 +29,12 @@ export const isSilent = sql<boolean>`(e.fault_since is null
       select from launch_stages s join environments o on o.id = s.environment_id
       where o.host_id = e.host_id and s.stage = 'ready' and s.at > coalesce(e.down_since, e.requested_at))))`;
 
-/** Two ends of one account at once are decided one after the other. */
+/** Serialises the ends of one account. */
 export async function lockAccount(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 106))`.execute(tx);
 }
 
-/** Whether silence was paid back to this account before, or is about to be: that happens by itself once. */
+/** Whether a silent launch of this account was refunded or is about to be: that happens once without a person. */
 export async function wasSilenceRefunded(tx: Tx, { id, user_id }: Environment): Promise<boolean> {
   const { rows } = await sql`
     select from environments where user_id = ${user_id} and id <> ${id} and ended_reason = 'silent' limit 1`.execute(
@@ -43,7 +43,7 @@ export async function wasSilenceRefunded(tx: Tx, { id, user_id }: Environment): 
   return rows.length > 0;
 }
 
-/** The whole time of a launch that is kept counts as its owner's from now on, and so do the files. */
+/** Keeps a silent launch for its owner: all of its time and its files are theirs from now on. */
 export async function keepLaunch(tx: Tx, row: Environment): Promise<void> {
   await markHomeUsed(tx, row);
   await sql`

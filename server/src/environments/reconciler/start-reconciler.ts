@@ -19,43 +19,43 @@ export interface ReconcilerDeps extends Omit<ReconcileDeps, "writeUnchanged">, P
   readonly uptimeSeconds?: () => number;
 }
 
-/** Rows worked on at once. */
-const width = 20;
+/** Rows worked on at the same time. */
+const concurrency = 20;
 const intervalMs = 5000;
 const retentionMs = 10 * 60_000;
 const reopenMs = 2000;
 
 /**
- * The one loop that does every repair (docs/internals/runtime.md). A slow row does not hold up the others: the loop
- * only hands out claims, and each finished row asks for the next. Around it run the comparison with what the hosts
- * have, and the deletion of files that are no longer kept.
+ * Starts the loop that does every repair (docs/internals/runtime.md), the comparison with the inventories of the hosts, and
+ * the retention of files. A slow row does not delay the others: the loop only hands out rows, and each finished one
+ * triggers it.
  */
-export function startReconciler(parts: ReconcilerDeps): Loop {
-  const { db, changes, drivers, failed } = parts;
+export function startReconciler(deps: ReconcilerDeps): Loop {
+  const { db, changes, drivers, failed } = deps;
   const writeUnchanged = batchUnchanged(db);
   const allHosts = [...drivers.keys()];
-  const clock = steadyClock(db, parts.uptimeSeconds);
-  const places = openHostSlots(allHosts, width, { failed, freed: () => loop.nudge() });
+  const clock = steadyClock(db, deps.uptimeSeconds);
+  const slots = openHostSlots(allHosts, concurrency, { failed, freed: () => loop.nudge() });
 
   let granted = false;
   async function handOut(): Promise<number> {
     if (!granted) await grantTime(db, allHosts);
     granted = true;
     for (;;) {
-      const { hostIds, limit } = places.next();
+      const { hostIds, limit } = slots.next();
       if (limit === 0) return intervalMs;
       const rows = await claimDue(db, hostIds, limit, await clock.agrees());
-      for (const row of rows) places.take(row.host_id, reconcile({ ...parts, writeUnchanged }, row));
+      for (const row of rows) slots.take(row.host_id, reconcile({ ...deps, writeUnchanged }, row));
       if (rows.length < limit) return await nextDueMs(db, hostIds);
     }
   }
 
   const loop = startLoop(handOut, intervalMs, failed);
-  const keeping = startLoop(
+  const retention = startLoop(
     async () => {
-      // Nothing is deleted while the clock is in doubt; what this throws is the alarm.
+      // Nothing is deleted while the clock is unsure; its error is the alarm.
       await clock.require();
-      await applyRetention(parts);
+      await applyRetention(deps);
       return retentionMs;
     },
     retentionMs,
@@ -63,21 +63,21 @@ export function startReconciler(parts: ReconcilerDeps): Loop {
   );
   const unsubscribe = changes.subscribe(({ kind }) => {
     if (kind === "environment") loop.nudge();
-    if (kind === "home") keeping.nudge();
+    if (kind === "home") retention.nudge();
   }, loop.nudge);
-  const watching = eachHost(parts, reopenMs, (host) => watchRuns(db, host, loop.nudge));
-  const all = allLoops([loop, keeping, startInventory({ ...parts, clock }), watching]);
+  const watching = eachHost(deps, reopenMs, (host) => watchRuns(db, host, loop.nudge));
+  const all = allLoops([loop, retention, startInventory({ ...deps, clock }), watching]);
   return {
     nudge: loop.nudge,
     async stop() {
       unsubscribe();
       await all.stop();
-      await places.ended();
+      await slots.ended();
     },
   };
 }
 
-/** Driver events only wake the loop; the truth is `observe` and `list`. A stream that ends is opened again. */
+/** Driver events only trigger the loop, which reads `observe`. A stream that ends is opened again. */
 function watchRuns(db: Db, { driver, signal }: Host, nudge: () => void): () => Promise<number> {
   return async () => {
     if (signal.aborted) return reopenMs;

@@ -8,7 +8,7 @@ interface BankedTimeDeps {
   readonly announce: Announce;
 }
 
-/** Days before the end, and what `environments.notice` says of an owner who was told; the last is told a day before at least. */
+/** Days before the end, and the value of `environments.notice` after the notice. */
 const notices = [
   { days: 30, name: "b30" },
   { days: 7, name: "b7" },
@@ -25,9 +25,9 @@ interface Banked {
 }
 
 /**
- * Banked time ends a year after the last session (G113): told 30, 7 and 1 days before, each once and after a gap the newest
- * only; then the environment ends as expired, and its files and name go as after every end (G31). Whoever could not be told
- * in time, because the server was down, gets a day more.
+ * Banked time ends a year after the last session (G113). Its owner is notified 30, 7 and 1 days before, after a gap only
+ * of the nearest; then the environment ends as expired, with its files and name kept as after every end (G31). After an
+ * outage the last notice comes a day before the end at least.
  */
 export async function endBankedTime({ db, announce }: BankedTimeDeps): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -45,8 +45,8 @@ async function checkBankedTime(tx: Tx, announce: Announce, id: string): Promise<
   const row = rows[0];
   if (!row) return;
   const due = notices.findLast(({ days }) => row.days <= days);
-  const told = notices.findIndex(({ name }) => name === row.notice);
-  if (due && notices.indexOf(due) > told) return await announceEnd(tx, announce, row, due.name);
+  const last = notices.findIndex(({ name }) => name === row.notice);
+  if (due && notices.indexOf(due) > last) return await announceEnd(tx, announce, row, due.name);
   if (row.days > 0) return;
   await sql`
     update environments set desired = 'terminated', ended_reason = 'expired', due_at = now() where id = ${id}`.execute(

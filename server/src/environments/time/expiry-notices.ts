@@ -4,9 +4,9 @@ import type { Db, Tx } from "../../database/database.ts";
 import { type Announce, instant } from "../notice.ts";
 
 const notices = [
-  { name: "10m", seconds: 600, words: "10 minutes" },
-  { name: "1h", seconds: 3600, words: "1 hour" },
-  { name: "24h", seconds: 86_400, words: "24 hours" },
+  { name: "10m", seconds: 600, text: "10 minutes" },
+  { name: "1h", seconds: 3600, text: "1 hour" },
+  { name: "24h", seconds: 86_400, text: "24 hours" },
 ] as const;
 
 /** The newest notice that a remaining time calls for, or "". */
@@ -14,19 +14,19 @@ export function noticeAt(remainingSeconds: number): string {
   return notices.find(({ seconds }) => remainingSeconds <= seconds)?.name ?? "";
 }
 
-/** What a remaining time calls for, unless that or something newer has been told. */
-export function pendingNotice(remainingSeconds: number, toldName: string) {
+/** The notice that a remaining time calls for, unless it or a nearer one was sent. */
+export function pendingNotice(remainingSeconds: number, sentName: string) {
   const due = notices.find(({ seconds }) => remainingSeconds <= seconds);
-  const told = notices.find(({ name }) => name === toldName);
-  return due && !(told && told.seconds <= due.seconds) ? due : undefined;
+  const sent = notices.find(({ name }) => name === sentName);
+  return due && !(sent && sent.seconds <= due.seconds) ? due : undefined;
 }
 
 /** Seconds left in SQL; null where the clock stands still. */
 const remaining = sql<number | null>`extract(epoch from expires_at - now())::float8`;
 
 /**
- * On entering active: what the time left already calls for counts as told, so that an hour's rental does not begin with
- * "one hour left".
+ * When an environment becomes active, the notice that its time already calls for counts as sent: an hour's rental does
+ * not begin with "one hour left".
  */
 export async function resetNotice(tx: Tx, id: string): Promise<void> {
   const row = await tx.selectFrom("environments").where("id", "=", id).select(remaining.as("left")).executeTakeFirst();
@@ -34,7 +34,7 @@ export async function resetNotice(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("environments").set({ notice }).where("id", "=", id).execute();
 }
 
-/** Tells of the coming end, each threshold once; after a long gap only the newest. */
+/** Announces the coming end, each threshold once; after a long gap only the nearest. */
 export async function announceExpiry(db: Db, announce: Announce, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const row = await tx
@@ -52,14 +52,14 @@ export async function announceExpiry(db: Db, announce: Announce, id: string): Pr
     await announce(tx, {
       userId: row.user_id,
       cause: `expires:${id}:${row.expires_at.toISOString()}:${due.name}`,
-      title: `${row.subdomain} ends in less than ${due.words}`,
+      title: `${row.subdomain} ends in less than ${due.text}`,
       body: `Its time is over on ${instant(row.expires_at)}. Save what you need: files are kept after the end, what is in memory is not.`,
       link: `/environments/${id}?extend=${id}`,
     });
   });
 }
 
-/** A day before a session reaches its longest length (G22). */
+/** Announces a rollover a day before a session reaches its longest length (G22). */
 export async function announceRollover(db: Db, announce: Announce, id: string): Promise<void> {
   const { rows } = await sql<{ id: string; user_id: string; subdomain: string }>`
     select s.id, e.user_id, e.subdomain from sessions s join environments e on e.id = s.environment_id

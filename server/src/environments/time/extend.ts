@@ -3,8 +3,8 @@ import type { Tx } from "../../database/database.ts";
 import { resetNotice } from "./expiry-notices.ts";
 
 /**
- * A clock that stands still (G24) banks what is added; one that runs ends later. Neither touches the run itself. A worker
- * that is about to start the clock would do so with what was banked before: it is overtaken.
+ * A stopped clock (G24) banks the hours, a running one ends later. Neither touches the run. A worker that is about to
+ * start the clock with the old banked time is overtaken.
  */
 const later = (hours: number) => sql`
   expires_at = expires_at + make_interval(hours => ${hours}),
@@ -22,7 +22,7 @@ export async function extend(tx: Tx, id: string, hours: number): Promise<boolean
   return true;
 }
 
-/** What an environment has after hours of it were paid back. */
+/** What an environment has after some of its hours were refunded. */
 export interface Shortened {
   /** No paid time is left: it ends now. */
   readonly ends: boolean;
@@ -31,13 +31,13 @@ export interface Shortened {
   readonly bankedSeconds: number;
 }
 
-/** Less than this is no time that anybody could use: amounts of time are rounded to whole seconds. */
+/** Less than this is no usable time: amounts are rounded to whole seconds. */
 const nothingSeconds = 1;
 
 /**
- * Hours that were paid back come off its end, which is now at the earliest; with no paid time left it ends, and so does one
- * that never answered (G108). A worker that is about to write the clock anew from what was banked is overtaken by this.
- * Undefined for one that has ended or is ending already, though its paid end moves too.
+ * Takes refunded hours off the end, which is now at the earliest. Without paid time left the environment ends, and so
+ * does one that was never ready (G108). A worker that is about to write the clock from the old banked time is overtaken.
+ * Undefined for one that has ended or is ending, though its paid end moves too.
  */
 export async function shorten(tx: Tx, id: string, hours: number): Promise<Shortened | undefined> {
   const before = await tx

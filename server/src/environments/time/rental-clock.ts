@@ -7,10 +7,10 @@ import { resetNotice } from "./expiry-notices.ts";
 const today = sql`(now() at time zone 'utc')::date`;
 
 /**
- * The container of a start runs, and JupyterLab has not answered yet (G105). The first start is free until it answers, so
- * nothing happens here. From the second start on the time left counts from the container's start, less a free minute at
- * most, so that a program in the home cannot run unbilled by keeping JupyterLab silent. Where the clock ran on while the
- * machine was at fault, that time is given back first. `startedAt` is the driver's and kept between what the database knows.
+ * Opens the clock of a start whose container runs while JupyterLab is not ready yet (G105). The first start is free until
+ * it is ready, so nothing happens. From the second start on the time left counts from the container's start, less a free
+ * minute at most: a program in the home cannot run unbilled by keeping JupyterLab silent. Where the clock ran on while
+ * the machine was at fault, that time is credited first. `startedAt` is the driver's, limited to what the database knows.
  */
 export async function openClock(tx: Tx, row: Environment, startedAt: Date): Promise<void> {
   if (row.created_at === null || (row.expires_at !== null && row.fault_since === null)) return;
@@ -31,7 +31,7 @@ export async function openClock(tx: Tx, row: Environment, startedAt: Date): Prom
   await resetNotice(tx, row.id);
 }
 
-/** JupyterLab answers, or the run is over: what is left of the free minute is not the owner's any more. */
+/** JupyterLab is ready, or the run is over: the rest of the free minute is taken back. */
 export async function closeClock(tx: Tx, id: string): Promise<void> {
   const left = sql`greatest(interval '0', clock_from - now())`;
   await sql`
@@ -41,7 +41,7 @@ export async function closeClock(tx: Tx, id: string): Promise<void> {
     where id = ${id} and clock_from is not null`.execute(tx);
 }
 
-/** What the machine was at fault for is not its owner's time, whether the run goes on or they stop it (G106). */
+/** Time for which the machine was at fault is not the owner's, whether the run goes on or they stop it (G106). */
 export async function creditFault(tx: Tx, { id, fault_since }: Environment): Promise<void> {
   if (fault_since === null) return;
   const { rows } = await sql`

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 
-/** Opens a session unless one is open: a run that was lost and started again is still the same session. */
+/** Opens a session unless one is open: a run that ended by itself and was restarted is still the same session. */
 export async function openSession(tx: Tx, environmentId: string): Promise<void> {
   await sql`
     insert into sessions (id, environment_id, user_id, container_type)
@@ -17,7 +17,7 @@ export async function closeSession(tx: Tx, environmentId: string, reason: string
     where environment_id = ${environmentId} and closed_at is null`.execute(tx);
 }
 
-/** At 168 h a session is closed and the next one opened in one statement; the container is not touched (G22). */
+/** After 168 h closes a session and opens the next in one statement; the container is not touched (G22). */
 export async function rollSession(db: Db, environmentId: string): Promise<boolean> {
   const { rows } = await sql`
     with full_length as (

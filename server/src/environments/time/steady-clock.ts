@@ -2,19 +2,19 @@ import { uptime } from "node:os";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
-/** How far the wall clock and the machine's steady one may part before nothing is ended by time any more. */
+/** How far the wall clock and the machine's steady one may differ before nothing is ended by time any more. */
 const toleranceSeconds = 60;
 
 export interface SteadyClock {
-  /** In SQL, where `now()` is about to end something: whether it can be believed. */
+  /** A condition in SQL: whether `now()` can be trusted to end something. */
   agrees(): Promise<RawBuilder<boolean>>;
-  /** Throws when it cannot be. */
+  /** Throws when it cannot. */
   require(): Promise<void>;
 }
 
 /**
- * Watches the database's clock, by which everything ends, against one that nobody can set. That one counts the sleep of
- * the machine too, so a laptop that was closed overnight is no doubt. Whoever set the clock on purpose restarts the server.
+ * Compares the database's clock, by which everything ends, with the uptime of the machine, which nobody can set. The
+ * uptime counts sleep too, so a laptop that was closed overnight agrees. After a deliberate change restart the server.
  */
 export function steadyClock(db: Db, uptimeSeconds: () => number = uptime): SteadyClock {
   let startedAt: Promise<number> | undefined;

@@ -15,7 +15,7 @@ import { returnLapsedWarmRuns } from "./warm-runs.ts";
 /** How many runs of one GPU each stand ready on every host that can, by container type. */
 type WarmSizes = Readonly<Record<string, number>>;
 
-interface PoolParts extends WarmPoolDeps {
+interface PoolDeps extends WarmPoolDeps {
   readonly changes: Changes;
   readonly sizes: WarmSizes;
 }
@@ -31,15 +31,15 @@ const lifeHours = 24;
  * that people wait for, from GPUs that nobody asks for. Runs too with nothing to keep, for what an earlier setting
  * left.
  */
-export function startWarmPool(parts: PoolParts): Loop {
-  const { db, changes, drivers, failed } = parts;
+export function startWarmPool(deps: PoolDeps): Loop {
+  const { db, changes, drivers, failed } = deps;
   const rests = openRests();
   const places = openHostSlots([...drivers.keys()], width, { failed, freed: () => advancing.nudge() });
 
   async function advance(): Promise<number> {
-    if (Object.keys(parts.sizes).length === 0 && !(await isLeft(db))) return intervalMs;
+    if (Object.keys(deps.sizes).length === 0 && !(await isLeft(db))) return intervalMs;
     await returnLapsedWarmRuns(db);
-    await endUnwanted(db, parts.sizes);
+    await endUnwanted(db, deps.sizes);
     refilling.nudge();
     for (;;) {
       const { hostIds, limit } = places.next();
@@ -48,14 +48,14 @@ export function startWarmPool(parts: PoolParts): Loop {
       for (const row of rows)
         places.take(
           row.host_id,
-          stepWarmRun(parts, row, (result) => rests.note(row, result)),
+          stepWarmRun(deps, row, (result) => rests.note(row, result)),
         );
       if (rows.length < limit) return await nextWarmRunMs(db, hostIds);
     }
   }
 
-  const refilling = eachHost(parts, intervalMs, ({ id, driver }) => async () => {
-    if (await refill(parts, id, driver, rests.without)) advancing.nudge();
+  const refilling = eachHost(deps, intervalMs, ({ id, driver }) => async () => {
+    if (await refill(deps, id, driver, rests.without)) advancing.nudge();
     return rests.endMs();
   });
   // What may free GPUs, take runs, or begin a launch.
@@ -95,7 +95,7 @@ async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
  * Answers whether one was added. A host is asked what it can only where something is lacking. What rests is asked after what
  * is lacking: a run that failed is noted before it is missed.
  */
-async function refill({ db, sizes }: PoolParts, hostId: string, driver: Driver, without: Rests["without"]) {
+async function refill({ db, sizes }: PoolDeps, hostId: string, driver: Driver, without: Rests["without"]) {
   const lacks = async (of: Sql, types: readonly string[]) => without(hostId, await lacking(of, sizes, hostId, types));
   const wanted = await lacks(db, Object.keys(sizes));
   if (wanted.length === 0 || (await driver.capabilities()).warm !== "paused") return false;

@@ -59,16 +59,16 @@ type Next = { readonly state: "starting" | "ready" | "ending"; readonly waitMs: 
  * for whoever makes the next run reads what is written.
  */
 export async function stepWarmRun(
-  parts: WarmPoolDeps,
+  deps: WarmPoolDeps,
   row: ClaimedWarmRun,
   note: (result: WarmResult) => void,
 ): Promise<void> {
-  const { db, failed } = parts;
+  const { db, failed } = deps;
   const renewing = setInterval(() => void renew(db, row).catch(failed), renewMs);
   try {
-    const driver = parts.drivers.get(row.host_id);
+    const driver = deps.drivers.get(row.host_id);
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
-    const next = await (row.state === "ending" ? end(db, driver, row) : makeReady(parts, driver, row));
+    const next = await (row.state === "ending" ? end(db, driver, row) : makeReady(deps, driver, row));
     if (next === "gone") return await deleteRow(db, row);
     if (next.state === "ending" && row.state === "starting") note("failed");
     if (next.state === "ready") note("ready");
@@ -82,12 +82,12 @@ export async function stepWarmRun(
   }
 }
 
-async function makeReady(parts: WarmPoolDeps, driver: Driver, row: ClaimedWarmRun): Promise<Next> {
+async function makeReady(deps: WarmPoolDeps, driver: Driver, row: ClaimedWarmRun): Promise<Next> {
   const observed = await driver.observe(row.id);
   if (observed.state === "paused") return { state: "ready", waitMs: settledMs };
   if (row.state === "ready" || row.late || observed.state === "stopped") return { state: "ending", waitMs: 0 };
-  if (observed.state === "absent") await driver.start(await warmRunSpec(parts.db, row));
-  if (observed.state !== "running" || !(await parts.isReady(observed.endpoint, row.run_token).catch(() => false)))
+  if (observed.state === "absent") await driver.start(await warmRunSpec(deps.db, row));
+  if (observed.state !== "running" || !(await deps.isReady(observed.endpoint, row.run_token).catch(() => false)))
     return { state: "starting", waitMs: workingMs };
   await driver.pause(row.id);
   return { state: "starting", waitMs: 0 };
