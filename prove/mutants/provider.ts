@@ -73,8 +73,8 @@ export const providerFaults: readonly FaultsOf[] = [
       ],
       [
         "captured late for an account that is stopped",
-        "if (!(await mayHold(",
-        "if (false && !(await mayHold(",
+        "|| !(await mayHold(tx, deps, userId, gpuCount))",
+        "",
         "is not captured",
       ],
       ["captured late without stock", "  if (!held) return;\n", "", "C31"],

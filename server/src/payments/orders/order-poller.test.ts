@@ -137,6 +137,40 @@ test.each(["its orders are stopped", "it has all its GPUs by now"])(
   },
 );
 
+test("a late capture and the payment's settlement at once lock the order first: neither waits for the other", async () => {
+  const { db, order, clear, addPayment, makeDue, runWatch, payments, provider, rowOf, errors } = await setup();
+  const { id } = (await order("ada")).body;
+  await clear("ada", id);
+  const paymentId = await addPayment(id, { status: "authorized" });
+  const captured = { ...(await provider.payment(paymentId)), status: "captured" as const };
+  await sql`
+    with entry as (
+      insert into queue_entries (id, user_id, gpu_count, status, held_until)
+      values ('reservation', 'ada', 2, 'held', now() + interval '10 minutes') returning id)
+    insert into gpu_leases (id, gpu_id, holder_kind, holder_id, hold_until)
+    select gpus.id, gpus.id, 'queue', entry.id, now() + interval '10 minutes' from entry, (select id from gpus order by id limit 2) gpus`.execute(
+    db,
+  );
+  const waiting = async () =>
+    (
+      await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      )
+    ).rows.length;
+  const settled = await db.transaction().execute(async (tx) => {
+    await sql`select 1 from queue_entries for update`.execute(tx);
+    await makeDue(id);
+    runWatch();
+    await expect.poll(waiting).toBe(1);
+    const settling = settlePayment(payments, captured).catch(String);
+    await expect.poll(waiting).toBe(2);
+    return { settling };
+  });
+  expect(await settled.settling).toBe("settled");
+  await expect.poll(async () => (await rowOf(id)).last_error).toBe(null);
+  expect(errors).toEqual([]);
+});
+
 test("a late capture that fails gives the stock back", async () => {
   const { order, clear, addPayment, makeDue, runWatch, rowOf, openLeases, provider, errors, db } = await setup();
   const { id } = (await order("ada")).body;

@@ -118,7 +118,14 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount } = order;
   if (await isAccountDeleted(db, userId)) return;
   const held = await db.transaction().execute(async (tx) => {
-    if (!(await mayHold(tx, deps, userId, gpuCount))) return false;
+    // The order before its name, as in settlePayment, which may be at the same payment now (docs/internals/locking.md).
+    const { status } = await tx
+      .selectFrom("orders")
+      .select("status")
+      .where("id", "=", orderId)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    if (status !== order.status || !(await mayHold(tx, deps, userId, gpuCount))) return false;
     const holdUntil = minutesAfter(new Date(), holdMinutes);
     return (await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;
   });
