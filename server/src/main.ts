@@ -54,7 +54,7 @@ import { startDisputePoller } from "./payments/settlement/dispute-poller.ts";
 import { startPaymentSweep } from "./payments/settlement/payment-sweep.ts";
 import { startWebhookProcessor } from "./payments/settlement/webhook-processor.ts";
 import { buildApp } from "./roles/build-app.ts";
-import { openMachines, wallOf } from "./roles/open-machines.ts";
+import { localFirewall, openMachines } from "./roles/open-machines.ts";
 import { startPurging } from "./roles/start-purging.ts";
 
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
@@ -198,7 +198,7 @@ function workerLoops(parts: Common & Rental): Loop[] {
   const { config, db, changes, drivers, announce, installation, money, remote, remotes, port } = parts;
   const deliver = delivery({ announce });
   return [
-    ...(config.runtime === "docker" ? [startFirewall(wallOf(config, installation.id, port), failed)] : []),
+    ...(config.runtime === "docker" ? [startFirewall(localFirewall(config, installation.id, port), failed)] : []),
     ...environmentLoops(config, remotes, {
       ...remote,
       ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, failed },

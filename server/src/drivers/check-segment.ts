@@ -1,8 +1,8 @@
 import { DriverError } from "./driver.ts";
 
 /**
- * Refuses what could leave its folder: ids and homes are joined to paths, and a driver trusts no caller with that.
- * A home may hold any name that `environments` makes; the product uses letters, digits, dot, dash and underscore.
+ * Returns the value when it is one safe segment of a path, because ids and homes are joined to paths. Throws `refused` for
+ * anything but letters, digits, dash, underscore and, not in front, dot.
  */
 export function checkSegment(what: "environment" | "home" | "image", value: string): string {
   if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(value))

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Spec } from "./driver.ts";
 
 /**
- * SHA-256 (hex) of the spec's canonical JSON: keys sorted at every depth, so that the order of writing does not matter.
- * Whether the home was used before changes between two calls for one run, and is left out.
+ * SHA-256 (hex) of the spec's canonical JSON: keys are sorted at every depth. `homeIsKept` changes between two starts of one
+ * run and is left out.
  */
 export function specHash({ homeIsKept: _, ...spec }: Spec): string {
   return createHash("sha256").update(canonical(spec)).digest("hex");

@@ -47,7 +47,7 @@ export async function openMachines(parts: Parts): Promise<Machines> {
   return { remote, remotes, drivers: await driversOf(db, driver, remotes) };
 }
 
-export function wallOf({ docker }: Config, install: string, port: number): FirewallDeps {
+export function localFirewall({ docker }: Config, install: string, port: number): FirewallDeps {
   return { engine: docker, install, image: () => currentImage("jupyter"), isHost: docker.reach === "published", port };
 }
 

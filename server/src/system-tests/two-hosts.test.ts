@@ -94,7 +94,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     );
     const added = await hosts("add", "remote", address, "--home-root", homeRoot);
     expect(added).toMatch(/^remote can be used: no GPU, so 1 CPU slots; runs are reached at 127.0.0.1/);
-    expect(added).toMatch(/WARNING: it has no wall: .*hosts firewall remote GATEWAY/);
+    expect(added).toMatch(/WARNING: it has no firewall: .*hosts firewall remote GATEWAY/);
     expect(added).toMatch(/remote is added; a running server rents on it when it starts again$/);
     expect(await hosts("list")).toMatch(/^local fake: 1 GPUs.*\nremote docker at ssh:\S+: 0 GPUs/);
     before.child.kill("SIGTERM");

@@ -3,12 +3,12 @@ import { type EngineAddress, openEngine } from "./engine/engine.ts";
 import { acceptsUnknownClients } from "./engine/tls-certificates.ts";
 import { readEngineInfo } from "./machine/engine-facts.ts";
 
-/** The oldest API that can do all that a run is given: Docker Engine 20.10. */
+/** The oldest API with all options of a run: Docker Engine 20.10. */
 const oldestApi = "1.41";
 
 /**
- * Looks at an engine before anything is sold on it. Answers what an operator should know, in plain sentences; throws a
- * DriverError, for people too, when it cannot be used at all (docs/internals/reliability.md).
+ * Checks an engine before anything is sold on it (docs/internals/reliability.md). Returns warnings for the operator, in
+ * plain sentences. Throws a DriverError, for people too, when the engine cannot be used.
  */
 export async function checkEngine(
   address: EngineAddress,
@@ -28,16 +28,16 @@ export async function checkEngine(
     );
   if (os !== "linux") throw new DriverError("unsupported", `${at} runs ${os} containers: Linux ones are needed`);
   const user = "socketPath" in address ? (process.getuid?.() ?? 0) : 0;
-  // Whoever is neither could make a home that its own run may not write.
+  // Any other user would make homes that runs cannot write.
   if (user !== 0 && user !== 1000)
     throw new DriverError(
       "unsupported",
       `homes belong to user 1000: run the server as root or as user 1000, not as ${user}`,
     );
   if (liveRestore) return [];
-  const words = `live-restore is off in ${at}: when it restarts, every run ends. Put {"live-restore": true} into /etc/docker/daemon.json and reload it`;
-  if (needsLiveRestore) throw new DriverError("unsupported", words);
-  return [words];
+  const warning = `live-restore is off in ${at}: when it restarts, every run ends. Put {"live-restore": true} into /etc/docker/daemon.json and reload it`;
+  if (needsLiveRestore) throw new DriverError("unsupported", warning);
+  return [warning];
 }
 
 function isOlder(version: string, than: string): boolean {

@@ -8,13 +8,13 @@ import type { RemoteDeps, RemoteMachine } from "./open-remote.ts";
 
 export interface RemoteCheck {
   readonly gpus: Capabilities["gpus"];
-  /** What an operator should know or do, in plain sentences. */
+  /** Plain sentences for the operator. */
   readonly warnings: readonly string[];
 }
 
-const wipingMs = 60_000;
+const wipeLimitMs = 60_000;
 
-/** The wall of another machine: only looked at, because nobody can raise it from here. */
+/** The firewall of another machine: this process can only probe it, not apply it. */
 export function remoteFirewall(
   { host, address, engine }: RemoteMachine,
   { install, images }: RemoteDeps,
@@ -24,13 +24,13 @@ export function remoteFirewall(
 }
 
 /**
- * Looks at all that a host needs before something is sold on it (docs/internals/reliability.md). Throws a DriverError,
- * in one sentence, for what keeps it from being used. Fetches the image that everything needs, and takes away what
- * nobody needs any more: images that were replaced, and what is left of deleted homes, as far as a minute goes.
+ * Checks all that a host needs before something is sold on it (docs/internals/reliability.md). Throws a DriverError, in one
+ * sentence, when the host cannot be used. Pulls the image that everything needs, removes images that were replaced, and
+ * deletes the files of deleted homes for at most a minute.
  */
 export async function checkRemote(
   remote: RemoteMachine,
-  parts: RemoteDeps,
+  deps: RemoteDeps,
   { needsLiveRestore }: { readonly needsLiveRestore: boolean },
 ): Promise<RemoteCheck> {
   const { engine, host, driver } = remote;
@@ -39,30 +39,28 @@ export async function checkRemote(
     await driver.prepare("jupyter");
   } catch (error) {
     if (!(error instanceof DriverError && error.code === "no_image")) throw error;
-    const way = `docker save berth/jupyter:local | ssh ADMIN@${new URL(remote.address.url).hostname} docker load`;
-    throw new DriverError("no_image", `${host.id} does not have the image that everything needs, jupyter: ${way}`);
+    const command = `docker save berth/jupyter:local | ssh ADMIN@${new URL(remote.address.url).hostname} docker load`;
+    throw new DriverError("no_image", `${host.id} does not have the image that everything needs, jupyter: ${command}`);
   }
-  await checkHomes(remote, parts);
+  await checkHomes(remote, deps);
   const { gpus } = await driver.capabilities();
-  const holes = await findLeaks(remoteFirewall(remote, parts));
-  const way = `run there, as root, ${remoteFirewallHint(host.id)}`;
-  return {
-    gpus,
-    warnings: [...warnings, ...(holes.length > 0 ? [`it has no wall: ${holes.join("; ")}; ${way}`] : [])],
-  };
+  const leaks = await findLeaks(remoteFirewall(remote, deps));
+  if (leaks.length === 0) return { gpus, warnings };
+  const command = `run there, as root, ${remoteFirewallHint(host.id)}`;
+  return { gpus, warnings: [...warnings, `it has no firewall: ${leaks.join("; ")}; ${command}`] };
 }
 
-/** Closed to everybody but the engine; and a file can be written there, which a full or read-only disk refuses. */
+/** Makes the folder private to the engine, and writes a file, which fails on a full or read-only disk. */
 async function checkHomes({ engine: address, host }: RemoteMachine, { install, images }: RemoteDeps): Promise<void> {
   const engine = openEngine(address);
-  const errands = { engine, install, image: () => images("jupyter") };
+  const helperDeps = { engine, install, image: () => images("jupyter") };
   const script = "chmod 700 /homes && : >/homes/.checked && rm /homes/.checked && echo well";
-  const said = await helperOutput(errands, { script, binds: [`${host.homeRoot}:/homes`] });
-  if (said.trim() !== "well")
+  const output = await helperOutput(helperDeps, { script, binds: [`${host.homeRoot}:/homes`] });
+  if (output.trim() !== "well")
     throw new DriverError("refused", `homes cannot be written in ${host.homeRoot} on ${host.id}`);
-  // The rest, if there is so much, goes with the next home that is deleted.
-  const limit = AbortSignal.timeout(wipingMs);
-  await wipeDeletedHomes(errands, host.homeRoot, limit).catch((error) => {
+  // The next deletion of a home continues where the limit ends this one.
+  const limit = AbortSignal.timeout(wipeLimitMs);
+  await wipeDeletedHomes(helperDeps, host.homeRoot, limit).catch((error) => {
     if (!limit.aborted) throw error;
   });
 }

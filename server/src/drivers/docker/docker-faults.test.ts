@@ -106,7 +106,7 @@ describe
       await watching;
     });
 
-    test("the look at the wall and its watch end too", async (context) => {
+    test("the probe of the firewall and its loop end too", async (context) => {
       const { machine, line } = await behindLine(context);
       const install = machine.installOf("one");
       context.onTestFinished(() => removeRuns(install));
@@ -120,10 +120,10 @@ describe
       await context.expect.poll(() => failures, { timeout: 45_000 }).toMatchObject([{ code: "unavailable" }]);
       watch.nudge();
       await watch.stop();
-      const engine = { url: "tcp+tls://gpu-1", trouble: "its certificates cannot be read" };
+      const engine = { url: "tcp+tls://gpu-1", problem: "its certificates cannot be read" };
       await context
         .expect(findLeaks({ ...place, engine }))
-        .rejects.toMatchObject({ code: "unavailable", message: engine.trouble });
+        .rejects.toMatchObject({ code: "unavailable", message: engine.problem });
     });
 
     async function behindLine(context: TestContext) {

@@ -105,24 +105,27 @@ print(len(children), flush=True)
 time.sleep(2)
 for child in children: os.kill(child, signal.SIGKILL)`;
       expect((await runPlain(bomb, { NetworkMode: network })).output).toBe("300");
-      const [walled, neighbour] = await Promise.all([
+      const [isolated, neighbour] = await Promise.all([
         runIsolated(bomb, { network, limits: { pids: 64 } }),
         runIsolated(ordinary, { network, home: await home() }),
       ]);
-      expect(Number(walled.output)).toBeGreaterThan(50);
-      expect(Number(walled.output)).toBeLessThan(64);
+      expect(Number(isolated.output)).toBeGreaterThan(50);
+      expect(Number(isolated.output)).toBeLessThan(64);
       expect(neighbour.output).toBe("well");
     });
 
     test("memory bomb: only this run ends, and is known to have run out of memory", async () => {
       const bomb = `block = bytearray(400 * 2**20)\nfor at in range(0, len(block), 4096): block[at] = 1\nprint("taken")`;
       expect((await runPlain(bomb, { NetworkMode: network })).output).toBe("taken");
-      const [walled, neighbour] = await Promise.all([
+      const [isolated, neighbour] = await Promise.all([
         runIsolated(bomb, { network, limits: { memoryMb: 128 } }),
         runIsolated(ordinary, { network, home: await home() }),
       ]);
-      expect(walled.output).toBe("");
-      expect(observeContainer(walled.info)).toMatchObject({ state: "stopped", exit: { code: 137, outOfMemory: true } });
+      expect(isolated.output).toBe("");
+      expect(observeContainer(isolated.info)).toMatchObject({
+        state: "stopped",
+        exit: { code: 137, outOfMemory: true },
+      });
       expect(neighbour.output).toBe("well");
     });
 
@@ -143,8 +146,8 @@ for place in ("/home/berth", "/var/tmp", "/usr"):
     print(place, "64" if written == 64 else "less" if written else "none")`;
       const plain = await runPlain(fill, { NetworkMode: network });
       expect(plain.output.split(/\s+/)).toEqual(["/home/berth", "64", "/var/tmp", "64", "/usr", "64"]);
-      const walled = await runIsolated(fill, { network, home: full });
-      expect(walled.output.split(/\s+/)).toEqual(["/home/berth", "less", "/var/tmp", "none", "/usr", "none"]);
+      const isolated = await runIsolated(fill, { network, home: full });
+      expect(isolated.output.split(/\s+/)).toEqual(["/home/berth", "less", "/var/tmp", "none", "/usr", "none"]);
       await writeFile(join(full, "rest"), Buffer.alloc(2 ** 20)).catch(() => {});
       expect((await statfs(full)).bavail).toBe(0);
       expect((await runIsolated(ordinary, { network, home: beside })).output).toBe("well");

@@ -45,7 +45,7 @@ const machine = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal, address }) => family === "IPv4" && !internal && !address.startsWith("169.254."));
 
-describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wall", () => {
+describe.skipIf(absent)(absent ? `the firewall, skipped because ${absent}` : "the firewall", () => {
   let world: Awaited<ReturnType<typeof openOutsideWorld>>;
   let plain: Record<string, string>;
   let behind: Record<string, string>;
@@ -97,12 +97,12 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
     ...outside.private.map((host) => `private ${host}`),
     ...["mail 25", "mail 465", "mail 587"],
   ];
-  test.each(four)("%s: open on a plain bridge, silent behind the wall", (name) => {
+  test.each(four)("%s: open on a plain bridge, silent behind the firewall", (name) => {
     expect({ plain: plain[name], behind: behind[name] }).toEqual({ plain: "open", behind: "silent" });
   });
 
   const six = ["another tenant, IPv6", "this machine at its bridge, IPv6", "private, IPv6", "mail 25, IPv6"];
-  test.each(six)("%s: open on a plain bridge, silent behind the wall", (name) => {
+  test.each(six)("%s: open on a plain bridge, silent behind the firewall", (name) => {
     expect({ plain: plain[name], behind: behind6[name] }).toEqual({ plain: "open", behind: "silent" });
   });
 
@@ -115,7 +115,7 @@ describe.skipIf(absent)(absent ? `the wall, skipped because ${absent}` : "the wa
     expect(behind6).toMatchObject({ "internet, IPv6": "open" });
   });
 
-  test("a flood of new connections: all of it on a plain bridge, its beginning behind the wall; then the next is let out", async () => {
+  test("a flood of new connections: all of it on a plain bridge, its beginning behind the firewall; then the next is let out", async () => {
     const flood = `import socket, time
 def connects():
     one = socket.socket()
@@ -175,7 +175,7 @@ print("found:", got)`;
     const watch = startFirewall(parts, (error) => said.push(String(error)));
     onTestFinished(watch.stop);
     await expect.poll(() => said).toHaveLength(1);
-    expect(said[0]).toContain("ALARM: environments are not walled: ");
+    expect(said[0]).toContain("ALARM: environments are not isolated: ");
     for (const what of [/reaches another environment at [\d.]+:8888/, /reaches this machine at [\d.]+:\d+/]) {
       expect(said[0]).toMatch(what);
     }
@@ -221,7 +221,7 @@ RUN ln -sf /bin/false /usr/bin/python3
 END`);
     const parts = { engine: { socketPath }, install: world.install, isHost: true, port: world.port };
     await expect(findLeaks({ ...parts, image: async () => image })).rejects.toThrow(
-      "The wall could not be looked at: the container that looks ended with exit code 1 and said nothing",
+      "The firewall could not be probed: the probe's container ended with exit code 1 and printed nothing",
     );
   });
 

@@ -54,7 +54,7 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     expect(statSync(join(machine.homeRoot, wanted.home))).toMatchObject({ uid: 1000, gid: 1000, mode: 0o40700 });
   });
 
-  test("an archive keeps odd names, links and what its owner may not read; nothing outside is in it, and no errand stays", async () => {
+  test("an archive keeps odd names, links and what its owner may not read; nothing outside is in it, and no helper container stays", async () => {
     const driver = await openDriver();
     const wanted = await begin(driver);
     await inside(wanted.id, [
@@ -70,7 +70,7 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     await driver.stop(wanted.id, 0);
     await driver.deleteHome(wanted.home);
     await expect.poll(() => leftIn(machine.homeRoot)).not.toContain(wanted.home);
-    await expect.poll(async () => (await errands()).length).toBe(0);
+    await expect.poll(async () => (await helpers()).length).toBe(0);
   });
 
   test("files that change while they are packed are cut, filled up or left out, and the archive is whole", async () => {
@@ -93,10 +93,10 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
     for await (const chunk of driver.archive(wanted.home, new AbortController().signal)) if (chunk.length > 0) break;
     const ending = new AbortController();
     const given = filesIn(driver.archive(wanted.home, ending.signal));
-    await expect.poll(async () => (await errands()).length).toBe(1);
+    await expect.poll(async () => (await helpers()).length).toBe(1);
     ending.abort();
     await expect(given).rejects.toThrow("aborted");
-    await expect.poll(async () => (await errands()).length).toBe(0);
+    await expect.poll(async () => (await helpers()).length).toBe(0);
   });
 
   test("who shows no certificate, another authority's or one that is out of date is not let in, and is told why", async () => {
@@ -130,14 +130,14 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
 
   test("the rules for that machine leave no hole, and let in nobody but the gateways", async () => {
     const remote = await machine.open({ address: machine.url }, machine.keysOf("gpu-1"), installs.one);
-    const wall = remoteFirewall(remote, machine.partsOf(machine.keysOf("gpu-1"), installs.one));
+    const firewall = remoteFirewall(remote, machine.partsOf(machine.keysOf("gpu-1"), installs.one));
     const wanted = await begin(remote.driver);
     onTestFinished(() => machine.asRoot(removalCommands(installs.one)));
     await waitUntilReady(remote.driver, wanted);
-    expect(await findLeaks(wall)).not.toEqual([]);
+    expect(await findLeaks(firewall)).not.toEqual([]);
     const gateway = machine.address.replace(/2$/, "1");
     for (let round = 0; round < 2; round++) await machine.asRoot(firewallCommands(installs.one, [], [gateway]));
-    expect(await findLeaks(wall)).toEqual([]);
+    expect(await findLeaks(firewall)).toEqual([]);
     await waitUntilReady(remote.driver, wanted);
     await machine.asRoot(firewallCommands(installs.one, [], ["10.9.9.9"]));
     const seen = await remote.driver.observe(wanted.id);
@@ -236,9 +236,9 @@ async function inside(id: string, commands: readonly string[]): Promise<void> {
   }
 }
 
-async function errands() {
+async function helpers() {
   const all = await machine.docker.listContainers({ all: true, filters: { label: [label.install] } });
-  return all.filter(({ Names }) => Names[0]?.startsWith("/errand-"));
+  return all.filter(({ Names }) => Names[0]?.startsWith("/helper-"));
 }
 
 function leftIn(folder: string): string[] {

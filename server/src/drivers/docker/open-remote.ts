@@ -11,7 +11,7 @@ export interface RemoteHost {
   readonly id: string;
   readonly address: string;
   readonly homeRoot: string;
-  /** The private address that its runs are reached at. */
+  /** The private address on which its runs publish their ports. */
   readonly reach: string;
 }
 
@@ -19,7 +19,7 @@ export interface RemoteDeps {
   readonly install: string;
   readonly images: (type: string) => Promise<string | undefined>;
   readonly replaced: () => Promise<readonly string[]>;
-  /** In the data folder: `known_hosts`, and for each host a folder with its certificates or its key. */
+  /** Folder of the data folder with `known_hosts` and, for each host, a folder with its certificates or its key. */
   readonly folder: string;
   readonly sshAgent: string | undefined;
   readonly failed: (error: unknown) => void;
@@ -33,35 +33,35 @@ export interface RemoteMachine {
   close(): Promise<void>;
 }
 
-/** Connects nothing yet. A host that cannot be asked has a driver too: everything about it is `unavailable`. */
-export async function openRemote(host: RemoteHost, parts: RemoteDeps): Promise<RemoteMachine> {
-  const { install, images, replaced, failed } = parts;
+/** Connects nothing yet. A host without usable certificates has a driver too, whose operations throw `unavailable`. */
+export async function openRemote(host: RemoteHost, deps: RemoteDeps): Promise<RemoteMachine> {
+  const { install, images, replaced, failed } = deps;
   const address = parseAddress(host.address);
-  const { engine, close } = await engineOf(host, address, parts);
+  const { engine, close } = await openConnection(host, address, deps);
   const { homeRoot, reach: publishAt } = host;
   const driver = await dockerDriver({ engine, install, homeRoot, images, replaced, publishAt, failed });
   return { host, address, engine, driver, close };
 }
 
-async function engineOf(
+async function openConnection(
   { id }: RemoteHost,
   address: RemoteAddress,
-  { folder, sshAgent: agent }: RemoteDeps,
+  { folder, sshAgent: agentSocket }: RemoteDeps,
 ): Promise<Pick<RemoteMachine, "engine" | "close">> {
   const { url } = address;
-  const own = join(folder, id);
+  const hostFolder = join(folder, id);
   if (address.kind === "ssh") {
-    const keys = { knownHosts: join(folder, "known_hosts"), key: join(own, "key"), agent };
+    const keys = { knownHosts: join(folder, "known_hosts"), key: join(hostFolder, "key"), agentSocket };
     const tunnel = await openSshTunnel(address, keys);
     return { engine: { url, tunnel }, close: tunnel.close };
   }
   const close = async () => {};
   try {
-    const certificates = await readCertificates(own);
+    const certificates = await readCertificates(hostFolder);
     tlsAgent(certificates, url).destroy();
     return { engine: { url, host: address.host, port: address.port, certificates }, close };
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;
-    return { engine: { url, trouble: error.message }, close };
+    return { engine: { url, problem: error.message }, close };
   }
 }

@@ -3,13 +3,13 @@ import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DriverError } from "../driver.ts";
 
-/** In the folder of homes: the id of the installation whose they are. No home's name. */
+/** In the folder of homes: the id of the installation that they belong to. No home has this name. */
 export const ownerFile = ".installation";
 
 /**
- * Makes sure that a folder of this machine has the homes of this installation, before anything is started on them (G111).
- * A folder without an owner is taken where no environment has files yet, or where some of these are in it: an installation
- * from before this file. `used` answers the homes that should be there. Throws `refused` with one sentence for the operator.
+ * Checks that a folder of this machine has the homes of this installation, before anything is started on them (G111). A
+ * folder without an owner is claimed when no environment has files yet or when some of them are in it. `used` returns the
+ * homes that should exist. Throws `refused` with one sentence for the operator.
  */
 export async function claimHomes(
   folder: string,
@@ -22,7 +22,7 @@ export async function claimHomes(
     throw error;
   });
   if (owner?.trim() === install) return;
-  // An empty file is what a power cut may leave of one just made.
+  // A power cut may leave an empty file.
   if (owner?.trim())
     throw new DriverError(
       "refused",

@@ -2,18 +2,18 @@ import { constants, type Dir, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, opendir, readlink } from "node:fs/promises";
 import type { ArchiveEntry } from "./pack-archive.ts";
 
-/** What may happen to any name while its owner goes on working: it is left out. */
-const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENXIO", "ENAMETOOLONG"]);
+/** Errors of a name that its owner changes during the walk: it is left out. */
+const skipped = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENXIO", "ENAMETOOLONG"]);
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const asFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-/** Whoever puts a pipe in a file's place must not make us wait for its writer. */
+/** A pipe in a file's place must not make us wait for its writer. */
 const asFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 const chunkBytes = 256 * 1024;
 
 /**
- * Everything in a home, folders before what is in them. Its owner's programs may swap a folder for a link at any moment,
- * so nothing is reached by its path: each step is taken from an open folder and never through a link. Two folders and one
- * file at most are open, however deep it goes.
+ * All entries of a home, a folder before its contents. A program of the owner may swap a folder for a link at any moment,
+ * so nothing is opened by its whole path: each step starts at an open folder and never follows a link. At most two folders
+ * and one file are open, however deep the tree is.
  */
 export async function* homeEntries(home: string): AsyncGenerator<ArchiveEntry> {
   const waiting: (readonly Buffer[])[] = [[]];
@@ -21,9 +21,9 @@ export async function* homeEntries(home: string): AsyncGenerator<ArchiveEntry> {
     const opened = await openFolder(home, folder);
     if (!opened) continue;
     try {
-      for await (const found of entriesOf(opened, folder)) {
-        if (found.type === "Directory") waiting.push([...folder, found.name]);
-        yield found;
+      for await (const entry of entriesOf(opened, folder)) {
+        if (entry.type === "Directory") waiting.push([...folder, entry.name]);
+        yield entry;
       }
     } finally {
       await opened.handle.close();
@@ -33,35 +33,35 @@ export async function* homeEntries(home: string): AsyncGenerator<ArchiveEntry> {
 
 interface Folder {
   readonly handle: FileHandle;
-  /** Linux names an open folder, wherever it is by now. Elsewhere nothing is boxed in, and its path must do. */
-  readonly place: Buffer;
+  /** On Linux the path of the open descriptor, which stays true when the folder is moved; elsewhere the folder's own path. */
+  readonly path: Buffer;
 }
 
-type Found = ArchiveEntry & { readonly name: Buffer };
+type NamedEntry = ArchiveEntry & { readonly name: Buffer };
 
-async function* entriesOf({ place: at }: Folder, path: readonly Buffer[]): AsyncGenerator<Found> {
-  // Names are bytes: not every program writes UTF-8, and a name that is not could not be opened again as text.
-  const listing = await orGone(opendir(at, { encoding: "buffer" as BufferEncoding }));
+async function* entriesOf(folder: Folder, path: readonly Buffer[]): AsyncGenerator<NamedEntry> {
+  // Names are bytes: one that is not UTF-8 could not be opened again as text.
+  const listing = await unlessSkipped(opendir(folder.path, { encoding: "buffer" as BufferEncoding }));
   if (!listing) return;
   for await (const { name: listed } of listing as Dir) {
     const name = listed as unknown as Buffer;
-    const place = inside(at, name);
-    const stats = await orGone(lstat(place));
+    const entryPath = inside(folder.path, name);
+    const stats = await unlessSkipped(lstat(entryPath));
     const named = stats && { name, path: [...path, name].join("/"), mode: stats.mode, modifiedAt: stats.mtime };
     if (named && stats.isDirectory()) yield { ...named, type: "Directory" };
     if (named && stats.isSymbolicLink()) {
-      const target = await orGone(readlink(place));
+      const target = await unlessSkipped(readlink(entryPath));
       if (target !== undefined) yield { ...named, type: "SymbolicLink", target };
     }
-    if (named && stats.isFile()) yield* fileOf(place, named);
+    if (named && stats.isFile()) yield* fileOf(entryPath, named);
   }
 }
 
 async function* fileOf(
-  place: Buffer,
-  named: Pick<Found, "name" | "path" | "mode" | "modifiedAt">,
-): AsyncGenerator<Found> {
-  const file = await orGone(open(place, asFile));
+  path: Buffer,
+  named: Pick<NamedEntry, "name" | "path" | "mode" | "modifiedAt">,
+): AsyncGenerator<NamedEntry> {
+  const file = await unlessSkipped(open(path, asFile));
   if (!file) return;
   try {
     const stats: Stats = await file.stat();
@@ -71,7 +71,7 @@ async function* fileOf(
   }
 }
 
-/** A new buffer for each chunk: the last one may still be on its way through the compressor. */
+/** Each chunk has a buffer of its own: the compressor may still hold the last one. */
 async function* bytesOf(file: FileHandle): AsyncGenerator<Uint8Array> {
   for (;;) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
@@ -84,7 +84,7 @@ async function openFolder(home: string, path: readonly Buffer[]): Promise<Folder
   let folder = await openAt(Buffer.from(home));
   for (const name of path) {
     if (!folder) return undefined;
-    const next: Folder | undefined = await openAt(inside(folder.place, name));
+    const next: Folder | undefined = await openAt(inside(folder.path, name));
     await folder.handle.close();
     folder = next;
   }
@@ -92,20 +92,20 @@ async function openFolder(home: string, path: readonly Buffer[]): Promise<Folder
 }
 
 async function openAt(path: Buffer): Promise<Folder | undefined> {
-  const handle = await orGone(open(path, asFolder));
+  const handle = await unlessSkipped(open(path, asFolder));
   if (!handle) return undefined;
-  return { handle, place: process.platform === "linux" ? Buffer.from(`/proc/self/fd/${handle.fd}`) : path };
+  return { handle, path: process.platform === "linux" ? Buffer.from(`/proc/self/fd/${handle.fd}`) : path };
 }
 
 function inside(folder: Buffer, name: Buffer): Buffer {
   return Buffer.concat([folder, Buffer.from("/"), name]);
 }
 
-async function orGone<T>(work: Promise<T>): Promise<T | undefined> {
+async function unlessSkipped<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (gone.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    if (skipped.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
 }

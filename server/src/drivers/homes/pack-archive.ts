@@ -17,18 +17,18 @@ export type ArchiveEntry =
 
 const blockBytes = 512;
 const zeros = Buffer.alloc(64 * 1024);
-/** What a person would give the files inside: the user that every environment runs as. */
+/** The user that every environment runs as. */
 const owner = { uid: 1000, gid: 1000 };
 
 /**
- * A tar.gz of the entries, packed as it is read: memory does not grow with a file's size. Our own loop around the
- * headers of `tar`, because its packer fails on a file that vanishes or shrinks while it is read.
+ * A tar.gz of the entries, packed while it is read, so that memory does not grow with a file's size. Only the headers come
+ * from `tar`: its packer fails on a file that vanishes or shrinks while it is read.
  */
 export function packArchive(entries: AsyncIterable<ArchiveEntry>, signal: AbortSignal): Readable {
   const source = Readable.from(pack(entries), { objectMode: false, highWaterMark: 256 * 1024 });
-  // Fast rather than small: the reader's line should be what is waited for.
+  // The fastest level: the reader's connection should be the slowest part.
   const gzip = createGzip({ level: 1 });
-  // Its error reaches whoever reads: `pipeline` destroys both ends with it.
+  // The reader gets the error: `pipeline` destroys both ends with it.
   pipeline(source, gzip, { signal }).catch(() => {});
   return gzip;
 }
@@ -54,7 +54,7 @@ function headOf(entry: ArchiveEntry): Buffer {
   return header.needPax ? Buffer.concat([new Pax(fields).encode(), block]) : block;
 }
 
-/** The size stands in the header already, so a file that shrinks meanwhile is filled up and one that grows is cut. */
+/** The header has the size already: a file that shrinks meanwhile is filled up, one that grows is cut. */
 async function* exactly(size: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let left = size;
   for await (const chunk of bytes) {

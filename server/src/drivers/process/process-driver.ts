@@ -5,7 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { perKey } from "../../async/keyed-mutex.ts";
 import { checkSegment } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
-import { type Homes, openLocalHomes } from "../homes/local-homes.ts";
+import type { HomeStore } from "../homes/home-store.ts";
+import { openLocalHomes } from "../homes/local-homes.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
 import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
@@ -18,42 +19,48 @@ import { socketFolder } from "./socket-folder.ts";
 export interface ProcessOptions {
   /** Homes, runtimes and the state of runs; the server's data folder, on a local file system. */
   readonly directory: string;
-  /** Installation id: what another one started is never seen. */
+  /** Installation id: runs of another one are never seen. */
   readonly install: string;
   /** "off" closes the internet and this machine's 127.0.0.1 to the runs; needs bubblewrap. */
   readonly network: "shared" | "off";
-  /** Where prepared Python environments are, if not in `<directory>/runtimes`. */
+  /** The folder of prepared Python environments, if not `<directory>/runtimes`. */
   readonly runtimes?: string;
-  /** Hears of what failed behind the back of a call, such as the deleting of a home's files. */
+  /** Gets errors of work in the background, such as the deletion of a home's files. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Real JupyterLab as plain processes on this machine: the embedded default. Private process ids and no view of the
- * server's files where bubblewrap works; never a limit on memory, CPU or disk.
+ * JupyterLab as processes of this machine, the default. Runs have process ids of their own and do not see the server's files
+ * where bubblewrap works. They never have a limit of memory, CPU or disk.
  */
 export async function processDriver(options: ProcessOptions): Promise<Driver> {
   await mkdir(options.directory, { recursive: true });
   const directory = await realpath(options.directory);
   const runs = join(directory, "environments");
-  const parts: Parts = {
+  const deps: ProcessDeps = {
     homes: await openLocalHomes(join(directory, "homes"), options.failed),
     runtimes: options.runtimes ?? join(directory, "runtimes"),
     sockets: await socketFolder(directory),
-    allStates: () => everyState(runs),
+    allStates: () => statesOfAllInstallations(runs),
     states: runStates(join(runs, checkSegment("environment", options.install))),
     sandbox: await findBubblewrap(join(directory, "sandbox")),
     network: options.network === "shared",
     serially: perKey(),
   };
-  if (!parts.network && !parts.sandbox) {
+  if (!deps.network && !deps.sandbox) {
     throw new DriverError("unsupported", "PROCESS_NETWORK=off needs bubblewrap with user namespaces on this machine");
   }
-  return { kind: "process", ...images(parts), ...looks(parts), ...steps(parts), ...streams(parts) };
+  return {
+    kind: "process",
+    ...imageOperations(deps),
+    ...readOperations(deps),
+    ...runOperations(deps),
+    ...streamOperations(deps),
+  };
 }
 
-interface Parts {
-  readonly homes: Homes;
+interface ProcessDeps {
+  readonly homes: HomeStore;
   readonly runtimes: string;
   readonly sockets: string;
   readonly allStates: () => Promise<RunState[]>;
@@ -63,13 +70,13 @@ interface Parts {
   readonly serially: ReturnType<typeof perKey>;
 }
 
-/** The runs of every installation that ever used this folder: a home is not deleted under any of them. */
-async function everyState(runs: string): Promise<RunState[]> {
+/** A home is not deleted under a run of any installation that ever used this folder. */
+async function statesOfAllInstallations(runs: string): Promise<RunState[]> {
   const installs = await readdir(runs).catch(() => []);
   return (await Promise.all(installs.map((install) => runStates(join(runs, install)).list()))).flat();
 }
 
-function images({ runtimes, sandbox, serially }: Parts): Pick<Driver, "capabilities" | "prepare"> {
+function imageOperations({ runtimes, sandbox, serially }: ProcessDeps): Pick<Driver, "capabilities" | "prepare"> {
   const preparing = new Map<string, Set<(percent: number) => void>>();
   const capabilities: Capabilities = {
     pause: true,
@@ -87,12 +94,12 @@ function images({ runtimes, sandbox, serially }: Parts): Pick<Driver, "capabilit
       checkSegment("image", image);
       const listeners = preparing.get(image) ?? new Set();
       preparing.set(image, listeners.add(progress));
-      const tell = (percent: number) => {
+      const notify = (percent: number) => {
         for (const listener of listeners) listener(Math.round(percent));
       };
       try {
-        // One after the other: whoever comes second finds it done, and meanwhile hears the first one's progress.
-        await serially(`prepare ${image}`, () => prepareRuntime(runtimes, image, tell));
+        // One after the other: the second call finds it prepared, and gets the progress of the first meanwhile.
+        await serially(`prepare ${image}`, () => prepareRuntime(runtimes, image, notify));
       } finally {
         listeners.delete(progress);
       }
@@ -100,15 +107,15 @@ function images({ runtimes, sandbox, serially }: Parts): Pick<Driver, "capabilit
   };
 }
 
-function looks({
+function readOperations({
   states,
   homes,
-}: Parts): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuLeftovers"> {
+}: ProcessDeps): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuLeftovers"> {
   return {
     async observe(id) {
       const state = await states.read(checkSegment("environment", id));
       if (!state) return { state: "absent" };
-      if (!isAtHome(homes, state))
+      if (!usesOwnHome(homes, state))
         throw new DriverError(
           "no_home",
           `${id} runs on the files in ${state.homePath}, not in this DATA_DIR: start the server with the DATA_DIR of before, or end its processes`,
@@ -116,8 +123,8 @@ function looks({
       return observeRun(states, state);
     },
     async list() {
-      const found = (await states.list()).filter((state) => isAtHome(homes, state));
-      return Promise.all(found.map(async (state) => ({ id: state.id, observed: await observeRun(states, state) })));
+      const own = (await states.list()).filter((state) => usesOwnHome(homes, state));
+      return Promise.all(own.map(async (state) => ({ id: state.id, observed: await observeRun(states, state) })));
     },
     async stats(id) {
       const state = await states.read(checkSegment("environment", id));
@@ -134,12 +141,12 @@ function looks({
   };
 }
 
-/** A copied or moved installation finds runs on the folders of before: they are not adopted (G111). */
-function isAtHome(homes: Homes, { home, homePath }: RunState): boolean {
+/** A copied or moved installation finds runs on its former folders, and leaves them alone (G111). */
+function usesOwnHome(homes: HomeStore, { home, homePath }: RunState): boolean {
   return homePath === undefined || homePath === homes.path(home);
 }
 
-/** The network is the machine's own or none: bytes of one run cannot be told apart. */
+/** Without figures of traffic: the network is the machine's own or none. */
 async function statsOf(state: RunState, homeMb: number): Promise<Stats> {
   const rows = await processesOf(state);
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0);
@@ -148,8 +155,8 @@ async function statsOf(state: RunState, homeMb: number): Promise<Stats> {
   return { cpuSeconds, memoryMb, pids: rows.length, receivedBytes: null, sentBytes: null, homeMb, gpus: [] };
 }
 
-function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {
-  const { states, serially } = parts;
+function runOperations(deps: ProcessDeps): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {
+  const { states, serially } = deps;
   const stop = (id: string, graceMs: number) =>
     serially(id, async () => {
       const state = await states.read(checkSegment("environment", id));
@@ -162,7 +169,7 @@ function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove"
       checkSegment("environment", spec.id);
       checkSegment("home", spec.home);
       checkSegment("image", spec.image);
-      await serially(spec.id, () => start(parts, spec, signal));
+      await serially(spec.id, () => startRun(deps, spec, signal));
     },
     pause: (id) =>
       serially(id, async () => {
@@ -171,46 +178,46 @@ function steps(parts: Parts): Pick<Driver, "start" | "pause" | "stop" | "remove"
       }),
     stop,
     remove: (id) => stop(id, longestGraceMs),
-    deleteHome: (home) => serially(`home ${home}`, () => deleteHome(parts, home)),
+    deleteHome: (home) => serially(`home ${home}`, () => deleteHome(deps, home)),
   };
 }
 
 const longestGraceMs = 5_000;
 
-async function start(parts: Parts, spec: Spec, signal: AbortSignal | undefined): Promise<void> {
-  const { states } = parts;
+async function startRun(deps: ProcessDeps, spec: Spec, signal: AbortSignal | undefined): Promise<void> {
+  const { states } = deps;
   signal?.throwIfAborted();
   const hash = specHash(spec);
   const old = await states.read(spec.id);
-  const found: Observed = old ? await observeRun(states, old) : { state: "absent" };
-  const step = startStep(found, { generation: spec.generation, specHash: hash });
+  const existing: Observed = old ? await observeRun(states, old) : { state: "absent" };
+  const step = startStep(existing, { generation: spec.generation, specHash: hash });
   if (step === "resume" && old) await thawRun(old);
   if (step !== "create") return;
   if (old) {
     await endRun(old, 1_000);
     await states.remove(spec.id);
   }
-  const state = await create(parts, spec, hash);
+  const state = await createRun(deps, spec, hash);
   if (!signal?.aborted) return;
   await endRun(state, 0);
   await states.remove(spec.id);
   throw signal.reason;
 }
 
-/** Writes the intent before the process is started: whenever the server dies, the run is found again or was never there. */
-async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState> {
-  const { states, sandbox, network } = parts;
-  const runtime = await readRuntime(parts.runtimes, spec.image);
+/** Writes the state before the process starts: whenever the server dies, the next one finds the run, or there was none. */
+async function createRun(deps: ProcessDeps, spec: Spec, hash: string): Promise<RunState> {
+  const { states, sandbox, network } = deps;
+  const runtime = await readRuntime(deps.runtimes, spec.image);
   if (!runtime) throw new DriverError("no_image", `${spec.image} is not prepared on this machine`);
   const { id, generation, image, gpus } = spec;
   const mark = randomUUID();
-  const home = parts.homes.path(spec.home);
-  const socketFolder = join(parts.sockets, mark.slice(0, 13));
+  const home = deps.homes.path(spec.home);
+  const socketFolder = join(deps.sockets, mark.slice(0, 13));
   const createdAt = new Date().toISOString();
   const run = { id, generation, specHash: hash, image, home: spec.home, homePath: home, gpus, createdAt, mark };
   const intent: RunState = { ...run, socketFolder, socketOutside: true };
-  await parts.serially(`home ${spec.home}`, async () => {
-    await parts.homes.make(spec);
+  await deps.serially(`home ${spec.home}`, async () => {
+    await deps.homes.make(spec);
     await states.write(intent);
   });
   try {
@@ -227,30 +234,30 @@ async function create(parts: Parts, spec: Spec, hash: string): Promise<RunState>
   }
 }
 
-async function deleteHome({ homes, allStates }: Parts, home: string): Promise<void> {
+async function deleteHome({ homes, allStates }: ProcessDeps, home: string): Promise<void> {
   checkSegment("home", home);
   for (const state of await allStates()) {
     if (state.home !== home) continue;
-    const running = !state.process || (await processesOf(state)).length > 0;
-    if (running) throw new DriverError("refused", `a run uses ${home}`);
+    const isRunning = !state.process || (await processesOf(state)).length > 0;
+    if (isRunning) throw new DriverError("refused", `a run uses ${home}`);
   }
   await homes.remove(home);
 }
 
-function streams({ states, homes }: Parts): Pick<Driver, "logs" | "watch" | "archive"> {
+function streamOperations({ states, homes }: ProcessDeps): Pick<Driver, "logs" | "watch" | "archive"> {
   return {
     archive: homes.archive,
     async *logs(id, { tail, follow, signal }) {
       checkSegment("environment", id);
-      const goesOn = async () => follow && (await states.read(id)) !== undefined;
-      yield* readLog(join(states.folder(id), "log"), { tail, signal, follow: goesOn });
+      const mayGrow = async () => follow && (await states.read(id)) !== undefined;
+      yield* readLog(join(states.folder(id), "log"), { tail, signal, follow: mayGrow });
     },
     async *watch(signal) {
-      let before = await glance(states);
+      let before = await snapshot(states);
       while (!signal.aborted) {
-        await wait(watchEveryMs, undefined, { signal }).catch(() => {});
+        await wait(pollMs, undefined, { signal }).catch(() => {});
         if (signal.aborted) return;
-        const now = await glance(states);
+        const now = await snapshot(states);
         for (const id of new Set([...before.keys(), ...now.keys()])) if (before.get(id) !== now.get(id)) yield id;
         before = now;
       }
@@ -258,13 +265,14 @@ function streams({ states, homes }: Parts): Pick<Driver, "logs" | "watch" | "arc
   };
 }
 
-const watchEveryMs = 250;
+const pollMs = 250;
 
-async function glance(states: RunStates): Promise<Map<string, string>> {
-  const seen = await Promise.all(
+/** What a change would change, by id. */
+async function snapshot(states: RunStates): Promise<Map<string, string>> {
+  const entries = await Promise.all(
     (await states.list()).map(
       async (state) => [state.id, `${state.mark} ${(await observeRun(states, state)).state}`] as const,
     ),
   );
-  return new Map(seen);
+  return new Map(entries);
 }

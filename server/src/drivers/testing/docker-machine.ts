@@ -10,7 +10,7 @@ import Docker from "dockerode";
 import { containerName, label } from "../docker/containers/container-body.ts";
 import { networkName } from "../docker/containers/ensure-network.ts";
 import { dockerDriver } from "../docker/docker-driver.ts";
-import { orUndefined } from "../docker/engine/engine.ts";
+import { orUndefined } from "../docker/engine/engine-errors.ts";
 import { removalCommands, runFirewallCommands } from "../docker/firewall/firewall-rules.ts";
 import type { Spec } from "../driver.ts";
 

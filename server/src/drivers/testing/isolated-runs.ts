@@ -14,7 +14,7 @@ export const socketPath = "/var/run/docker.sock";
 export const engine = openEngine({ socketPath });
 const { docker } = engine;
 
-/** Why the wall cannot be tried on this machine; undefined where it can. */
+/** Why the firewall cannot be tried on this machine; undefined where it can. */
 export async function whyNoFirewall(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "it takes root to make networks and firewall rules";
   for (const command of ["docker", "ip", "iptables", "ip6tables", "mkfs.ext4", "mount"]) {

@@ -39,7 +39,7 @@ async function setup(changed: Partial<Driver> = {}) {
     ...{ db, install, folder, slots: 4, needsLiveRestore: false, sshAgent: undefined },
     images: async () => "berth/jupyter:local",
     replaced: async () => [],
-    // Its wall is looked at too, and is none.
+    // Its firewall is probed too, and there is none.
     failed: (error: unknown) => typeof error === "string" && told.push(error),
   };
   const address = {

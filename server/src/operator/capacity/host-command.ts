@@ -98,8 +98,8 @@ async function firewall(
   own: RemoteDeps,
   gateways: readonly string[],
 ): Promise<string> {
-  const errands = { engine: openEngine(address), install: own.install, image: () => own.images("jupyter") };
-  const resolvers = nameserversIn(await helperOutput(errands, { script: "cat /etc/resolv.conf" }));
+  const helperDeps = { engine: openEngine(address), install: own.install, image: () => own.images("jupyter") };
+  const resolvers = nameserversIn(await helperOutput(helperDeps, { script: "cat /etc/resolv.conf" }));
   return firewallCommands(own.install, resolvers, gateways);
 }
 

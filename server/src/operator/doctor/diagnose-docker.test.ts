@@ -62,7 +62,7 @@ describe.skipIf(absent)(absent ? `doctor and Docker, skipped because ${absent}` 
     await sleep(name("gone"), { ...own, [label.environment]: "gone" });
     await sleep(name("kept"), { ...own, [label.environment]: kept });
     await sleep(name("homes"), own, false);
-    await sleep(name("errand"), own, false);
+    await sleep(name("helper"), own, false);
     await sleep(name("theirs"), { [label.install]: "another" });
     const { found, code } = await ask();
     expect(found["Containers without an environment"]?.toSorted()).toEqual([

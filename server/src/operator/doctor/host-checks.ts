@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { label } from "../../drivers/docker/containers/container-body.ts";
+import { isEphemeralName } from "../../drivers/docker/containers/ephemeral-container.ts";
 import { helperOutput, isFolderMissing } from "../../drivers/docker/containers/helper-container.ts";
 import { findLeaks, findMissingRules } from "../../drivers/docker/firewall/start-firewall.ts";
 import { readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
@@ -65,7 +66,7 @@ export function hostChecks(parts: Parts): readonly Check[] {
   ];
 }
 
-/** Longer than any errand or probe lasts. */
+/** Longer than any ephemeral container lives. */
 const momentSeconds = 600;
 
 async function strayContainers({ db, install, hosts }: Parts): Promise<readonly string[]> {
@@ -101,9 +102,9 @@ async function strayContainers({ db, install, hosts }: Parts): Promise<readonly 
     });
 }
 
-/** What the server itself needs: the container that keeps the folder of homes, and those of a moment. */
+/** The server's own containers: the one for uploads of homes, and young ephemeral ones. */
 function isOwn(name: string, seconds: number): boolean {
-  return name.startsWith("homes-") || (/^(errand|probe)-/.test(name) && seconds < momentSeconds);
+  return name.startsWith("homes-") || (isEphemeralName(name) && seconds < momentSeconds);
 }
 
 interface HomeRow {
@@ -155,14 +156,14 @@ async function foldersIn(folder: string): Promise<ReadonlySet<string>> {
 }
 
 async function foldersThere(
-  { engine, wall }: DockerHost,
+  { engine, firewall }: DockerHost,
   source: string,
   install: string,
 ): Promise<ReadonlySet<string>> {
   const script = "find /homes -mindepth 1 -maxdepth 1 -type d ! -name '.*' -printf '%f\\n'";
-  const errands = { engine, install, image: wall.image };
+  const helperDeps = { engine, install, image: firewall.image };
   try {
-    const text = await helperOutput(errands, {
+    const text = await helperOutput(helperDeps, {
       script,
       folder: { source, target: "/homes" },
       capabilities: ["DAC_READ_SEARCH"],
@@ -203,9 +204,9 @@ async function wrongClocks(db: Db, hosts: readonly DockerHost[]): Promise<readon
 }
 
 async function holes(hosts: readonly DockerHost[]): Promise<readonly string[]> {
-  const each = answering(hosts).map(async ({ id, wall }) => {
-    const gone = (await findMissingRules(wall)).map((rule) => `a rule is gone: ${rule}`);
-    return [...gone, ...(await findLeaks(wall))].map((words) => `${id}: ${words}`);
+  const each = answering(hosts).map(async ({ id, firewall }) => {
+    const gone = (await findMissingRules(firewall)).map((rule) => `a rule is gone: ${rule}`);
+    return [...gone, ...(await findLeaks(firewall))].map((words) => `${id}: ${words}`);
   });
   return (await Promise.all(each)).flat();
 }

@@ -114,9 +114,9 @@ async function roomHere(folders: readonly string[]): Promise<readonly Room[]> {
   return [...rooms.values()];
 }
 
-async function roomThere({ id, engine, wall }: DockerHost, source: string, install: string): Promise<Room> {
-  const errand = { script: "df -Pk /homes | tail -n 1", folder: { source, target: "/homes" } };
-  const [, all = "", , free = ""] = (await helperOutput({ engine, install, image: wall.image }, errand))
+async function roomThere({ id, engine, firewall }: DockerHost, source: string, install: string): Promise<Room> {
+  const helper = { script: "df -Pk /homes | tail -n 1", folder: { source, target: "/homes" } };
+  const [, all = "", , free = ""] = (await helperOutput({ engine, install, image: firewall.image }, helper))
     .trim()
     .split(/\s+/);
   return { where: `${source} on ${id}`, freeBytes: Number(free) * 1024, allBytes: Number(all) * 1024 };

@@ -14,7 +14,7 @@ export interface DockerHost {
   readonly engine: Engine;
   /** The folder of homes on its machine; undefined: this machine's own. */
   readonly homeRoot: string | undefined;
-  readonly wall: FirewallDeps;
+  readonly firewall: FirewallDeps;
   /** What it says of itself, and when; in words why it says nothing. */
   readonly answer: EngineAnswer | string;
 }
@@ -40,11 +40,16 @@ export async function openDockerHosts(
   const isDocker = isHere && (runtime === "docker" || (await isRegistered(db)));
   const image = () => parts.images("jupyter");
   const isHost = docker.reach === "published";
-  const wall = { engine: docker, install: parts.install, image, isHost, port };
-  const local = isDocker ? [{ id: thisMachine, address: docker, homeRoot: undefined, wall }] : [];
+  const firewall = { engine: docker, install: parts.install, image, isHost, port };
+  const local = isDocker ? [{ id: thisMachine, address: docker, homeRoot: undefined, firewall }] : [];
   const remotes = await openRemoteHosts(db, parts);
   const others = remotes.map((each) => {
-    return { id: each.host.id, address: each.engine, homeRoot: each.host.homeRoot, wall: remoteFirewall(each, parts) };
+    return {
+      id: each.host.id,
+      address: each.engine,
+      homeRoot: each.host.homeRoot,
+      firewall: remoteFirewall(each, parts),
+    };
   });
   const hosts = [...local, ...others].map(async ({ address, ...host }) => {
     const engine = openEngine(address);

@@ -1,7 +1,7 @@
 import type { Spec } from "../../driver.ts";
 import { specHash } from "../../spec-hash.ts";
 
-/** On every container and network of ours; two installations on one engine never touch each other's. */
+/** On every container and network of ours: two installations on one engine never touch each other's. */
 export const label = {
   install: "berth.install",
   environment: "berth.environment",
@@ -14,7 +14,7 @@ export const label = {
 export const containerName = (id: string) => `env-${id}`;
 /** JupyterLab's port inside every image. */
 export const labPort = "8888/tcp";
-/** The owner of every home and every process in a run, whatever the host calls that number. */
+/** User id of every home and every process in a run; the host may have another name for it, or none. */
 export const runUser = 1000;
 export const homeInside = "/home/berth";
 const megabyte = 1024 * 1024;
@@ -23,30 +23,30 @@ export interface ContainerContext {
   readonly install: string;
   /** The image's reference on this host. */
   readonly image: string;
-  /** The home's folder on the engine's machine; it must be there. */
+  /** The home's folder on the engine's machine; it must exist. */
   readonly home: string;
   readonly network: string;
-  /** The address of the engine's machine that the port is published on; undefined: it is reached on the container's own. */
+  /** Address of the engine's machine for the published port; undefined: the container's own address is used. */
   readonly publishAt: string | undefined;
-  /** Cores of the engine's machine: it refuses a run that asks for more. */
+  /** Cores of the engine's machine: the engine refuses a container that asks for more. */
   readonly cpus: number;
   readonly gpu: "cdi" | "nvidia" | "none";
-  /** Open files of one process; undefined: as many as the engine itself may have. */
+  /** Limit of open files of one process; undefined: the engine's own limit. */
   readonly openFiles: number | undefined;
 }
 
-/** Of a run that is no environment, such as a look at an image: on its network alone, with little. */
+/** Context of a container that is no environment, such as a check of an image. */
 export const ephemeral = { publishAt: undefined, cpus: 1, gpu: "none", openFiles: undefined } as const;
 
-/** The body of the engine's create call: all that a run may and may not (docs/internals/runtime.md). */
-export function containerBody(spec: Spec, place: ContainerContext) {
-  const published = place.publishAt !== undefined && {
-    PortBindings: { [labPort]: [{ HostIp: place.publishAt, HostPort: "" }] },
+/** The body of the engine's create call, with all limits and rights of a run (docs/internals/runtime.md). */
+export function containerBody(spec: Spec, context: ContainerContext) {
+  const published = context.publishAt !== undefined && {
+    PortBindings: { [labPort]: [{ HostIp: context.publishAt, HostPort: "" }] },
   };
   return {
-    Image: place.image,
+    Image: context.image,
     User: `${runUser}:${runUser}`,
-    // The only secret inside is the run's own. "void" keeps a GPU runtime that is the default from adding all.
+    // The only secret inside is the run's own. Without "void" a default GPU runtime adds every GPU.
     Env: [
       `JUPYTER_TOKEN=${spec.token}`,
       ...(gpuDevices(spec.gpus).length > 0 ? [] : ["NVIDIA_VISIBLE_DEVICES=void"]),
@@ -54,7 +54,7 @@ export function containerBody(spec: Spec, place: ContainerContext) {
     ],
     ExposedPorts: { [labPort]: {} },
     Labels: {
-      [label.install]: place.install,
+      [label.install]: context.install,
       [label.environment]: spec.id,
       [label.generation]: String(spec.generation),
       [label.spec]: specHash(spec),
@@ -63,18 +63,18 @@ export function containerBody(spec: Spec, place: ContainerContext) {
     },
     HostConfig: {
       ...published,
-      ...wall,
-      ...limitsOf(spec.limits, place.cpus),
-      ...devicesRequested(spec, place.gpu),
-      ...openFilesOf(place.openFiles),
-      NetworkMode: place.network,
-      Mounts: [{ Type: "bind", Source: place.home, Target: homeInside, BindOptions: { Propagation: "rprivate" } }],
+      ...isolation,
+      ...limitsOf(spec.limits, context.cpus),
+      ...devicesRequested(spec, context.gpu),
+      ...openFilesOf(context.openFiles),
+      NetworkMode: context.network,
+      Mounts: [{ Type: "bind", Source: context.home, Target: homeInside, BindOptions: { Propagation: "rprivate" } }],
     },
   };
 }
 
 /** The same for every run. */
-const wall = {
+const isolation = {
   Privileged: false,
   CapDrop: ["ALL"],
   SecurityOpt: ["no-new-privileges"],
@@ -82,21 +82,21 @@ const wall = {
   IpcMode: "private",
   CgroupnsMode: "private",
   Init: true,
-  // A machine without memory ends a run before the server that all runs need.
+  // When memory runs out, the kernel ends a run before the server, which all runs need.
   OomScoreAdj: 500,
   RestartPolicy: { Name: "no" },
   LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "3" } },
 };
 
-function limitsOf({ cpus, memoryMb, shmMb, pids }: Spec["limits"], coresHere: number) {
+function limitsOf({ cpus, memoryMb, shmMb, pids }: Spec["limits"], hostCpus: number) {
   return {
-    NanoCpus: Math.min(cpus, coresHere) * 1e9,
+    NanoCpus: Math.min(cpus, hostCpus) * 1e9,
     Memory: memoryMb * megabyte,
-    // Equal: no swap on top.
+    // Equal to Memory: no swap.
     MemorySwap: memoryMb * megabyte,
     ShmSize: shmMb * megabyte,
     PidsLimit: pids,
-    // Counted as the run's own memory. `pip` builds and runs programs in /tmp, so that one is not noexec.
+    // Counts as memory of the run. /tmp is not noexec, because `pip` builds and runs programs there.
     Tmpfs: {
       "/tmp": `rw,exec,nosuid,nodev,mode=1777,size=${Math.floor(memoryMb / 2)}m`,
       "/run": `rw,noexec,nosuid,nodev,mode=755,uid=${runUser},gid=${runUser},size=16m`,
@@ -108,7 +108,7 @@ function openFilesOf(count: number | undefined) {
   return count === undefined ? {} : { Ulimits: [{ Name: "nofile", Soft: count, Hard: count }] };
 }
 
-/** What is leased is a GPU's UUID, or the name of a CPU slot, which is no device. */
+/** The GPUs among leased ids, which are UUIDs of GPUs or names of CPU slots. */
 export function gpuDevices(leased: readonly string[]): readonly string[] {
   return leased.filter((id) => /^(GPU|MIG)-/.test(id));
 }

@@ -1,18 +1,19 @@
-import { type Engine, engineErrorOf } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { engineErrorOf } from "../engine/engine-errors.ts";
 import { label } from "./container-body.ts";
 
 export const networkName = (install: string) => `berth-${install}`;
 export const bridgeName = (install: string) => `br-${install.slice(0, 8)}`;
 
 /**
- * The one bridge of an installation: runs on it do not hear each other. Not one for each run, which costs 250 ms and
- * ends at about 30. Its interface has a name of ours, for the firewall. There already: no-op.
+ * Creates the one bridge of an installation, on which containers cannot reach each other; no-op when it exists. A bridge
+ * for each container would cost 250 ms and end at about 30. The interface has a name of ours, for the firewall.
  */
 export async function ensureNetwork({ docker }: Engine, install: string, abortSignal: AbortSignal): Promise<void> {
   const Name = networkName(install);
-  // Listed, because an inspection cannot be given up. The filter also finds names that only begin like this one.
-  const found = await docker.listNetworks({ filters: { name: [Name] }, abortSignal });
-  if (found.some((network) => network.Name === Name)) return;
+  // An inspection takes no abort signal. The filter also finds names that only begin like this one.
+  const existing = await docker.listNetworks({ filters: { name: [Name] }, abortSignal });
+  if (existing.some((network) => network.Name === Name)) return;
   try {
     await docker.createNetwork({
       Name,
@@ -26,7 +27,7 @@ export async function ensureNetwork({ docker }: Engine, install: string, abortSi
       abortSignal,
     });
   } catch (error) {
-    // Somebody else was quicker.
+    // Another server has created it meanwhile.
     if (engineErrorOf(error)?.status !== 409) throw error;
   }
 }

@@ -32,16 +32,16 @@ describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${abse
   test("what a killed server never started is taken away after an hour; what has begun, or is to stay, is not", async () => {
     const { create, names, driver } = await setup();
     const mark = crypto.randomUUID();
-    const names_ = ["errand", "probe-client", "homes"].map((kind) => `/${kind}-${mark}`);
+    const names_ = ["helper", "probe-client", "homes"].map((kind) => `/${kind}-${mark}`);
     for (const name of names_) await create(name.slice(1));
-    const begun = await create(`errand-begun-${mark}`);
+    const begun = await create(`helper-begun-${mark}`);
     await begun.start();
     await driver.prepare("jupyter");
-    expect(await names()).toEqual([...names_, `/errand-begun-${mark}`].toSorted());
+    expect(await names()).toEqual([...names_, `/helper-begun-${mark}`].toSorted());
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_700_000 });
     onTestFinished(() => void vi.useRealTimers());
     await driver.prepare("jupyter");
-    expect(await names()).toEqual([`/errand-begun-${mark}`, `/homes-${mark}`]);
+    expect(await names()).toEqual([`/helper-begun-${mark}`, `/homes-${mark}`]);
   });
 
   test("one whose answer was lost does not stay", async () => {
@@ -50,7 +50,7 @@ describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${abse
       line.fault = head.includes("/create") ? "cut" : "none";
       return undefined;
     };
-    await expect(create(`errand-${crypto.randomUUID()}`, line.path)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(create(`helper-${crypto.randomUUID()}`, line.path)).rejects.toMatchObject({ code: "unavailable" });
     expect(await names()).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Container } from "dockerode";
-import { type Engine, engineErrorOf, orUndefined } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { engineErrorOf, orUndefined } from "../engine/engine-errors.ts";
 import { containerBody, ephemeral, label } from "./container-body.ts";
 
 export interface EphemeralDeps {
@@ -7,23 +8,26 @@ export interface EphemeralDeps {
   readonly install: string;
 }
 
-interface Scratch {
-  /** Begins with `errand-` or `probe-`, or it stays. */
+interface EphemeralOptions {
+  /** Removed by `pruneEphemeral` where it is an `isEphemeralName`. */
   readonly name: string;
   readonly image: string;
   readonly network: string;
-  /** What differs from a run, in the engine's words. */
+  /** What differs from a run, as the engine's API names it. */
   readonly HostConfig?: { readonly AutoRemove?: false; readonly [key: string]: unknown };
   readonly [key: string]: unknown;
 }
 
+/** Whether a name, with or without the engine's leading slash, is that of an ephemeral container. */
+export const isEphemeralName = (name: string) => /^\/?(helper|probe)-/.test(name);
+
 /**
- * A container of ours that is no run: with the flags of one, without what would make it count as one or give it a home.
- * Gone when it ends. Never given up half-way with a caller: what the engine makes after that would stay.
+ * Creates a container of ours that is no run: with the limits of one, but without a home and without the labels that would
+ * list it as one. Removed when it ends. The create call takes no signal of a caller: its container would stay.
  */
 export async function createEphemeral(
   { engine, install }: EphemeralDeps,
-  { name, image, network, HostConfig: own, ...rest }: Scratch,
+  { name, image, network, HostConfig: own, ...rest }: EphemeralOptions,
 ): Promise<Container> {
   const limits = { cpus: 1, memoryMb: 256, shmMb: 16, pids: 32, diskGb: 1 };
   const spec = { id: name, generation: 1, image, token: "", home: "", gpus: [], limits };
@@ -34,19 +38,25 @@ export async function createEphemeral(
     HostConfig: { ...HostConfig, Mounts: [], AutoRemove: true, ...own },
   };
   try {
-    // Apart from each other: dockerode otherwise writes the whole body into the address too.
-    const asked = { _query: { name }, _body: request };
-    return await engine.withTimeout((abortSignal) =>
-      engine.docker.createContainer({ ...asked, abortSignal } as object),
-    );
+    return await engine.withTimeout((abortSignal) => createContainer(engine, name, request, abortSignal));
   } catch (error) {
-    // It may have been made nevertheless, and only its answer lost.
+    // The container may exist although the response was lost.
     if (request.HostConfig.AutoRemove && !engineErrorOf((error as Error).cause)) await removeEphemeral(engine, name);
     throw error;
   }
 }
 
-/** What cannot be removed now is found by `pruneScratch`. */
+/** Name and body go separately: dockerode otherwise writes the whole body, tokens included, into the URL too. */
+export async function createContainer(
+  { docker }: Engine,
+  name: string,
+  body: object,
+  abortSignal: AbortSignal,
+): Promise<Container> {
+  return await docker.createContainer({ _query: { name }, _body: body, abortSignal } as object);
+}
+
+/** Failures are left to `pruneEphemeral`. */
 export async function removeEphemeral({ docker, withTimeout }: Engine, name: string): Promise<void> {
   const remove = (abortSignal: AbortSignal) => docker.getContainer(name).remove({ force: true, abortSignal });
   await withTimeout((abortSignal) => orUndefined(remove(abortSignal), 409)).catch(() => {});
@@ -54,13 +64,12 @@ export async function removeEphemeral({ docker, withTimeout }: Engine, name: str
 
 const staleMs = 3_600_000;
 
-/** Takes away what a server that was killed between create and start has left: the engine itself only does at an end. */
+/** Removes the containers of a server that was killed between create and start: the engine only removes those that end. */
 export async function pruneEphemeral({ engine, install }: EphemeralDeps): Promise<void> {
   const filters = { label: [`${label.install}=${install}`], status: ["created"] };
   const all = await engine.withTimeout((abortSignal) =>
     engine.docker.listContainers({ all: true, filters, abortSignal }),
   );
   for (const { Id, Names, Created } of all)
-    if (/^\/(errand|probe)-/.test(Names[0] ?? "") && Date.now() - Created * 1000 > staleMs)
-      await removeEphemeral(engine, Id);
+    if (isEphemeralName(Names[0] ?? "") && Date.now() - Created * 1000 > staleMs) await removeEphemeral(engine, Id);
 }

@@ -1,106 +1,102 @@
 import { randomUUID } from "node:crypto";
 import type { Container } from "dockerode";
 import { DriverError } from "../../driver.ts";
-import { engineErrorOf } from "../engine/engine.ts";
-import { readFrames } from "./container-logs.ts";
+import { engineErrorOf } from "../engine/engine-errors.ts";
+import { readFrames } from "../engine/read-stream.ts";
 import { createEphemeral, type EphemeralDeps, removeEphemeral } from "./ephemeral-container.ts";
 
-/** A short look or work on an engine's machine that only a container there can do. */
+/** A short task on the engine's machine, which this process can only reach through a container. */
 export interface Helper {
-  /** Of `sh`; its words are $1 and on. Ending with 0 or 1 is well: `du` and `tar` say so of what changed under them. */
+  /** For `sh`, with `args` as $1 and on. Exit codes 0 and 1 are success: `du` and `tar` return 1 when files change under them. */
   readonly script: string;
   readonly args?: readonly string[];
-  /** Folders of the machine, as `/there:/inside:ro`; one that is missing is made by the engine. */
+  /** Folders of the machine, as `/there:/inside:ro`; the engine makes one that is missing. */
   readonly binds?: readonly string[];
-  /** One folder, read only, that must be there. */
+  /** One folder, read only, that must exist. */
   readonly folder?: { readonly source: string; readonly target: string };
-  /** What root inside may do beyond nothing. */
+  /** Capabilities of its root beside none. */
   readonly capabilities?: readonly string[];
   readonly devices?: readonly object[];
 }
 
 export interface HelperDeps extends EphemeralDeps {
-  /** Any of our images that is there. */
+  /** Any of our images on that engine. */
   readonly image: () => Promise<string | undefined>;
 }
 
-/** As root without rights or network, and with a root of its own that cannot be written. */
+/** Its user is root without capabilities, network or a writable root file system. */
 export async function createHelper(
-  parts: HelperDeps,
-  errand: Helper & { readonly name: string; readonly stays?: boolean },
+  deps: HelperDeps,
+  helper: Helper & { readonly name: string; readonly stays?: boolean },
 ): Promise<Container> {
-  const image = await parts.image();
+  const image = await deps.image();
   if (!image) throw new DriverError("no_image", "No image is built yet: npm run images");
-  const { source: Source = "", target: Target = "" } = errand.folder ?? {};
-  return await createEphemeral(parts, {
-    name: errand.name,
+  const { source: Source = "", target: Target = "" } = helper.folder ?? {};
+  return await createEphemeral(deps, {
+    name: helper.name,
     image,
     network: "none",
     User: "0:0",
-    ...(errand.devices && { Env: [] }),
+    ...(helper.devices && { Env: [] }),
     WorkingDir: "/",
-    Entrypoint: ["/bin/sh", "-c", `(${errand.script}); echo "ended $?" >&2`, "sh"],
-    Cmd: [...(errand.args ?? [])],
+    Entrypoint: ["/bin/sh", "-c", `(${helper.script}); echo "ended $?" >&2`, "sh"],
+    Cmd: [...(helper.args ?? [])],
     HostConfig: {
-      Mounts: errand.folder ? [{ Type: "bind", Source, Target, ReadOnly: true }] : [],
-      Binds: [...(errand.binds ?? [])],
-      CapAdd: [...(errand.capabilities ?? [])],
-      DeviceRequests: errand.devices,
-      // What it says may be gigabytes.
+      Mounts: helper.folder ? [{ Type: "bind", Source, Target, ReadOnly: true }] : [],
+      Binds: [...(helper.binds ?? [])],
+      CapAdd: [...(helper.capabilities ?? [])],
+      DeviceRequests: helper.devices,
+      // Its output may be gigabytes.
       LogConfig: { Type: "none", Config: {} },
-      ...(errand.stays && { AutoRemove: false }),
+      ...(helper.stays && { AutoRemove: false }),
     },
   });
 }
 
 /**
- * What an errand writes. Nothing is left of it when it ends, is given up by its reader, or the signal aborts. Throws
- * `unavailable`, with its words, when it failed half-way, and what the signal does.
+ * Runs a helper container and returns its stdout. The container is gone when it ends, when its reader stops, or when the
+ * signal aborts. Throws `unavailable`, with its stderr, when the script failed or was cut short, and the signal's reason.
  */
 export async function* runHelper(
-  parts: HelperDeps,
-  errand: Helper,
+  deps: HelperDeps,
+  helper: Helper,
   abortSignal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
   abortSignal.throwIfAborted();
-  const name = `errand-${randomUUID()}`;
-  const container = await createHelper(parts, { ...errand, name });
+  const name = `helper-${randomUUID()}`;
+  const container = await createHelper(deps, { ...helper, name });
   try {
     const output = await container.attach({ stream: true, stdout: true, stderr: true, abortSignal });
-    // Else what breaks the line before it is read would break the server.
+    // Without a listener, a connection that breaks before it is read would end this process.
     output.on("error", () => {});
     await container.start({ abortSignal });
-    let said = "";
+    let stderr = "";
     for await (const { kind, bytes } of readFrames(output as AsyncIterable<Buffer>)) {
       if (kind === "stdout") yield bytes;
-      else said = `${said}${bytes}`.slice(-2_000);
+      else stderr = `${stderr}${bytes}`.slice(-2_000);
     }
     abortSignal.throwIfAborted();
-    if (/^ended [01]$/m.test(said)) return;
-    throw new DriverError(
-      "unavailable",
-      `Work on ${parts.engine.displayName} failed: ${said.trim() || "it was cut short"}`,
-    );
+    if (/^ended [01]$/m.test(stderr)) return;
+    const reason = stderr.trim() || "it was cut short";
+    throw new DriverError("unavailable", `Work on ${deps.engine.displayName} failed: ${reason}`);
   } catch (error) {
-    throw abortSignal.aborted ? error : parts.engine.explain(error);
+    throw abortSignal.aborted ? error : deps.engine.explain(error);
   } finally {
-    await removeEphemeral(parts.engine, name);
+    await removeEphemeral(deps.engine, name);
   }
 }
 
-/** All that it writes, as text: within the time of a verb, or until the signal. */
-export async function helperOutput(parts: HelperDeps, errand: Helper, signal?: AbortSignal): Promise<string> {
+/** All of its stdout as text, within the engine's timeout or, where one is given, until the signal. */
+export async function helperOutput(deps: HelperDeps, helper: Helper, signal?: AbortSignal): Promise<string> {
   const read = async (abortSignal: AbortSignal) => {
     let text = "";
-    for await (const bytes of runHelper(parts, errand, abortSignal)) text += bytes;
+    for await (const bytes of runHelper(deps, helper, abortSignal)) text += bytes;
     return text;
   };
-  return await (signal ? read(signal) : parts.engine.withTimeout(read));
+  return await (signal ? read(signal) : deps.engine.withTimeout(read));
 }
 
-/** Whether an engine refused an errand because its folder is not there. */
+/** Whether the engine refused a helper because its folder does not exist. */
 export function isFolderMissing(error: unknown): boolean {
-  return (
-    error instanceof DriverError && /bind source path does not exist/.test(engineErrorOf(error.cause)?.words ?? "")
-  );
+  return error instanceof DriverError && engineErrorOf(error.cause)?.kind === "no_mount_source";
 }

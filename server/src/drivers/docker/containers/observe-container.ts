@@ -2,10 +2,10 @@ import type { ContainerInspectInfo, ContainerStats } from "dockerode";
 import type { Endpoint, Observed, Stats } from "../../driver.ts";
 import { label, labPort } from "./container-body.ts";
 
-/** Between create and start: older than this and still not started, its starter is dead. */
+/** A container that is older than this and was never started has lost its starter. */
 const startingMs = 3_000;
 
-/** What the engine says of a container of ours, in the words of the driver port. */
+/** The engine's record of one of our containers, as the driver port describes a run. */
 export function observeContainer(info: ContainerInspectInfo): Observed {
   const { Status, StartedAt, ExitCode, OOMKilled } = info.State;
   const labels = info.Config.Labels;
@@ -22,12 +22,12 @@ export function observeContainer(info: ContainerInspectInfo): Observed {
   if (Status === "paused" && endpoint) return { ...started, state: "paused", endpoint };
   if (Status === "running")
     return endpoint ? { ...started, state: "running", endpoint } : { ...started, state: "starting" };
-  // Before its first start an engine says the year 1 of it.
+  // Before the first start the engine reports the year 1.
   const hasStarted = started.startedAt.getTime() > 0;
   return { ...(hasStarted ? started : run), state: "stopped", exit: { code: ExitCode, outOfMemory: OOMKilled } };
 }
 
-/** The published port where there is one, else the container's own address; undefined while it has neither. */
+/** The published port, or the container's own address where no port is published; undefined while it has neither. */
 function endpointOf({ HostConfig, NetworkSettings }: ContainerInspectInfo): Endpoint | undefined {
   const published = NetworkSettings.Ports[labPort]?.[0];
   if (published) return { host: published.HostIp, port: Number(published.HostPort) };
@@ -36,10 +36,10 @@ function endpointOf({ HostConfig, NetworkSettings }: ContainerInspectInfo): Endp
   return address ? { host: address, port: Number.parseInt(labPort, 10) } : undefined;
 }
 
-/** Page cache that can be dropped at once is not what a run uses. */
+/** CPU, memory, processes and traffic of a container; memory leaves out page cache that the kernel can drop at once. */
 export function usageOf(stats: ContainerStats): Omit<Stats, "homeMb" | "gpus"> {
   const { usage = 0, stats: parts } = stats.memory_stats;
-  // cgroup v1 and v2 name it differently; whichever is absent counts as nothing.
+  // The names of cgroup v1 and of v2.
   const cache = parts?.total_inactive_file ?? parts?.inactive_file ?? 0;
   const networks = Object.values(stats.networks ?? {});
   return {

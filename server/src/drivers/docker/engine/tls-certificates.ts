@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { DriverError } from "../../driver.ts";
 
-/** PEM texts: who signs the engine's certificate, and what we show it. */
+/** PEM texts: the authority of the engine's certificate, and our own certificate with its key. */
 export interface Certificates {
   readonly ca: string;
   readonly cert: string;
@@ -23,10 +23,10 @@ export async function readCertificates(folder: string): Promise<Certificates> {
   return { ca: ca ?? "", cert: cert ?? "", key: key ?? "" };
 }
 
-/** The engine must prove its name, whatever the environment says of that. Throws `unavailable` for what is no certificate. */
-export function tlsAgent(certificates: Certificates | Pick<Certificates, "ca">, place: string): Agent {
+/** The engine must prove its name, also with NODE_TLS_REJECT_UNAUTHORIZED=0. Throws `unavailable` for texts that are no certificates. */
+export function tlsAgent(certificates: Certificates, url: string): Agent {
   try {
-    // The agent itself would not say so before its first connection.
+    // The agent itself would only throw at its first connection.
     createSecureContext(certificates);
     return new Agent({
       ...certificates,
@@ -36,11 +36,11 @@ export function tlsAgent(certificates: Certificates | Pick<Certificates, "ca">, 
       timeout: 5_000,
     });
   } catch (error) {
-    throw new DriverError("unavailable", `The certificates for ${place} cannot be used: ${(error as Error).message}`);
+    throw new DriverError("unavailable", `The certificates for ${url} cannot be used: ${(error as Error).message}`);
   }
 }
 
-/** Whether an engine answers to somebody who shows no certificate, which makes root there of whoever reaches it. */
+/** Whether an engine answers a client without a certificate: then anyone who reaches it is root on that machine. */
 export async function acceptsUnknownClients(engine: {
   readonly host: string;
   readonly port: number;
@@ -49,15 +49,15 @@ export async function acceptsUnknownClients(engine: {
   const { host, port, certificates } = engine;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const signal = AbortSignal.timeout(5_000);
-  get({ host, port, path: "/_ping", ca: certificates.ca, agent: false, signal }, (answer) => {
-    answer.resume();
+  get({ host, port, path: "/_ping", ca: certificates.ca, agent: false, signal }, (response) => {
+    response.resume();
     resolve(true);
   }).on("error", () => resolve(false));
   return await promise;
 }
 
 const engineRefused = "is refused: its certificate is";
-const sentences: readonly (readonly [code: RegExp, words: string])[] = [
+const explanations: readonly (readonly [code: RegExp, text: string])[] = [
   [/^CERT_HAS_EXPIRED$/, `${engineRefused} out of date`],
   [/^CERT_NOT_YET_VALID$/, `${engineRefused} not valid yet`],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, `${engineRefused} for another name or address`],
@@ -74,7 +74,7 @@ const sentences: readonly (readonly [code: RegExp, words: string])[] = [
   [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/, "does not speak TLS: it must run with --tlsverify"],
 ];
 
-/** What a broken handshake means, to put behind the engine's place; undefined for another error. */
+/** The predicate of a sentence whose subject is the engine: why its handshake failed. Undefined for another error code. */
 export function explainTlsError(code: string): string | undefined {
-  return sentences.find(([pattern]) => pattern.test(code))?.[1];
+  return explanations.find(([pattern]) => pattern.test(code))?.[1];
 }

@@ -17,20 +17,19 @@ const closed = {
   ip6tables: ["::/127", "fc00::/7", "fe80::/10", "ff00::/8", "64:ff9b::/96", "2002::/16"],
 } as const;
 
-/** Mail is sent by spammers from here, and by nobody else. */
+/** A notebook that sends mail is a spammer's. */
 const smtpPorts = "25,465,587";
 
-/** Of new connections of one run. More than any notebook opens, far less than a scan or a flood; beyond it they wait a second. */
+/** Limit of new connections of one run: more than any notebook opens, far less than a scan or a flood. */
 const newConnections = { above: "100/second", burst: 300 };
 
 type Command = keyof typeof closed;
 
 /**
- * Shell commands that put the wall around the bridge of an installation; run again, they change nothing. Chains of its
- * own for each of IPv4 and IPv6, replaced in one step: what a run sends to this machine, what it sends through it, and,
- * where the gateways' addresses are named, what others send to it. Replies pass, so that the gateway reaches the runs. On
- * a bridge of its own the engine asks the name servers from within the run (Docker 20 to 25), and theirs may be private
- * addresses: port 53 of exactly these is open.
+ * Shell commands that apply the firewall around the bridge of an installation; run again, they change nothing. They replace
+ * our chains for IPv4 and for IPv6 in one step: traffic from runs to this machine, traffic from runs through it and, where
+ * the gateways' addresses are given, traffic to runs. Replies pass, so that the gateway reaches the runs. Docker 20 to 25
+ * ask the name servers from within the run, and these may have private addresses: port 53 of exactly these is open.
  */
 export function firewallCommands(
   install: string,
@@ -46,24 +45,21 @@ export function firewallCommands(
 
 const replies = "-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN";
 
-/**
- * The rules that are not there, as iptables would be told them; nothing when the firewall is whole. Only root sees them.
- * Throws where there is no iptables.
- */
+/** The missing rules, each as arguments of iptables; empty when the firewall is complete. For root only. Throws without iptables. */
 export async function missingRules(install: string, nameservers: readonly string[]): Promise<readonly string[]> {
   const each = (["iptables", "ip6tables"] as const).map((command) => {
     const own = nameservers.filter(command === "iptables" ? isIPv4 : isIPv6);
     const { input, output } = chains(install);
     const rules = outward(command, install, own).flatMap(([chain, list]) => list.map((rule) => `${chain} ${rule}`));
     const jumps = [`INPUT -i ${bridgeName(install)} -j ${input}`, `"$through" -i ${bridgeName(install)} -j ${output}`];
-    const look = (rule: string) => `${command} -w 5 -C ${rule} 2>/dev/null || echo ${command} ${rule}`;
-    return `command -v ${command} >/dev/null\n${findThrough(command)}\n${[...jumps, ...rules].map(look).join("\n")}`;
+    const check = (rule: string) => `${command} -w 5 -C ${rule} 2>/dev/null || echo ${command} ${rule}`;
+    return `command -v ${command} >/dev/null\n${findThrough(command)}\n${[...jumps, ...rules].map(check).join("\n")}`;
   });
   const { stdout } = await asRoot(`set -e\n${each.join("\n")}`);
   return stdout.split("\n").filter((line) => line !== "");
 }
 
-/** Where rules about what passes through this machine belong: the engine's own chain for that, where it has one. */
+/** The chain for forwarded traffic: the engine's own, where it has one. */
 const findThrough = (command: Command) =>
   `through=DOCKER-USER\n${command} -w 5 -n -L DOCKER-USER >/dev/null 2>&1 || through=FORWARD`;
 
@@ -91,20 +87,20 @@ ${jump(command, '"$through"', `-i ${bridgeName(install)} -j ${output}`)}
 ${inward ? `${jump(command, '"$through"', `-o ${bridgeName(install)} -j ${entry}`)}\n` : ""}`;
 }
 
-/** What a run sends: to its machine nothing, through it only to the public networks. */
+/** Rules for traffic from runs: nothing to their machine, and through it only to public networks. */
 function outward(command: Command, install: string, nameservers: readonly string[]) {
   const { input, output } = chains(install);
   const names = nameservers.flatMap((server) =>
     ["udp", "tcp"].map((kind) => `-d ${server} -p ${kind} --dport 53 -j RETURN`),
   );
-  // Without these two kinds of message no IPv6 neighbour is found, not even the way out.
+  // IPv6 needs these two messages to find any neighbour, the router included.
   const neighbours =
     command === "ip6tables" ? ["135", "136"].map((type) => `-p icmpv6 --icmpv6-type ${type} -j RETURN`) : [];
   const toHost = [replies, ...neighbours, ...names, "-j DROP"];
   const through = [
     replies,
     ...names,
-    // The engine keeps runs apart too, but of IPv6 only where it was told to.
+    // The engine isolates runs too, but in IPv6 only where it was configured.
     `-o ${bridgeName(install)} -j DROP`,
     ...closed[command].map((range) => `-d ${range} -j DROP`),
     `-p tcp -m multiport --dports ${smtpPorts} -j DROP`,
@@ -113,7 +109,7 @@ function outward(command: Command, install: string, nameservers: readonly string
   return [[input, toHost] as const, [output, through] as const];
 }
 
-/** In front of what other firewalls let through when it comes; that it stays there is what the probe is for. */
+/** In front of the rules of other firewalls at that moment; the probe finds a rule that is put before it later. */
 function jump(command: Command, from: string, rule: string): string {
   return `${command} -w 5 -C ${from} ${rule} 2>/dev/null || ${command} -w 5 -I ${from} 1 ${rule}`;
 }
@@ -124,7 +120,7 @@ const chains = (install: string) => ({
   entry: `BERTH-TO-${install.slice(0, 8)}`,
 });
 
-/** Shell commands that take it away again, also where it never was. */
+/** Shell commands that remove the firewall; no-op where it was never applied. */
 export function removalCommands(install: string): string {
   const { input, output, entry } = chains(install);
   const bridge = bridgeName(install);
@@ -146,7 +142,7 @@ export function removalCommands(install: string): string {
     .join("\n");
 }
 
-/** Runs such commands. Throws with the words of the one that failed: not root, or no iptables. */
+/** Throws with the stderr of the command that failed: not root, or no iptables. */
 export async function runFirewallCommands(commands: string): Promise<void> {
   await asRoot(commands);
 }
@@ -156,7 +152,7 @@ async function asRoot(commands: string): Promise<{ stdout: string }> {
   return await promisify(execFile)("/bin/sh", ["-c", commands], { env: { PATH: path }, timeout: 20_000 });
 }
 
-/** Name servers that the engine of this machine gives its containers: its own setting, else those of the machine. */
+/** Name servers that the engine of this machine gives to containers: its own setting, else the machine's. */
 export async function engineNameservers(): Promise<readonly string[]> {
   const settings = await readFile("/etc/docker/daemon.json", "utf8").catch(() => "{}");
   const { dns = [] } = JSON.parse(settings) as { dns?: string[] };
@@ -166,7 +162,7 @@ export async function engineNameservers(): Promise<readonly string[]> {
   return nameserversIn(texts.join("\n"));
 }
 
-/** Of a `resolv.conf`. One on the machine's own loopback is asked by the engine, outside of the run. */
+/** Name servers in a `resolv.conf`, without those on loopback: the engine asks these outside of the run. */
 export function nameserversIn(text: string): readonly string[] {
   const found = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? "");
   return [...new Set(found)].filter((server) => !server.startsWith("127.") && server !== "::1");

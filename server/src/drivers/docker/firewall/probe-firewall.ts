@@ -1,24 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
+import type { Container } from "dockerode";
 import { networkName } from "../containers/ensure-network.ts";
 import { createEphemeral, type EphemeralDeps, removeEphemeral } from "../containers/ephemeral-container.ts";
 
 export interface ProbeDeps extends EphemeralDeps {
-  /** Any of our images: what is needed is a Python. */
+  /** Any of our images: the probe needs its Python. */
   readonly image: string;
-  /** The machine's own addresses, and one port of it that answers. */
+  /** The machine's own addresses, and one of its ports that accepts connections. */
   readonly addresses: readonly string[];
   readonly port: number;
   readonly signal: AbortSignal;
 }
 
 interface Target {
-  readonly what: string;
+  readonly name: string;
   readonly host: string;
   readonly port: number;
 }
 
-/** A refusal is an answer too: it came from where nothing should come from. */
+/** A refused connection is a leak too: the packet reached a place that it should not reach. */
 const client = `import json, socket, sys
 from concurrent.futures import ThreadPoolExecutor
 def answers(target):
@@ -33,63 +34,71 @@ def answers(target):
     return True
 targets = json.loads(sys.argv[1])
 with ThreadPoolExecutor(len(targets)) as pool:
-    print("open:", json.dumps([target for target, hole in zip(targets, pool.map(answers, targets)) if hole]))`;
+    print("open:", json.dumps([target for target, leak in zip(targets, pool.map(answers, targets)) if leak]))`;
 
 const neighbour = `import socket, time
 with socket.create_server(("", 8888)):
     time.sleep(30)`;
 
 /**
- * Looks from inside a run at what no run may reach, with a second run beside it. Answers what is open, in words; empty is
- * well. Takes 2 s, and leaves nothing behind, nor does one that was cut short. Throws what the engine says when a run
- * cannot be started at all, and what the signal does.
+ * Tries from inside a container what no run may reach, with a second container as a neighbour. Returns the leaks, one
+ * sentence each. Takes 2 s and leaves nothing, also when it is cut short. Throws the engine's error when a container
+ * cannot be started, and the signal's reason.
  */
-export async function probeFirewall(parts: ProbeDeps): Promise<readonly string[]> {
-  const { engine, install, signal } = parts;
-  await using ended = new AsyncDisposableStack();
-  const beside = await create(parts, "neighbour", ["-c", neighbour], ended);
+export async function probeFirewall(deps: ProbeDeps): Promise<readonly string[]> {
+  await using containers = new AsyncDisposableStack();
+  const targets = await findTargets(deps, await create(deps, "neighbour", ["-c", neighbour], containers));
+  const prober = await create(deps, "client", ["-c", client, JSON.stringify(targets)], containers);
+  const { output, exitCode } = await runToEnd(deps, prober);
+  if (!output.startsWith("open:")) {
+    const reason = output || `the probe's container ended with exit code ${exitCode ?? "unknown"} and printed nothing`;
+    throw new Error(`The firewall could not be probed: ${reason}`);
+  }
+  const open: Target[] = JSON.parse(output.slice("open:".length));
+  return open.map(({ name, host, port }) => `an environment reaches ${name} at ${host}:${port}`);
+}
+
+/** Starts the neighbour, whose network settings name the bridge's gateway too. */
+async function findTargets(deps: ProbeDeps, neighbourContainer: Container): Promise<readonly Target[]> {
+  const { engine, install, addresses, port, signal } = deps;
   const { NetworkSettings } = await engine.withTimeout(async (abortSignal) => {
-    await beside.start({ abortSignal });
-    return await beside.inspect({ abortSignal });
+    await neighbourContainer.start({ abortSignal });
+    return await neighbourContainer.inspect({ abortSignal });
   }, signal);
   const { IPAddress = "", Gateway = "" } = NetworkSettings.Networks[networkName(install)] ?? {};
-  const targets: Target[] = [
-    { what: "another environment", host: IPAddress, port: 8888 },
-    ...[Gateway, ...parts.addresses].map((host) => ({ what: "this machine", host, port: parts.port })),
-    { what: "the provider's metadata", host: "169.254.169.254", port: 80 },
+  return [
+    { name: "another environment", host: IPAddress, port: 8888 },
+    ...[Gateway, ...addresses].map((host) => ({ name: "this machine", host, port })),
+    { name: "the provider's metadata", host: "169.254.169.254", port: 80 },
   ];
-  const from = await create(parts, "client", ["-c", client, JSON.stringify(targets)], ended);
-  const { said, code } = await engine.withTimeout(async (abortSignal) => {
-    const output = await from.attach({ stream: true, stdout: true, stderr: true, abortSignal });
-    // Else what breaks the line before it is read would break the server.
+}
+
+async function runToEnd({ engine, signal }: ProbeDeps, container: Container) {
+  return await engine.withTimeout(async (abortSignal) => {
+    const output = await container.attach({ stream: true, stdout: true, stderr: true, abortSignal });
+    // Without a listener, a connection that breaks before it is read would end this process.
     output.on("error", () => {});
-    // Asked before the start: it is gone with its end.
-    const ended: Promise<number | undefined> = from.wait({ condition: "next-exit", abortSignal }).then(
+    // Before the start: the container is removed when it ends.
+    const exitCode: Promise<number | undefined> = container.wait({ condition: "next-exit", abortSignal }).then(
       ({ StatusCode }) => StatusCode,
       () => undefined,
     );
-    await from.start({ abortSignal });
-    return { said: (await text(output)).trim(), code: await ended };
+    await container.start({ abortSignal });
+    return { output: (await text(output)).trim(), exitCode: await exitCode };
   }, signal);
-  if (!said.startsWith("open:")) {
-    const reason = said || `the container that looks ended with exit code ${code ?? "unknown"} and said nothing`;
-    throw new Error(`The wall could not be looked at: ${reason}`);
-  }
-  const open: Target[] = JSON.parse(said.slice("open:".length));
-  return open.map(({ what, host, port }) => `an environment reaches ${what} at ${host}:${port}`);
 }
 
-async function create(parts: ProbeDeps, role: string, command: readonly string[], ended: AsyncDisposableStack) {
+async function create(deps: ProbeDeps, role: string, command: readonly string[], containers: AsyncDisposableStack) {
   const name = `probe-${role}-${randomUUID()}`;
-  const container = await createEphemeral(parts, {
+  const container = await createEphemeral(deps, {
     name,
-    image: parts.image,
-    network: networkName(parts.install),
-    // A terminal's output comes as it is, not in frames.
+    image: deps.image,
+    network: networkName(deps.install),
+    // Output of a terminal has no frames.
     Tty: true,
     Entrypoint: ["/usr/bin/python3"],
     Cmd: [...command],
   });
-  ended.defer(() => removeEphemeral(parts.engine, name));
+  containers.defer(() => removeEphemeral(deps.engine, name));
   return container;
 }

@@ -8,42 +8,42 @@ import { probeFirewall } from "./probe-firewall.ts";
 export interface FirewallDeps {
   readonly engine: EngineAddress;
   readonly install: string;
-  /** Any image that is here; undefined while there is none, and so no run either. */
+  /** Any of our images on that machine; undefined while there is none, and so no run either. */
   readonly image: () => Promise<string | undefined>;
-  /** Whether this process sees the engine's machine as its own: not within a container. */
+  /** Whether this process sees the engine's machine as its own, and not from within a container. */
   readonly isHost: boolean;
-  /** A port of the engine's machine that answers. */
+  /** A port of the engine's machine that accepts connections. */
   readonly port: number;
-  /** Another machine, and the address of it that must not be reached; undefined: this one, with all its addresses. */
+  /** Another machine, and its address that no run may reach; undefined: this machine with all its addresses. */
   readonly other?: { readonly id: string; readonly address: string };
 }
 
 const intervalMs = 60_000;
 
 /**
- * Puts the wall up and looks at it, at start and every minute; a hole is told each time, until somebody closes it. Rules
- * that were gone meanwhile are back, and told in one line: something on this machine takes them away.
+ * Applies the rules and probes them, at the start and every minute. `failed` gets the leaks each time, and one line about
+ * rules that were missing meanwhile: something on this machine removes them.
  */
-export function startFirewall(parts: FirewallDeps, failed: (error: unknown) => void): Loop {
+export function startFirewall(deps: FirewallDeps, failed: (error: unknown) => void): Loop {
   const stopping = new AbortController();
   let [isFirst, restored] = [true, 0];
   const loop = startLoop(
     async () => {
-      const missing = await raiseWall(parts);
+      const missing = await applyFirewall(deps);
       if (!isFirst && missing.length > 0) {
         restored += missing.length;
-        failed(restoredWords(missing, restored));
+        failed(restoredMessage(missing, restored));
       }
       isFirst = false;
-      const holes = await findLeaks(parts, stopping.signal);
-      if (holes.length > 0) failed(new Error(wordsOf(holes, parts.other?.id)));
+      const leaks = await findLeaks(deps, stopping.signal);
+      if (leaks.length > 0) failed(new Error(leakMessage(leaks, deps.other?.id)));
       return intervalMs;
     },
     intervalMs,
     failed,
   );
   return {
-    nudge: loop.nudge,
+    ...loop,
     stop() {
       stopping.abort();
       return loop.stop();
@@ -51,21 +51,21 @@ export function startFirewall(parts: FirewallDeps, failed: (error: unknown) => v
   };
 }
 
-function wordsOf(holes: readonly string[], id: string | undefined): string {
-  const words = `ALARM: environments${id ? ` on ${id}` : ""} are not walled: ${holes.join("; ")}. Close it as root`;
-  return id ? `${words} there, by ${remoteFirewallHint(id)}` : `${words}: npm run operator -- firewall apply`;
+function leakMessage(leaks: readonly string[], id: string | undefined): string {
+  const message = `ALARM: environments${id ? ` on ${id}` : ""} are not isolated: ${leaks.join("; ")}. Close it as root`;
+  return id ? `${message} there, by ${remoteFirewallHint(id)}` : `${message}: npm run operator -- firewall apply`;
 }
 
-function restoredWords(missing: readonly string[], total: number): string {
+function restoredMessage(missing: readonly string[], total: number): string {
   const named = missing.slice(0, 3).join("; ");
   const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
   return `The firewall around environments had lost ${missing.length} rules and has them again (${total} since the start of this process): ${named}${more}`;
 }
 
-/** Where the rules of another machine come from. */
+/** Names the command that prints the rules of another machine. */
 export const remoteFirewallHint = (id: string) => `what npm run operator -- hosts firewall ${id} GATEWAY prints`;
 
-/** What is open, in words; nothing when it was cut short. Changes no rule. */
+/** As `probeFirewall`; empty when the signal aborts. Changes no rule. */
 export async function findLeaks(
   { engine: address, install, image, isHost, port, other }: FirewallDeps,
   signal: AbortSignal = new AbortController().signal,
@@ -85,24 +85,24 @@ export async function findLeaks(
   }
 }
 
-/** The rules that are gone, where this process may see them; the probe finds the rest. */
-export async function findMissingRules(parts: FirewallDeps): Promise<readonly string[]> {
-  return (await mayRaise(parts)) ? await missingRules(parts.install, await engineNameservers()) : [];
+/** The missing rules, where this process may see rules; the probe finds the rest. */
+export async function findMissingRules(deps: FirewallDeps): Promise<readonly string[]> {
+  return (await mayApply(deps)) ? await missingRules(deps.install, await engineNameservers()) : [];
 }
 
-/** Answers which rules were missing. Where it may not raise them, an operator did, or the probe sees it. */
-async function raiseWall(parts: FirewallDeps): Promise<readonly string[]> {
-  if (!(await mayRaise(parts))) return [];
+/** Returns the rules that were missing. Where this process may not apply rules, an operator has, or the probe finds a leak. */
+async function applyFirewall(deps: FirewallDeps): Promise<readonly string[]> {
+  if (!(await mayApply(deps))) return [];
   const nameservers = await engineNameservers();
   try {
-    const missing = await missingRules(parts.install, nameservers);
-    await runFirewallCommands(firewallCommands(parts.install, nameservers));
+    const missing = await missingRules(deps.install, nameservers);
+    await runFirewallCommands(firewallCommands(deps.install, nameservers));
     return missing;
   } catch {
     return [];
   }
 }
 
-async function mayRaise({ isHost, image }: FirewallDeps): Promise<boolean> {
+async function mayApply({ isHost, image }: FirewallDeps): Promise<boolean> {
   return isHost && process.getuid?.() === 0 && (await image()) !== undefined;
 }

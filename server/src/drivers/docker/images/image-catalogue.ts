@@ -1,25 +1,25 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** An image that was built, or fetched, and checked on this machine. */
+/** An image that was built or pulled, and checked, on this machine. */
 export interface CatalogueImage {
-  /** The engine's id of the image, `sha256:...`: what is started is what was checked. */
+  /** The engine's id of the image, `sha256:...`: only the checked image is started. */
   readonly digest: string;
-  /** Where every host finds it, `registry/name@sha256:...`; absent: it was built on this machine, for this machine. */
+  /** `registry/name@sha256:...`, which every host can pull; absent: it was built on this machine, for this machine. */
   readonly reference?: string;
-  /** References that it has replaced here, so that hosts may take them away. */
+  /** References that it has replaced, so that hosts may remove them. */
   readonly replaced?: readonly string[];
   readonly unpackedBytes: number;
   /** Null when it was not measured. */
   readonly compressedBytes: number | null;
-  /** Versions and the tensor's device, as the check saw them inside. */
+  /** Versions and the tensor's device, as the check found them inside. */
   readonly facts: Readonly<Record<string, string | null>>;
   readonly checkedAt: string;
 }
 
 export type Catalogue = Readonly<Record<string, CatalogueImage>>;
 
-/** Beside the Dockerfile, as `web/dist` is beside its sources: made by a build, never tracked. */
+/** Beside the Dockerfile: made by a build, never tracked. */
 const file = fileURLToPath(new URL("../../../../../images/catalogue.json", import.meta.url));
 
 /** By container type; empty before the first `npm run images`. */
@@ -32,13 +32,13 @@ export async function readCatalogue(path = file): Promise<Catalogue> {
   }
 }
 
-/** What of a type is started; undefined before it was built here. */
+/** The image that a container type starts; undefined before it was built here. */
 export async function currentImage(type: string): Promise<string | undefined> {
   const image = (await readCatalogue())[type];
   return image?.reference ?? image?.digest;
 }
 
-/** References that were in the catalogue, and are no longer. */
+/** References that were in the catalogue before. */
 export async function replacedImages(path = file): Promise<readonly string[]> {
   const all = Object.values(await readCatalogue(path));
   const current = all.map(({ reference }) => reference);

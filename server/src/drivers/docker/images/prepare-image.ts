@@ -1,11 +1,12 @@
 import { checkSegment } from "../../check-segment.ts";
 import { type Driver, DriverError } from "../../driver.ts";
-import { readLines } from "../containers/container-logs.ts";
 import { pruneEphemeral } from "../containers/ephemeral-container.ts";
-import { type Engine, engineErrorOf, orUndefined } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { engineErrorOf, orUndefined, pullError } from "../engine/engine-errors.ts";
+import { readLines } from "../engine/read-stream.ts";
 import type { EngineMachine } from "../machine/engine-machine.ts";
 
-interface PrepareParts {
+interface PrepareDeps {
   readonly engine: Engine;
   readonly install: string;
   readonly machine: EngineMachine;
@@ -15,9 +16,9 @@ interface PrepareParts {
   readonly replaced: () => Promise<readonly string[]>;
 }
 
-/** `Driver.prepare`, which also takes away what is of no use any more. */
-export function openPrepareImage(parts: PrepareParts): Driver["prepare"] {
-  const { engine, machine, images, replaced } = parts;
+/** As `Driver.prepare`; also removes replaced images and stale containers. */
+export function openPrepareImage(deps: PrepareDeps): Driver["prepare"] {
+  const { engine, machine, images, replaced } = deps;
   const pruned = new Set<string>();
   return async (image, progress = () => {}) => {
     const reference = await images(checkSegment("image", image));
@@ -26,19 +27,19 @@ export function openPrepareImage(parts: PrepareParts): Driver["prepare"] {
       await pullImage(engine, reference, progress);
     }
     await pruneImages(engine, await replaced(), pruned);
-    await pruneEphemeral(parts);
+    await pruneEphemeral(deps);
     progress(100);
   };
 }
 
 const byDigest = /^[^@]+@sha256:[0-9a-f]{64}$/;
 
-/** Whether it names an image of a registry, by digest; what was built here has an id alone. */
+/** Whether it names an image of a registry by digest; an image that was built here has an id alone. */
 export function isPullable(reference: string | undefined): reference is string {
   return reference !== undefined && byDigest.test(reference);
 }
 
-/** Whether an engine has what this names. */
+/** Whether the engine has an image of this id, tag or digest. */
 export async function hasImage({ docker, withTimeout }: Engine, reference: string | undefined): Promise<boolean> {
   const all = await withTimeout((abortSignal) => docker.listImages({ abortSignal }));
   return all.some(({ Id, RepoTags, RepoDigests }) =>
@@ -53,7 +54,7 @@ interface PullEvent {
   readonly error?: string;
 }
 
-/** Brings an image to the engine. Throws `no_image` where its registry has none, `unavailable` where none answers. */
+/** Throws `no_image` where the registry has no such image, `unavailable` where the registry does not answer. */
 async function pullImage(
   { docker, explain }: Engine,
   reference: string,
@@ -64,34 +65,29 @@ async function pullImage(
     const stream = await docker.pull(reference);
     for await (const line of readLines(stream as AsyncIterable<Buffer>)) {
       const event = JSON.parse(line) as PullEvent;
-      if (event.error) throw failure(reference, event.error);
+      if (event.error) throw pullError(reference, event.error);
       progress(percentAfter(event));
     }
   } catch (error) {
     const refusal = engineErrorOf(error);
-    throw refusal ? failure(reference, refusal.words) : explain(error);
+    throw refusal ? pullError(reference, refusal.message) : explain(error);
   }
 }
 
-function failure(reference: string, words: string): DriverError {
-  const isUnknown = /manifest unknown|not found|does not exist|denied/i.test(words);
-  return new DriverError(isUnknown ? "no_image" : "unavailable", `${reference} cannot be fetched: ${words}`);
-}
-
-/** Percent of all that is to come after each event of the engine; what is here already does not count. It never falls. */
+/** Percent of all missing layers after each event of the engine; layers that are here already do not count. Never falls. */
 export function pullProgress(): (event: PullEvent) => number {
   const layers = new Map<string, number>();
-  let told = 0;
+  let percent = 0;
   return (event) => {
     const share = shareOf(event);
     if (event.id && share !== undefined) layers.set(event.id, Math.max(share, layers.get(event.id) ?? 0));
     const sum = [...layers.values()].reduce((total, each) => total + each, 0);
-    told = Math.max(told, Math.min(99, Math.floor(sum / Math.max(1, layers.size))));
-    return told;
+    percent = Math.max(percent, Math.min(99, Math.floor(sum / Math.max(1, layers.size))));
+    return percent;
   };
 }
 
-/** Percent of one layer: most of the time is the way here, the rest the unpacking. */
+/** Percent of one layer: 70 for the download, 30 for the unpacking. */
 function shareOf({ status = "", progressDetail: { current = 0, total = 0 } = {} }: PullEvent): number | undefined {
   const part = total > 0 ? Math.min(1, current / total) : 0;
   if (/^(Pulling fs layer|Waiting)/.test(status)) return 0;
@@ -102,15 +98,15 @@ function shareOf({ status = "", progressDetail: { current = 0, total = 0 } = {} 
 }
 
 /**
- * Takes away what this installation has replaced, once: another one on the same engine may use the same, and fetches it
- * again. The engine itself keeps what a container uses; that is tried again.
+ * Removes the images that this installation has replaced, once: another installation on the same engine may pull one again.
+ * The engine keeps an image that a container uses; that is tried again.
  */
 async function pruneImages(
   { docker, withTimeout }: Engine,
   replaced: readonly string[],
   pruned: Set<string>,
 ): Promise<void> {
-  // It may be replaced a second time.
+  // An image may be replaced a second time.
   for (const digest of pruned) if (!replaced.includes(digest)) pruned.delete(digest);
   const old = replaced.filter((digest) => !pruned.has(digest));
   if (old.length === 0) return;
@@ -122,7 +118,7 @@ async function pruneImages(
   }
 }
 
-/** What the engine itself calls what was fetched under this name, so that it is found again: without a tag or the usual registry. */
+/** The engine's own name of an image that was pulled as `reference`: it leaves out the tag and the default registry. */
 export function canonicalReference(reference: string, repoDigests: readonly string[]): string {
   const [name = "", digest = ""] = reference.split("@");
   const untagged = name.replace(/:[^:/]+$/, "");
@@ -130,8 +126,8 @@ export function canonicalReference(reference: string, repoDigests: readonly stri
   return same.find((each) => untagged.endsWith(each.split("@")[0] ?? "")) ?? same[0] ?? reference;
 }
 
-/** Says how an image gets to that machine. */
+/** The error says how the image gets to that machine. */
 export function missingImage(type: string, { isLocal }: Pick<EngineMachine, "isLocal">): DriverError {
-  const way = isLocal ? `npm run images -- ${type} builds it` : "operator -- hosts check says how it gets there";
-  return new DriverError("no_image", `The image of ${type} is not on this host: ${way}`);
+  const hint = isLocal ? `npm run images -- ${type} builds it` : "operator -- hosts check says how it gets there";
+  return new DriverError("no_image", `The image of ${type} is not on this host: ${hint}`);
 }

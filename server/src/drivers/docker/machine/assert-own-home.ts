@@ -3,13 +3,13 @@ import { DriverError } from "../../driver.ts";
 import { homeInside, label } from "../containers/container-body.ts";
 import type { EngineMachine } from "./engine-machine.ts";
 
-/** Whether a run has the files of this driver: an installation that was copied or moved finds runs on the folders of before. */
+/** Whether a container uses the homes of this driver: a copied or moved installation finds containers on its former folders. */
 export function usesOwnHome({ homes }: EngineMachine, info: ContainerInspectInfo): boolean {
   const source = sourceOf(info);
   return source === undefined || source === homes.path(info.Config.Labels[label.home] ?? "");
 }
 
-/** Such a run is not adopted: what it wrote would be gone with its next container (G111). */
+/** Throws `no_home`: files that such a container wrote would be missing from the next one (G111). */
 export function assertOwnHome(machine: EngineMachine, info: ContainerInspectInfo): void {
   if (usesOwnHome(machine, info)) return;
   throw new DriverError(
@@ -18,7 +18,7 @@ export function assertOwnHome(machine: EngineMachine, info: ContainerInspectInfo
   );
 }
 
-/** As it was asked for; undefined where an engine does not say it. */
+/** The folder as it was requested; undefined where an engine does not report it. */
 function sourceOf({ HostConfig }: ContainerInspectInfo): string | undefined {
   return (HostConfig.Mounts ?? []).find(({ Target }) => Target === homeInside)?.Source;
 }

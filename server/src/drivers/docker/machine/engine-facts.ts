@@ -1,51 +1,50 @@
 import type { Engine } from "../engine/engine.ts";
 import type { EngineMachine, GpuHints, MachineGpus } from "./engine-machine.ts";
 
-interface EngineSaid {
+interface EngineInfo {
   readonly apiVersion: string;
   readonly os: string;
   readonly cpus: number;
   readonly memoryMb: number;
   readonly liveRestore: boolean;
-  readonly hints: GpuHints;
+  readonly gpuHints: GpuHints;
 }
 
-interface EngineInfo extends GpuHints {
+interface InfoResponse extends GpuHints {
   readonly OSType: string;
   readonly NCPU: number;
   readonly MemTotal: number;
   readonly LiveRestoreEnabled: boolean;
 }
 
-export interface EngineFacts extends EngineSaid, MachineGpus {}
+export interface EngineFacts extends EngineInfo, MachineGpus {}
 
-/** What the engine says of itself. */
-export async function readEngineInfo({ docker }: Engine, abortSignal: AbortSignal): Promise<EngineSaid> {
-  // Both take it, though their types do not say so.
-  const given = { abortSignal } as unknown as () => void;
+/** From the engine's calls `info` and `version`. */
+export async function readEngineInfo({ docker }: Engine, abortSignal: AbortSignal): Promise<EngineInfo> {
+  // Both take options, which their types leave out.
+  const options = { abortSignal } as unknown as () => void;
   const [info, { ApiVersion }] = await Promise.all([
-    docker.info(given) as unknown as Promise<EngineInfo>,
-    docker.version(given) as unknown as Promise<{ ApiVersion: string }>,
+    docker.info(options) as unknown as Promise<InfoResponse>,
+    docker.version(options) as unknown as Promise<{ ApiVersion: string }>,
   ]);
   const { OSType: os, NCPU: cpus, MemTotal, LiveRestoreEnabled: liveRestore } = info;
   const memoryMb = Math.floor(MemTotal / (1024 * 1024));
-  return { apiVersion: ApiVersion, os, cpus, memoryMb, liveRestore, hints: info };
+  return { apiVersion: ApiVersion, os, cpus, memoryMb, liveRestore, gpuHints: info };
 }
 
-/** What the engine and its machine are, probed once and never configured. */
+/** Facts of the engine and its machine, probed once and again on `refresh`. A failure is not kept. */
 export function openEngineFacts(
   engine: Engine,
   machine: Pick<EngineMachine, "gpus">,
-): (anew?: boolean) => Promise<EngineFacts> {
+): (refresh?: boolean) => Promise<EngineFacts> {
   let known: Promise<EngineFacts> | undefined;
   const read = async (abortSignal: AbortSignal) => {
-    const said = await readEngineInfo(engine, abortSignal);
-    return { ...said, ...(await machine.gpus(said.hints)) };
+    const info = await readEngineInfo(engine, abortSignal);
+    return { ...info, ...(await machine.gpus(info.gpuHints)) };
   };
-  return (anew = false) => {
-    if (anew) known = undefined;
+  return (refresh = false) => {
+    if (refresh) known = undefined;
     known ??= engine.withTimeout(read);
-    // Not kept of an engine that was away when it was asked first.
     known.catch(() => {
       known = undefined;
     });

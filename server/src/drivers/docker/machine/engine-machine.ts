@@ -2,16 +2,14 @@ import { chown, readdir } from "node:fs/promises";
 import { remember } from "../../../async/memoize.ts";
 import { type Capabilities, DriverError, type Stats } from "../../driver.ts";
 import type { Quota } from "../../homes/find-quota.ts";
-import { type Homes, openLocalHomes } from "../../homes/local-homes.ts";
+import type { HomeStore } from "../../homes/home-store.ts";
+import { openLocalHomes } from "../../homes/local-homes.ts";
 import { runUser } from "../containers/container-body.ts";
 import { type HelperDeps, helperOutput } from "../containers/helper-container.ts";
 import { gpuLeftovers, gpuUsage, hostGpus, type QueryGpus } from "./nvidia-smi.ts";
 import { remoteHomes } from "./remote-homes.ts";
 
-/** Of folders that belong to whom every run runs as, with their limits where there are limits. */
-export type EngineHomes = Homes;
-
-/** What an engine says of itself as far as GPUs go; each version says another part. */
+/** What an engine reports about GPUs; each version reports another part of it. */
 export interface GpuHints {
   readonly CDISpecDirs?: readonly string[] | null;
   readonly DiscoveredDevices?: readonly { readonly ID: string }[] | null;
@@ -22,25 +20,26 @@ export interface MachineGpus extends Pick<Capabilities, "gpus"> {
   readonly gpu: "cdi" | "nvidia" | "none";
 }
 
-/** What is not the engine's own: the files and the GPUs of the machine that it runs on. */
+/** The files and GPUs of the machine that an engine runs on. */
 export interface EngineMachine {
-  /** Whether this process is on that machine, and sees its folders. */
+  /** Whether this process runs on that machine and sees its folders. */
   readonly isLocal: boolean;
-  readonly homes: EngineHomes;
+  /** Their folders belong to the user of every run. */
+  readonly homes: HomeStore;
   gpus(hints: GpuHints): Promise<MachineGpus>;
-  /** What these GPUs do now. */
+  /** Use, memory and power of these GPUs now. */
   gpuUsage(ids: readonly string[]): Promise<Stats["gpus"]>;
-  /** As `Driver.gpuResidue`. */
+  /** As `Driver.gpuLeftovers`. */
   gpuLeftovers(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-interface LocalParts {
+interface LocalDeps {
   readonly homeRoot: string;
   readonly quota?: Quota | undefined;
   readonly failed: (error: unknown) => void;
 }
 
-export async function localMachine({ homeRoot, quota, failed }: LocalParts): Promise<EngineMachine> {
+export async function localMachine({ homeRoot, quota, failed }: LocalDeps): Promise<EngineMachine> {
   const homes = await openLocalHomes(homeRoot, failed);
   return {
     isLocal: true,
@@ -67,52 +66,52 @@ async function localGpus({ CDISpecDirs }: GpuHints): Promise<MachineGpus> {
   return { gpus, gpu: gpus.length === 0 ? "none" : (await hasCdi(CDISpecDirs ?? [])) ? "cdi" : "nvidia" };
 }
 
-/** An engine names these folders from API 1.44 on, and only when CDI is switched on. */
+/** An engine reports these folders from API 1.44 on, and only when CDI is switched on. */
 async function hasCdi(folders: readonly string[]): Promise<boolean> {
   const files = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
   return files.flat().some((name) => name.includes("nvidia"));
 }
 
-/** The same through the engine alone, by containers that live for a moment. */
-export function remoteMachine(parts: HelperDeps, homeRoot: string, failed: (error: unknown) => void): EngineMachine {
-  let way: MachineGpus["gpu"] = "none";
-  const usage = remember(async () => await queryInside(parts, way)("uuid,utilization.gpu,memory.used,power.draw"));
+/** Another machine, reached through its engine alone, by helper containers. */
+export function remoteMachine(deps: HelperDeps, homeRoot: string, failed: (error: unknown) => void): EngineMachine {
+  let known: MachineGpus["gpu"] = "none";
+  const usage = remember(async () => await queryInside(deps, known)("uuid,utilization.gpu,memory.used,power.draw"));
   return {
     isLocal: false,
-    homes: remoteHomes(parts, homeRoot, failed),
+    homes: remoteHomes(deps, homeRoot, failed),
     async gpus(hints) {
-      const found = await probe(parts, hints);
-      way = found.gpu;
-      return found;
+      const probed = await probeGpus(deps, hints);
+      known = probed.gpu;
+      return probed;
     },
-    gpuUsage: (ids) => (way === "none" ? Promise.resolve([]) : gpuUsage(ids, usage)),
-    gpuLeftovers: (ids) => gpuLeftovers(ids, queryInside(parts, way)),
+    gpuUsage: (ids) => (known === "none" ? Promise.resolve([]) : gpuUsage(ids, usage)),
+    gpuLeftovers: (ids) => gpuLeftovers(ids, queryInside(deps, known)),
   };
 }
 
-/** By the very request that a run will make: what answers here is what a run gets. */
-async function probe(parts: HelperDeps, hints: GpuHints): Promise<MachineGpus> {
-  for (const gpu of waysOf(hints)) {
-    const gpus = await hostGpus(queryInside(parts, gpu)).catch(noneOf);
+/** Uses the request that a run will make, so that a run gets what the probe got. */
+async function probeGpus(deps: HelperDeps, hints: GpuHints): Promise<MachineGpus> {
+  for (const gpu of supportedBy(hints)) {
+    const gpus = await hostGpus(queryInside(deps, gpu)).catch(noneIfNoGpu);
     if (gpus.length > 0) return { gpu, gpus };
   }
   return { gpu: "none", gpus: [] };
 }
 
-/** It may know the way, and have no GPU. */
-function noneOf(error: unknown): Capabilities["gpus"] {
+/** An engine may support GPUs on a machine that has none. */
+function noneIfNoGpu(error: unknown): Capabilities["gpus"] {
   if (error instanceof DriverError && error.code === "no_gpu") return [];
   throw error;
 }
 
-/** Older engines say that CDI is on, not which devices they know. */
-function waysOf({ CDISpecDirs, DiscoveredDevices, Runtimes }: GpuHints): ("cdi" | "nvidia")[] {
-  const known = DiscoveredDevices?.some(({ ID }) => ID.startsWith("nvidia.com/gpu="));
-  const isCdi = known ?? (CDISpecDirs ?? []).length > 0;
+/** Older engines report that CDI is on, but not which devices they know. */
+function supportedBy({ CDISpecDirs, DiscoveredDevices, Runtimes }: GpuHints): ("cdi" | "nvidia")[] {
+  const hasDevices = DiscoveredDevices?.some(({ ID }) => ID.startsWith("nvidia.com/gpu="));
+  const isCdi = hasDevices ?? (CDISpecDirs ?? []).length > 0;
   return [...(isCdi ? ["cdi" as const] : []), ...(Runtimes?.["nvidia"] ? ["nvidia" as const] : [])];
 }
 
-function queryInside(parts: HelperDeps, gpu: MachineGpus["gpu"]): QueryGpus {
+function queryInside(deps: HelperDeps, gpu: MachineGpus["gpu"]): QueryGpus {
   const devices = {
     cdi: [{ Driver: "cdi", DeviceIDs: ["nvidia.com/gpu=all"] }],
     nvidia: [{ Driver: "nvidia", Count: -1, Capabilities: [["gpu", "compute", "utility"]] }],
@@ -120,6 +119,6 @@ function queryInside(parts: HelperDeps, gpu: MachineGpus["gpu"]): QueryGpus {
   }[gpu];
   return async (fields, of = "gpu") => {
     const args = [`--query-${of}=${fields}`, "--format=csv,noheader,nounits"];
-    return await helperOutput(parts, { script: 'nvidia-smi "$@"', args, devices });
+    return await helperOutput(deps, { script: 'nvidia-smi "$@"', args, devices });
   };
 }

@@ -5,59 +5,70 @@ import { gpuDevices } from "../containers/container-body.ts";
 import type { Engine } from "../engine/engine.ts";
 import { gpusListed } from "./nvidia-smi.ts";
 
-/** Longer than a verb may take: a run that uses all its cores leaves little for the look. */
+/** Longer than other operations: a run that uses all its cores leaves little CPU for the check. */
 const limitMs = 30_000;
-/** Nothing of the owner's is found here, so nobody can play a machine that fails. */
-const ownPath = "PATH=/usr/local/nvidia/bin:/usr/local/bin:/usr/bin:/bin";
+/** No folder that the owner can write, so that nobody can fake a broken GPU. */
+const safePath = "PATH=/usr/local/nvidia/bin:/usr/local/bin:/usr/bin:/bin";
+
+type UsageOf = (ids: readonly string[]) => Promise<Stats["gpus"]>;
 
 /**
- * As `Driver.gpuFault`: `nvidia-smi -L` in the run, which must name every GPU it has. As root, though
- * without any right, because the owner could freeze a program of their own user. `outside` answers what these GPUs do as
- * the machine itself sees it.
+ * As `Driver.gpuFault`: `nvidia-smi -L` inside the run must list every GPU it has. Runs as root, without capabilities,
+ * because the owner could freeze a program of their own user. `usageOf` asks the machine itself about these GPUs.
  */
 export async function gpuFault(
-  { withTimeout, explain }: Engine,
+  engine: Engine,
   container: Container,
   ids: readonly string[],
-  outside: (ids: readonly string[]) => Promise<Stats["gpus"]>,
+  usageOf: UsageOf,
   withinMs = limitMs,
 ): Promise<string | undefined> {
   const devices = gpuDevices(ids);
   if (devices.length === 0) return undefined;
-  const look = {
-    Cmd: ["nvidia-smi", "-L"],
-    Env: [ownPath],
-    User: "0:0",
-    Tty: true,
-    AttachStdout: true,
-    AttachStderr: true,
-  };
-  const exec = await withTimeout((abortSignal) => container.exec({ ...look, abortSignal }));
-  const late = AbortSignal.timeout(withinMs);
-  const heard = exec.start({ Tty: true, hijack: false, stdin: false, abortSignal: late }).then(text);
-  const said = await heard.catch((error) => {
-    if (!late.aborted) throw explain(error);
-    return "";
-  });
-  // An answer that is cut short ends like any other.
-  const { ExitCode: code, Running: isAtWork } = await withTimeout((abortSignal) => exec.inspect({ abortSignal }));
-  if (late.aborted) {
-    const words = `nvidia-smi did not end within ${withinMs / 1000} s`;
-    // The line may have fallen silent, or the run may leave the look no CPU: then the GPUs answer whoever asks from outside.
-    const answering = isAtWork ? await withTimeout(() => outside(devices)).catch(() => []) : undefined;
-    const isLate = !answering || devices.every((device) => answering.some(({ id }) => id === device));
-    if (isLate) throw new DriverError("unavailable", `${words} inside, which says nothing about the GPUs`);
-    return words;
+  const { output, exitCode, isRunning, timedOut } = await listInside(engine, container, withinMs);
+  if (timedOut) return await faultAfterTimeout(engine, devices, usageOf, { isRunning, withinMs });
+  if (exitCode === 0) {
+    const listed = gpusListed(output);
+    const missing = devices.filter((id) => !listed.includes(id));
+    return missing.length > 0 ? `nvidia-smi no longer finds ${missing.join(", ")}` : undefined;
   }
-  if (code === 0) {
-    const lost = devices.filter((id) => !gpusListed(said).includes(id));
-    return lost.length > 0 ? `nvidia-smi no longer finds ${lost.join(", ")}` : undefined;
-  }
-  const words = said.trim().split(/\s*\n/).at(-1) ?? "";
-  if (code !== null && saysNothing.includes(code))
-    throw new DriverError("unavailable", `nvidia-smi could not be run inside: ${words}`);
-  return `nvidia-smi ended with ${code}: ${words.slice(0, 200)}`;
+  const lastLine = output.trim().split(/\s*\n/).at(-1) ?? "";
+  if (exitCode !== null && inconclusiveCodes.includes(exitCode))
+    throw new DriverError("unavailable", `nvidia-smi could not be run inside: ${lastLine}`);
+  return `nvidia-smi ended with ${exitCode}: ${lastLine.slice(0, 200)}`;
 }
 
-/** Not found, not to be started, killed for lack of memory: of the GPUs that says nothing. */
-const saysNothing = [126, 127, 137];
+/** Not found, not startable, killed for lack of memory: none of them says anything about the GPUs. */
+const inconclusiveCodes = [126, 127, 137];
+
+async function listInside({ withTimeout, explain }: Engine, container: Container, withinMs: number) {
+  const attached = { Tty: true, AttachStdout: true, AttachStderr: true };
+  const command = { Cmd: ["nvidia-smi", "-L"], Env: [safePath], User: "0:0", ...attached };
+  const exec = await withTimeout((abortSignal) => container.exec({ ...command, abortSignal }));
+  const timeout = AbortSignal.timeout(withinMs);
+  const reading = exec.start({ Tty: true, hijack: false, stdin: false, abortSignal: timeout }).then(text);
+  const output = await reading.catch((error) => {
+    if (!timeout.aborted) throw explain(error);
+    return "";
+  });
+  // Output that was cut short ends like any other: only this says whether the program did.
+  const { ExitCode, Running } = await withTimeout((abortSignal) => exec.inspect({ abortSignal }));
+  return { output, exitCode: ExitCode, isRunning: Running, timedOut: timeout.aborted };
+}
+
+/**
+ * The connection may be dead, or the run may leave the check no CPU: then the machine itself still sees the GPUs, and this
+ * throws `unavailable`.
+ */
+async function faultAfterTimeout(
+  { withTimeout }: Engine,
+  devices: readonly string[],
+  usageOf: UsageOf,
+  { isRunning, withinMs }: { readonly isRunning: boolean; readonly withinMs: number },
+): Promise<string> {
+  const message = `nvidia-smi did not end within ${withinMs / 1000} s`;
+  const working = isRunning ? await withTimeout(() => usageOf(devices)).catch(() => []) : undefined;
+  const isInconclusive = !working || devices.every((device) => working.some(({ id }) => id === device));
+  if (isInconclusive) throw new DriverError("unavailable", `${message} inside, which says nothing about the GPUs`);
+  return message;
+}

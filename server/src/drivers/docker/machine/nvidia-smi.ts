@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type Capabilities, DriverError, type Stats } from "../../driver.ts";
 
-/** The rows of `nvidia-smi --query-gpu`, or of another query; empty where NVIDIA's driver is not installed. */
+/** Output of `nvidia-smi --query-gpu` or `--query-compute-apps`; empty where NVIDIA's driver is not installed. */
 export type QueryGpus = (fields: string, of?: "gpu" | "compute-apps") => Promise<string>;
 
 /** GPUs of a machine by UUID; none where NVIDIA's driver is not installed. Throws `unavailable` when it is, and broken. */
@@ -15,7 +15,7 @@ export async function hostGpus(query: QueryGpus = localQuery): Promise<Capabilit
   }));
 }
 
-/** What these GPUs do now, in percent, MiB and watts; a figure that a model does not have is 0. */
+/** Use of these GPUs now, in percent, MiB and watts; a figure that a model does not have is 0. */
 export async function gpuUsage(ids: readonly string[], query: QueryGpus = localQuery): Promise<Stats["gpus"]> {
   if (!ids.some((id) => id.startsWith("GPU-"))) return [];
   return rowsOf(await query("uuid,utilization.gpu,memory.used,power.draw"))
@@ -26,12 +26,12 @@ export async function gpuUsage(ids: readonly string[], query: QueryGpus = localQ
     .filter(({ id }) => ids.includes(id));
 }
 
-/** Megabytes (2^20 bytes) that the driver itself may use of an idle GPU; the least program on one takes more. */
-const floorMb = 64;
+/** Megabytes (2^20 bytes) that the driver itself may use of an idle GPU; every program on one takes more. */
+const idleMb = 64;
 
 /**
- * What is still on GPUs that no run should use, in words by id: a process, or memory that nobody gave
- * back. A GPU that is no longer found is told too. Throws `unavailable` when it cannot be told.
+ * Leftover processes or memory on GPUs that no run should use, and GPUs that are gone: a reason by id, empty when clean.
+ * Throws `unavailable` when nvidia-smi fails.
  */
 export async function gpuLeftovers(
   ids: readonly string[],
@@ -39,22 +39,22 @@ export async function gpuLeftovers(
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const [memory, processes] = await Promise.all([query("uuid,memory.used"), query("gpu_uuid,pid", "compute-apps")]);
-  const found = ids.map((id) => {
+  const reasons = ids.map((id) => {
     const own = rowsOf(memory).find(([uuid]) => uuid === id);
     const pids = rowsOf(processes)
       .filter(([uuid]) => uuid === id)
       .map(([, pid]) => pid);
     if (!own) return [id, "nvidia-smi no longer finds it"] as const;
     if (pids.length > 0) return [id, `process ${pids.join(", ")} still uses it`] as const;
-    // What is no number is not known to be at the floor.
-    return [id, Number(own[1]) <= floorMb ? "" : `${own[1]} MB of its memory are still in use`] as const;
+    // NaN counts as in use.
+    return [id, Number(own[1]) <= idleMb ? "" : `${own[1]} MB of its memory are still in use`] as const;
   });
-  return new Map(found.filter(([, words]) => words !== ""));
+  return new Map(reasons.filter(([, reason]) => reason !== ""));
 }
 
-/** The UUIDs in what `nvidia-smi -L` prints. */
-export function gpusListed(printed: string): readonly string[] {
-  return [...printed.matchAll(/\(UUID: ([^)]+)\)/g)].map(([, uuid]) => uuid ?? "");
+/** UUIDs in the output of `nvidia-smi -L`. */
+export function gpusListed(output: string): readonly string[] {
+  return [...output.matchAll(/\(UUID: ([^)]+)\)/g)].map(([, uuid]) => uuid ?? "");
 }
 
 function rowsOf(text: string): string[][] {
@@ -68,7 +68,7 @@ async function localQuery(fields: string, of: "gpu" | "compute-apps" = "gpu"): P
     return (await promisify(execFile)("nvidia-smi", args, { timeout: 5_000 })).stdout;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // Not there, or not to be found: a folder of PATH that may not be read makes the second of the first.
+    // A folder of PATH that may not be read turns "not found" into EACCES.
     if (code === "ENOENT" || code === "EACCES") return "";
     throw new DriverError("unavailable", `nvidia-smi does not say what GPUs there are: ${message}`, { cause: error });
   }
