@@ -6,7 +6,7 @@ import { type Capabilities, type Driver, DriverError, type Spec, type Stats } fr
 import { type ArchiveEntry, packArchive } from "../homes/pack-archive.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
-import { type Faults, openFaults } from "./fake-faults.ts";
+import { type FakeFaults, openFakeFaults } from "./fake-faults.ts";
 import {
   emitChange,
   exitRun,
@@ -18,30 +18,30 @@ import {
   startRun,
 } from "./fake-machine.ts";
 
-/** What only a test may do. */
-export interface FakeControls extends Omit<Faults, "pass"> {
+/** For tests only. */
+export interface FakeControls extends Omit<FakeFaults, "pass"> {
   readonly machine: FakeMachine;
-  /** The run ends by itself: `stopped`, as after a crash or for lack of memory. */
+  /** The run becomes `stopped`, as after a crash or when memory ran out. */
   crash(id: string, exit?: { readonly code: number; readonly outOfMemory: boolean }): Promise<void>;
-  /** Nothing listens any more, though the run goes on. */
+  /** The run stops listening and goes on running. */
   silence(id: string): Promise<void>;
   /** Ends every run on the machine and removes its folder. */
   close(): Promise<void>;
 }
 
 /**
- * Environments in memory that really listen on a Unix socket (see fake-server.ts).
+ * Environments in memory that listen on a Unix socket (fake-server.ts).
  *
- * Options (G89): `startMs` from start to running, `answerMs` from running to answering 200, `silent` the
- * probability that a start never answers though its container runs, unless it is without settings (G106), `stopMs` a stop takes,
- * `prepareMs` a prepare takes, `fail` the probability (0 to 1) that a start throws `unavailable`, `gpus` on the machine
- * (0: CPU only), `cores` that each run keeps busy (0.1), `pause=0` for a machine that cannot pause.
+ * Options (G89): `startMs` from start to running, `answerMs` from running to the first response 200, `silent` the probability
+ * (0 to 1) that a run never responds, unless it is without settings (G106), `stopMs` the duration of a stop, `prepareMs` of a
+ * prepare, `fail` the probability that a start throws `unavailable`, `gpus` the number of GPUs (0: CPU only), `cores` that
+ * each run uses (0.1), `pause=0` for a machine that cannot pause.
  */
 export function fakeDriver(
   options: Readonly<Record<string, number>> = {},
   { machine = fakeMachine(), install = "fake" }: { readonly machine?: FakeMachine; readonly install?: string } = {},
 ): Driver & FakeControls {
-  const { pass, ...faults } = openFaults();
+  const { pass, ...faults } = openFakeFaults();
   const find = (id: string) => {
     const run = machine.runs.get(id);
     return run?.install === install ? run : undefined;
@@ -50,19 +50,19 @@ export function fakeDriver(
     kind: "fake",
     ...faults,
     ...controls(machine, find),
-    ...verbs({ options, machine, install, find, pass }),
-    ...measures({ options, machine, install, find, pass }),
-    ...streams(machine, install, find),
+    ...runOperations({ options, machine, install, find, pass }),
+    ...readOperations({ options, machine, install, find, pass }),
+    ...streamOperations(machine, install, find),
   };
 }
 
 type Find = (id: string) => FakeRun | undefined;
-interface Parts {
+interface FakeDeps {
   readonly options: Readonly<Record<string, number>>;
   readonly machine: FakeMachine;
   readonly install: string;
   readonly find: Find;
-  readonly pass: Faults["pass"];
+  readonly pass: FakeFaults["pass"];
 }
 
 function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine" | "crash" | "silence" | "close"> {
@@ -87,16 +87,16 @@ function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine
   };
 }
 
-type Measures = Pick<Driver, "homeMb" | "stats" | "gpuFault" | "gpuLeftovers">;
-type Streams = Pick<Driver, "logs" | "watch" | "archive">;
+type ReadOperations = Pick<Driver, "homeMb" | "stats" | "gpuFault" | "gpuLeftovers">;
+type StreamOperations = Pick<Driver, "logs" | "watch" | "archive">;
 
-function verbs({
+function runOperations({
   options,
   machine,
   install,
   find,
   pass,
-}: Parts): Omit<Driver, "kind" | keyof Measures | keyof Streams> {
+}: FakeDeps): Omit<Driver, "kind" | keyof ReadOperations | keyof StreamOperations> {
   const stop = (id: string) =>
     machine.serially(id, async () => {
       const run = find(id);
@@ -132,7 +132,7 @@ function verbs({
       checkSegment("environment", spec.id);
       checkSegment("home", spec.home);
       if (Math.random() < (options["fail"] ?? 0)) throw new DriverError("unavailable", "a failure was asked for");
-      await machine.serially(spec.id, () => start({ options, machine, install, find, pass }, spec, signal));
+      await machine.serially(spec.id, () => startRunOf({ options, machine, install, find, pass }, spec, signal));
     },
     async pause(id) {
       await pass("pause");
@@ -153,15 +153,15 @@ function verbs({
     async deleteHome(home) {
       await pass("deleteHome");
       checkSegment("home", home);
-      const used = [...machine.runs.values()].some((run) => run.spec.home === home && !run.exit);
-      if (used) throw new DriverError("refused", `a run uses ${home}`);
+      const isUsed = [...machine.runs.values()].some((run) => run.spec.home === home && !run.exit);
+      if (isUsed) throw new DriverError("refused", `a run uses ${home}`);
       machine.homes.delete(home);
       machine.missingHomes.add(home);
     },
   };
 }
 
-function measures({ options, machine, find, pass }: Parts): Measures {
+function readOperations({ options, machine, find, pass }: FakeDeps): ReadOperations {
   return {
     async homeMb(home) {
       await pass("homeMb");
@@ -185,17 +185,21 @@ function measures({ options, machine, find, pass }: Parts): Measures {
   };
 }
 
-async function start({ options, machine, install, find }: Parts, spec: Spec, signal?: AbortSignal): Promise<void> {
+async function startRunOf(
+  { options, machine, install, find }: FakeDeps,
+  spec: Spec,
+  signal?: AbortSignal,
+): Promise<void> {
   signal?.throwIfAborted();
   const hash = specHash(spec);
-  const found = find(spec.id);
-  const step = startStep(observedOf(found), { generation: spec.generation, specHash: hash });
-  if (step === "resume" && found) setPaused(machine, found, false);
+  const existing = find(spec.id);
+  const step = startStep(observedOf(existing), { generation: spec.generation, specHash: hash });
+  if (step === "resume" && existing) setPaused(machine, existing, false);
   if (step !== "create") return;
   if (spec.homeIsKept && machine.missingHomes.has(spec.home))
     throw new DriverError("no_home", `${spec.home} is not there`);
   machine.missingHomes.delete(spec.home);
-  if (found) await removeRun(machine, found);
+  if (existing) await removeRun(machine, existing);
   const ended = new AbortController();
   const run: FakeRun = { install, spec, hash, createdAt: new Date(), paused: false, lines: ["created"], ended };
   const answerMs = isSilent(machine, spec, options["silent"]) ? Number.POSITIVE_INFINITY : options["answerMs"];
@@ -228,7 +232,7 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
 function statsOf(machine: FakeMachine, run: FakeRun, options: Readonly<Record<string, number>>): Stats {
   const homeMb = homeMbOf(machine, run.spec.home);
   const cpuSeconds = ((Date.now() - run.createdAt.getTime()) / 1000) * (options["cores"] ?? 0.1);
-  // A machine without GPUs lends slots of its processor.
+  // Without GPUs, the leased ids are slots of the processor.
   const leased = options["gpus"] ? run.spec.gpus : [];
   const gpus = leased.map((id) => ({ id, usePercent: 40, memoryMb: 900, watts: 70 }));
   return { cpuSeconds, memoryMb: 90, pids: 4, receivedBytes: 0, sentBytes: 0, homeMb, gpus };
@@ -249,7 +253,7 @@ async function* entriesOf(machine: FakeMachine, home: string): AsyncGenerator<Ar
   }
 }
 
-function streams(machine: FakeMachine, install: string, find: Find): Streams {
+function streamOperations(machine: FakeMachine, install: string, find: Find): StreamOperations {
   return {
     archive: (home, signal) => packArchive(entriesOf(machine, checkSegment("home", home)), signal),
     async *logs(id, { tail, follow, signal }) {

@@ -9,7 +9,7 @@ import type { Observed, Spec } from "../driver.ts";
 import { type FakeFiles, type FakeServer, startFakeServer } from "./fake-server.ts";
 
 export interface FakeRun {
-  /** Whose run: a driver sees only its own. */
+  /** The installation of the run: a driver sees only its own. */
   readonly install: string;
   readonly spec: Spec;
   readonly hash: string;
@@ -22,15 +22,15 @@ export interface FakeRun {
   readonly ended: AbortController;
 }
 
-/** What outlives a driver object: a new one on the same machine finds the runs, as after a restart of the server. */
+/** State that outlives a driver object: a new one on this machine finds the runs, as after a restart of the server. */
 export interface FakeMachine {
   readonly directory: string;
   readonly runs: Map<string, FakeRun>;
   readonly homes: Map<string, FakeFiles>;
-  /** What is wrong with a run's GPUs, by the run's id, and what is left on a GPU, by the GPU's. */
+  /** Reasons for `gpuFault` by the run's id, and for `gpuLeftovers` by the GPU's id. */
   readonly gpuFaults: Map<string, string>;
   readonly gpuLeftovers: Map<string, string>;
-  /** Homes whose files keep JupyterLab silent, unless it starts without settings; and homes that are not there. */
+  /** Homes whose files keep JupyterLab silent, unless it starts without settings; and homes that are missing. */
   readonly silentHomes: Set<string>;
   readonly missingHomes: Set<string>;
   /** Emits "changed" with install and id. */
@@ -50,7 +50,7 @@ export function emitChange(machine: FakeMachine, run: FakeRun): void {
   machine.changed.emit("changed", run.install, run.spec.id);
 }
 
-/** Without a delay the run listens when this answers; with one it comes up by itself later. */
+/** Without `startMs` the run listens when this returns; otherwise it starts to listen later. */
 export async function startRun(
   machine: FakeMachine,
   run: FakeRun,
@@ -78,7 +78,7 @@ async function listen(machine: FakeMachine, run: FakeRun, files: FakeFiles, answ
   emitChange(machine, run);
 }
 
-/** The run ends by itself and stays to be seen as `stopped`. */
+/** The run ends and stays observable as `stopped`. */
 export async function exitRun(machine: FakeMachine, run: FakeRun, exit: NonNullable<FakeRun["exit"]>, line: string) {
   run.ended.abort();
   run.exit = exit;

@@ -9,9 +9,9 @@ export type FakeFiles = Map<string, string>;
 
 export interface FakeServer {
   readonly socketPath: string;
-  /** Sockets open at the moment: nothing leaked is 0. */
+  /** Open sockets. */
   connections(): number;
-  /** As a frozen process does: connections are accepted and bytes taken in, nothing answers until `resume`. */
+  /** Like a frozen process: accepts connections and bytes, and responds to nothing until `resume`. */
   freeze(): void;
   resume(): void;
   close(): Promise<void>;
@@ -26,13 +26,13 @@ interface Options {
   readonly socketPath: string;
   readonly token: string;
   readonly files: FakeFiles;
-  /** Until then `/lab` and `/api` answer 503. */
+  /** Until then `/lab` and `/api` return 503. */
   readonly answersAt: number;
 }
 
 /**
- * What a gateway meets behind a real JupyterLab, small: `/api` open, everything else by token (403, pages 302 to
- * /login), contents and terminals in memory, an endless stream, and any WebSocket echoed.
+ * The part of JupyterLab that a gateway meets: `/api` is open, everything else needs the token (403, pages 302 to /login),
+ * contents and terminals are in memory, `/stream` never ends, and any WebSocket is echoed.
  */
 export async function startFakeServer(options: Options): Promise<FakeServer> {
   const sockets = new Set<Duplex>();
@@ -41,7 +41,7 @@ export async function startFakeServer(options: Options): Promise<FakeServer> {
   const server = createServer(async (request, response) => {
     await thaw?.promise;
     if (Date.now() < options.answersAt) return void response.writeHead(503).end();
-    await answer(request, response, options, terminals);
+    await respond(request, response, options, terminals);
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -50,10 +50,10 @@ export async function startFakeServer(options: Options): Promise<FakeServer> {
   server.on("upgrade", async (request, socket, head) => {
     socket.on("error", () => socket.destroy());
     await thaw?.promise;
-    if (!allowed(request, options.token))
+    if (!isAllowed(request, options.token))
       return void socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept(request)}\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptKey(request)}\r\n\r\n`,
     );
     echo(socket, head, () => thaw?.promise);
   });
@@ -83,7 +83,7 @@ export async function startFakeServer(options: Options): Promise<FakeServer> {
 
 type Reply = (status: number, body: unknown) => void;
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   { token, files }: Options,
@@ -93,12 +93,12 @@ async function answer(
   const json: Reply = (status, body) =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   if (pathname === "/api") return json(200, { version: "2.18.0" });
-  if (allowed(request, token)) return allowedAnswer(request, response, json, { pathname, files, terminals });
+  if (isAllowed(request, token)) return respondAllowed(request, response, json, { pathname, files, terminals });
   if (pathname.startsWith("/api/")) return json(403, { message: "Forbidden", reason: null });
   response.writeHead(302, { location: `/login?next=${encodeURIComponent(pathname)}` }).end();
 }
 
-async function allowedAnswer(
+async function respondAllowed(
   request: IncomingMessage,
   response: ServerResponse,
   json: Reply,
@@ -155,14 +155,14 @@ function stream(request: IncomingMessage, response: ServerResponse): void {
   request.socket.once("close", () => clearInterval(timer));
 }
 
-function allowed(request: IncomingMessage, token: string): boolean {
+function isAllowed(request: IncomingMessage, token: string): boolean {
   const header = request.headers.authorization?.match(/^(?:token|bearer) (.+)$/i)?.[1];
   const given = Buffer.from(header ?? new URL(request.url ?? "/", "http://fake").searchParams.get("token") ?? "");
   const wanted = Buffer.from(token);
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-function accept(request: IncomingMessage): string {
+function acceptKey(request: IncomingMessage): string {
   return createHash("sha1")
     .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
     .digest("base64");

@@ -5,19 +5,19 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What one run may see of the machine. Paths outside; `at` is the path inside, the same when absent. */
+/** The part of the machine that one run sees. `path` is outside; `at` is the path inside, by default the same. */
 interface View {
   readonly readOnly: readonly { readonly path: string; readonly at?: string }[];
   readonly writable: readonly { readonly path: string; readonly at: string }[];
   readonly network: boolean;
 }
 
-/** Wraps a command so that it sees only the view. */
+/** Returns the command line that runs a command with this view. */
 export type Sandbox = (view: View, command: readonly string[]) => Promise<readonly string[]>;
 
 /**
- * Tries bubblewrap for real: being installed says little, since many containers and kernels forbid user namespaces.
- * Undefined where it does not work. Keeps the names that a run sees for its user in `folder`.
+ * Runs bubblewrap once, because many containers and kernels forbid its user namespaces. Undefined where it does not work. A
+ * run sees the `passwd` and `group` of `folder`.
  */
 export async function findBubblewrap(folder: string): Promise<Sandbox | undefined> {
   await mkdir(folder, { recursive: true });
@@ -26,7 +26,7 @@ export async function findBubblewrap(folder: string): Promise<Sandbox | undefine
   try {
     const { stdout } = await run("/bin/sh", ["-c", "command -v bwrap"]);
     const program = stdout.trim();
-    // Older ones cannot forbid a run namespaces of its own, which are where most holes of kernels were.
+    // User namespaces inside a run have had most kernel vulnerabilities; older versions cannot forbid them.
     const closed = bubblewrap([program, "--disable-userns"], folder);
     if (await works(closed)) return closed;
     const open = bubblewrap([program], folder);
@@ -46,8 +46,8 @@ async function works(sandbox: Sandbox): Promise<boolean> {
 }
 
 /**
- * Without `--die-with-parent`, since a restart of the server must kill nothing. No capabilities inside: user 1000
- * there is whoever runs the server outside.
+ * Without `--die-with-parent`: a restart of the server must end no run. No capabilities inside; user 1000 inside is the
+ * server's user outside.
  */
 function bubblewrap(program: readonly string[], folder: string): Sandbox {
   return async ({ readOnly, writable, network }, command) => [
@@ -67,8 +67,8 @@ function bubblewrap(program: readonly string[], folder: string): Sandbox {
 }
 
 /**
- * Names, certificates, time and the shell's looks: nothing under /etc that is a secret or says who else is here. Of TLS only
- * what is public: where the server is root, a run could read the machine's private keys beside it.
+ * Files of /etc for names, certificates, time and the shell; none that is a secret or names other users. Only the public part
+ * of TLS: with a server that is root, a run could read the machine's private keys.
  */
 const settings = [
   ...["resolv.conf", "hosts", "nsswitch.conf", "protocols", "services"],
@@ -78,24 +78,24 @@ const settings = [
   ...["bash.bashrc", "inputrc", "terminfo"],
 ];
 
-/** Where the machine's package index is, unless the password of one stands in it. */
+/** The machine's settings of pip, unless they have a password. */
 async function packageIndex(): Promise<string[]> {
   const text = await readFile("/etc/pip.conf", "utf8").catch(() => "");
   return hasCredentials(text) ? [] : ["pip.conf"];
 }
 
-/** Whether an address in it names a user, or a password or token for one. Exported for its test. */
+/** Whether a URL in the text has a user, a password or a token. Exported for its test. */
 export function hasCredentials(text: string): boolean {
   return /:\/\/[^\s/]*@/.test(text);
 }
 
 async function systemFolders(): Promise<string[]> {
-  const found = await Promise.all(
+  const mounts = await Promise.all(
     ["/bin", "/sbin", "/lib", "/lib32", "/lib64"].map(async (path) => {
       const entry = await lstat(path).catch(() => undefined);
       if (!entry) return [];
       return entry.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path];
     }),
   );
-  return ["--ro-bind", "/usr", "/usr", ...found.flat()];
+  return ["--ro-bind", "/usr", "/usr", ...mounts.flat()];
 }

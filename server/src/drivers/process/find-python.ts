@@ -8,11 +8,11 @@ export interface Python {
   readonly executable: string;
   /** Such as 3.11.7. */
   readonly version: string;
-  /** What a run must see for this Python to start. */
+  /** The folder that a run must see for this Python to start. */
   readonly prefix: string;
 }
 
-const question = `import json, os, sys
+const inspection = `import json, os, sys
 try:
     import ensurepip, venv
     complete = True
@@ -25,9 +25,9 @@ print(json.dumps([base, ".".join(map(str, sys.version_info[:3])), sys.base_prefi
 export async function findPython(path?: string): Promise<Python> {
   let problem = "There is no Python on this machine. JupyterLab needs Python 3.11 or newer";
   for (const name of ["python3", "python3.14", "python3.13", "python3.12", "python3.11"]) {
-    const found = await ask(name, path);
-    if (!found) continue;
-    const [executable, version, prefix, complete] = found;
+    const python = await inspect(name, path);
+    if (!python) continue;
+    const [executable, version, prefix, complete] = python;
     const [major = 0, minor = 0] = version.split(".").map(Number);
     if (major === 3 && minor >= 11 && complete) return { executable, version, prefix };
     problem = complete
@@ -37,9 +37,9 @@ export async function findPython(path?: string): Promise<Python> {
   throw new DriverError("no_image", `${problem}. On Debian and Ubuntu: apt-get install python3-venv`);
 }
 
-async function ask(name: string, path: string | undefined): Promise<[string, string, string, boolean] | undefined> {
+async function inspect(name: string, path: string | undefined): Promise<[string, string, string, boolean] | undefined> {
   try {
-    const { stdout } = await run(name, ["-I", "-c", question], {
+    const { stdout } = await run(name, ["-I", "-c", inspection], {
       timeout: 10_000,
       ...(path !== undefined && { env: { PATH: path } }),
     });

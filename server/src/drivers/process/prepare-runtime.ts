@@ -10,27 +10,27 @@ import { DriverError } from "../driver.ts";
 import { findPython, type Python } from "./find-python.ts";
 import { processRow } from "./process-table.ts";
 
-/** A Python environment with JupyterLab in it, ready to be started. */
+/** A Python environment with JupyterLab. */
 export interface Runtime {
   readonly folder: string;
   readonly python: Python;
 }
 
-/** The same lists and the same last step as in the images: what differs is only where they run. */
+/** The package lists and the last step are those of the images. */
 const images = fileURLToPath(new URL("../../../../images", import.meta.url));
 
 export const runtimeTypes: readonly string[] = ["jupyter", "pytorch", "tensorflow"];
 
-/** Prepares itself; the others are gigabytes, so the operator asks for them (G101). */
-const byItself = "jupyter";
+/** Prepared without being asked; the others are gigabytes, so the operator asks for them (G101). */
+const automaticType = "jupyter";
 
-/** About how many packages the above bring: only the progress shown hangs on it. */
+/** About the number of packages of a type, for the progress only. */
 const packageCount = 97;
 
-/** Written last: a folder without it is a prepare that was cut short, and is made anew. */
+/** Written last: a folder without it was cut short, and is prepared again. */
 const marker = "runtime.json";
 
-/** Undefined when the type is not prepared here as this version of the product wants it. */
+/** Undefined when the type is not prepared here with this version's packages. */
 export async function readRuntime(runtimes: string, type: string): Promise<Runtime | undefined> {
   try {
     const folder = await runtimeFolder(runtimes, type);
@@ -42,20 +42,20 @@ export async function readRuntime(runtimes: string, type: string): Promise<Runti
 }
 
 /**
- * Named after what goes into it: an upgrade that brings other packages prepares a folder beside the one that runs still
- * use, and what nobody needs any more is the operator's to delete.
+ * The name has a hash of the packages: an upgrade with other packages prepares a folder beside the one that runs still use.
+ * The operator deletes old ones.
  */
 async function runtimeFolder(runtimes: string, type: string): Promise<string> {
-  const parts = [readFile(requirementsOf(type)), readFile(lastStep)];
+  const inputs = [readFile(requirementsOf(type)), readFile(lastStep)];
   const hash = createHash("sha256");
-  for (const part of await Promise.all(parts)) hash.update(part);
+  for (const part of await Promise.all(inputs)) hash.update(part);
   return join(runtimes, `${type}-${hash.digest("hex").slice(0, 8)}`);
 }
 
 const requirementsOf = (type: string) => join(images, "requirements", `${type}.lock`);
 const lastStep = join(images, "finish.py");
 
-/** Prepares a type below `runtimes`; at once when it is. Throws `no_image` for one that nobody asked for. */
+/** Prepares a type below `runtimes`; returns at once when it is ready. Throws `no_image` for a type that needs `asked`. */
 export async function prepareRuntime(
   runtimes: string,
   type: string,
@@ -63,7 +63,7 @@ export async function prepareRuntime(
   { asked = false }: { readonly asked?: boolean } = {},
 ): Promise<void> {
   if (await readRuntime(runtimes, type)) return progress(100);
-  if (!runtimeTypes.includes(type) || !(asked || type === byItself)) {
+  if (!runtimeTypes.includes(type) || !(asked || type === automaticType)) {
     throw new DriverError(
       "no_image",
       `Not prepared on this machine. The operator prepares it with: npm run operator -- prepare ${type}`,
@@ -80,7 +80,7 @@ export async function prepareRuntime(
   progress(100);
 }
 
-/** `requirements` names each package's version and hashes for every platform: no other bytes are installed. */
+/** `requirements` has each package's version and its hashes for every platform: nothing else is installed. */
 async function build(folder: string, requirements: string, progress: (percent: number) => void): Promise<void> {
   progress(0);
   const python = await findPython();
@@ -88,11 +88,11 @@ async function build(folder: string, requirements: string, progress: (percent: n
   progress(2);
   const own = join(folder, "bin", "python");
   const only = ["--only-binary", ":all:", "--require-hashes"];
-  let seen = 0;
+  let packages = 0;
   const line = (text: string) => {
     // pip says Collecting and Downloading per package and then Installing once; uv is too quick to matter.
     if (/^\s*(Collecting|Downloading|Using cached) /.test(text))
-      progress(10 + Math.min(60, (30 * ++seen) / packageCount));
+      progress(10 + Math.min(60, (30 * ++packages) / packageCount));
     if (/^Installing collected/.test(text)) progress(72);
   };
   if (await works("uv", ["--version"])) {
@@ -122,13 +122,13 @@ async function works(file: string, args: readonly string[]): Promise<boolean> {
   }
 }
 
-/** Throws `unavailable` with the last lines of output: a package index that cannot be reached may be reached later. */
-async function command(file: string, args: readonly string[], heard?: (line: string) => void) {
+/** Throws `unavailable` with the last lines of output: a package index may be reachable again later. */
+async function command(file: string, args: readonly string[], onLine?: (line: string) => void) {
   const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
   const last: string[] = [];
   const read = async (stream: NodeJS.ReadableStream) => {
     for await (const line of createInterface({ input: stream })) {
-      heard?.(line);
+      onLine?.(line);
       last.push(line);
       if (last.length > 6) last.shift();
     }
@@ -142,7 +142,7 @@ async function command(file: string, args: readonly string[], heard?: (line: str
   }
 }
 
-/** One prepare per folder, also between two processes (a test run and a product on the same folder). A dead holder's lock is void. */
+/** A lock file for each folder, which also holds between processes. The lock of a dead holder is void. */
 async function lock(path: string): Promise<() => Promise<void>> {
   const own = JSON.stringify({ pid: process.pid, startedAt: (await processRow(process.pid))?.startedAt });
   for (;;) {
@@ -160,11 +160,11 @@ async function lock(path: string): Promise<() => Promise<void>> {
 async function isHeld(path: string): Promise<boolean> {
   try {
     const holder = JSON.parse(await readFile(path, "utf8"));
-    // The pid alone would not do: in a restarted container the server has the same one again.
+    // The pid is not enough: a server in a restarted container has the same one again.
     return (await processRow(holder.pid))?.startedAt === holder.startedAt;
   } catch {
-    // Half-written: held for the moment that writing takes.
-    const made = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
-    return Date.now() - made < 5_000;
+    // Half-written: the lock holds for the moment of its writing.
+    const writtenAtMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+    return Date.now() - writtenAtMs < 5_000;
   }
 }

@@ -12,33 +12,33 @@ import { markedProcesses, type ProcessRow, processRow, processTable, send, treeO
 import type { RunState, RunStates } from "./run-states.ts";
 
 /**
- * The first process of a run is a shell that outlives the rest by a moment, to write down how it ended. What the run
- * prints comes through a pipe, so that it can neither cut its log nor make it larger than 8 MB and as much of the part
- * before: `cat` ends at its limit, and the next one begins anew. On a machine without memory, runs end before the server.
+ * The first process of a run is a shell that writes the exit code after the others have ended. The run's output comes through
+ * a pipe, so that it can neither cut its log nor make it larger than twice 8 MB: `cat` ends at its file limit, and the next
+ * one starts a new file. When memory runs out, the kernel ends runs before the server.
  */
-const guard = `exit_file=$1 log=$2; shift 2
+const supervisor = `exit_file=$1 log=$2; shift 2
 { echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
 mkfifo -m 600 "$log.pipe"
 (umask 077; ulimit -f 16384; trap "" XFSZ; until cat >> "$log"; do mv -f "$log" "$log.old"; done) < "$log.pipe" 2>/dev/null &
 "$@" > "$log.pipe" 2>&1
 echo $? > "$exit_file.new" && mv "$exit_file.new" "$exit_file"`;
 
-/** Programs of the guard and the sandbox: what else runs is the run's own. */
-const aroundRun = new Set(["sh", "cat", "mv", "bwrap"]);
+/** Programs of the supervisor and the sandbox; all others belong to the run. */
+const ownPrograms = new Set(["sh", "cat", "mv", "bwrap"]);
 
-/** The descriptor that JupyterLab listens on. */
-const listener = 9;
+/** The file descriptor on which JupyterLab listens. */
+const listenFd = 9;
 /**
- * Makes the run's socket outside its sandbox and hands it in. The folder of the socket is not visible inside, so the run
- * cannot put a link to a socket of the host in its place. It does not listen yet: until JupyterLab does, a connection is refused.
+ * Binds the run's socket outside its sandbox and passes it in. The run does not see the socket's folder, so it cannot replace
+ * the socket by a link to one of the host. Connections are refused until JupyterLab listens.
  */
-const bind = `import os, socket, sys
-made = socket.socket(socket.AF_UNIX)
-made.bind(sys.argv[1])
-os.dup2(made.fileno(), ${listener})
+const bindSocket = `import os, socket, sys
+bound = socket.socket(socket.AF_UNIX)
+bound.bind(sys.argv[1])
+os.dup2(bound.fileno(), ${listenFd})
 os.execv(sys.argv[2], sys.argv[2:])`;
 
-export interface SpawnParts {
+export interface SpawnOptions {
   readonly runtime: Runtime;
   readonly sandbox: Sandbox | undefined;
   readonly network: boolean;
@@ -49,25 +49,25 @@ export interface SpawnParts {
   readonly folder: string;
 }
 
-/** Starts the processes of a run, detached, and answers the first one. */
-export async function spawnRun(state: RunState, parts: SpawnParts): Promise<{ pid: number; startedAt: string }> {
-  const { runtime, sandbox, folder } = parts;
+/** Starts the processes of a run, detached, and returns the first one. */
+export async function spawnRun(state: RunState, options: SpawnOptions): Promise<{ pid: number; startedAt: string }> {
+  const { runtime, sandbox, folder } = options;
   await mkdir(state.socketFolder, { recursive: true, mode: 0o700 });
-  const inside = sandbox ? { home: "/home/user", scratch: "/tmp" } : { home: parts.home, scratch: folder };
-  const lab = labCommand(runtime, { listener, privateScratch: sandbox !== undefined });
+  const inside = sandbox ? { home: "/home/user", tempFolder: "/tmp" } : { home: options.home, tempFolder: folder };
+  const lab = labCommand(runtime, { listenFd, hasPrivateTemp: sandbox !== undefined });
   const view = {
     readOnly: viewOf(runtime),
-    writable: [{ path: parts.home, at: inside.home }],
-    network: parts.network,
+    writable: [{ path: options.home, at: inside.home }],
+    network: options.network,
   };
-  const bound = [join(runtime.folder, "bin", "python"), "-I", "-S", "-c", bind, socketOf(state)];
+  const bound = [join(runtime.folder, "bin", "python"), "-I", "-S", "-c", bindSocket, socketOf(state)];
   const command = [...bound, ...(sandbox ? await sandbox(view, lab) : lab)];
-  const env = labEnvironment(runtime, { ...inside, ...parts, home: inside.home, mark: state.mark });
+  const env = labEnvironment(runtime, { ...inside, ...options, home: inside.home, mark: state.mark });
   const log = join(folder, "log");
-  // There from the start: whoever follows it may be quicker than the run.
+  // A reader that follows the log may be quicker than the run.
   await appendFile(log, "", { mode: 0o600 });
-  const args = ["-c", guard, "run", join(folder, "exit"), log, ...command];
-  // Not the home as the working directory: what its owner did to it may not let anybody in.
+  const args = ["-c", supervisor, "run", join(folder, "exit"), log, ...command];
+  // Not the home: its owner may have closed it.
   const child = spawn("/bin/sh", args, { cwd: folder, env, detached: true, stdio: "ignore" });
   await once(child, "spawn");
   child.unref();
@@ -87,14 +87,14 @@ export function socketOf(state: RunState): string {
   return join(state.socketFolder, socketName);
 }
 
-/** From the process table and the run's own exit file; nothing is remembered in memory. */
+/** Reads the process table and the run's exit file; nothing is kept in memory. */
 export async function observeRun(states: RunStates, state: RunState): Promise<Observed> {
   const { generation, specHash, gpus } = state;
   const createdAt = new Date(state.createdAt);
   const base = { generation, specHash, gpus, createdAt };
   const first = state.socketOutside ? await firstProcess(state) : undefined;
   if (!first && !state.process && Date.now() - createdAt.getTime() < 3_000) return { ...base, state: "starting" };
-  // Without an exit file the shell itself was killed: 137 is what a shell would say of that.
+  // Without an exit file the shell itself was killed, which counts as 137.
   if (!first) {
     const code = (await states.readExit(state.id)) ?? 137;
     const startedAt = state.process && { startedAt: createdAt };
@@ -107,7 +107,7 @@ export async function observeRun(states: RunStates, state: RunState): Promise<Ob
 }
 
 async function firstProcess(state: RunState): Promise<ProcessRow | undefined> {
-  // The server was killed between intent and record: the mark still finds the process.
+  // The server was killed before it recorded the process: the mark still finds it.
   if (!state.process) return (await markedProcesses(await processTable(), state.mark))[0];
   const row = await processRow(state.process.pid);
   return row?.startedAt === state.process.startedAt ? row : undefined;
@@ -116,13 +116,13 @@ async function firstProcess(state: RunState): Promise<ProcessRow | undefined> {
 function listens(path: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(path);
-  const answer = (yes: boolean) => {
+  const finish = (isListening: boolean) => {
     socket.destroy();
-    resolve(yes);
+    resolve(isListening);
   };
-  socket.once("connect", () => answer(true));
-  // A busy JupyterLab whose queue of connections is full (EAGAIN) does listen.
-  socket.once("error", ({ code }: NodeJS.ErrnoException) => answer(code !== "ENOENT" && code !== "ECONNREFUSED"));
+  socket.once("connect", () => finish(true));
+  // A busy JupyterLab with a full backlog (EAGAIN) does listen.
+  socket.once("error", ({ code }: NodeJS.ErrnoException) => finish(code !== "ENOENT" && code !== "ECONNREFUSED"));
   return promise;
 }
 
@@ -136,22 +136,22 @@ export async function processesOf(state: RunState): Promise<ProcessRow[]> {
 }
 
 /**
- * Stops all processes, the first one last and only when no other is left running: its state says "paused", so a
- * crash half-way leaves a run that is still seen as running and is paused again. Parents go before children, because a
- * shell that sees its job stop takes its terminal back.
+ * Stops all processes, the first one last and only when no other one runs: its state is the run's state, so after a crash
+ * half-way the run counts as running and is paused again. Parents stop before children, because a shell that notices its
+ * stopped job takes its terminal back.
  */
 export async function freezeRun(state: RunState): Promise<void> {
   for (const deadline = Date.now() + 5_000; Date.now() < deadline; await wait(5)) {
     const [first, ...rest] = await processesOf(state);
     if (!first || first.stopped) return;
-    const moving = rest.filter((row) => !row.stopped);
-    send(moving, "SIGSTOP");
-    if (moving.length === 0) send([first], "SIGSTOP");
+    const running = rest.filter((row) => !row.stopped);
+    send(running, "SIGSTOP");
+    if (running.length === 0) send([first], "SIGSTOP");
   }
   throw new DriverError("unavailable", "the processes did not all stop within 5 s");
 }
 
-/** Children before parents, the first process last: a crash half-way leaves a run still seen as paused. */
+/** Children before parents, the first process last: after a crash half-way the run still counts as paused. */
 export async function thawRun(state: RunState): Promise<void> {
   send((await processesOf(state)).reverse(), "SIGCONT");
   for (const deadline = Date.now() + 5_000; Date.now() < deadline; await wait(5)) {
@@ -159,10 +159,10 @@ export async function thawRun(state: RunState): Promise<void> {
   }
 }
 
-/** Asks JupyterLab to end (it then ends its kernels), after the grace kills what is left. Throws `unavailable` if something stays. */
+/** SIGTERM to JupyterLab, which then ends its kernels; SIGKILL to all after the grace. Throws `unavailable` if one stays. */
 export async function endRun(state: RunState, graceMs: number): Promise<void> {
   let left = await processesOf(state);
-  const lab = left.find((row) => !aroundRun.has(row.name));
+  const lab = left.find((row) => !ownPrograms.has(row.name));
   if (lab && graceMs > 0) {
     send([lab], "SIGTERM");
     send(left.toReversed(), "SIGCONT");
@@ -171,7 +171,7 @@ export async function endRun(state: RunState, graceMs: number): Promise<void> {
     }
   }
   for (const deadline = Date.now() + 3_000; Date.now() < deadline; await wait(10)) {
-    left = await stillThere(state, left);
+    left = await remaining(state, left);
     if (left.length === 0) break;
     send(left, "SIGKILL");
   }
@@ -179,12 +179,12 @@ export async function endRun(state: RunState, graceMs: number): Promise<void> {
   await rm(state.socketFolder, { recursive: true, force: true });
 }
 
-/** A dying process gives up its variables, and so its mark, before it is gone: those seen before are followed by name. */
-async function stillThere(state: RunState, before: readonly ProcessRow[]): Promise<ProcessRow[]> {
+/** A dying process loses its variables, and so its mark, before it is gone: processes of `before` are followed by their pid. */
+async function remaining(state: RunState, before: readonly ProcessRow[]): Promise<ProcessRow[]> {
   const rows = await Promise.all(before.map(({ pid }) => processRow(pid)));
   const dying = rows.filter((row, at) => row !== undefined && row.startedAt === before[at]?.startedAt);
-  const found = new Map(
+  const byPid = new Map(
     [...dying, ...(await processesOf(state))].flatMap((row) => (row ? [[row.pid, row] as const] : [])),
   );
-  return [...found.values()];
+  return [...byPid.values()];
 }

@@ -4,13 +4,13 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** One living process. Zombies are left out: nothing of them runs, and under a container's idle init they stay for ever. */
+/** One living process. Zombies are left out: they do not run, and stay for ever under a container's idle init. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly name: string;
   readonly stopped: boolean;
-  /** With the pid it names a process exactly, over reuse of pids and over a reboot. */
+  /** Identifies a process together with the pid, also after pids are reused and after a reboot. */
   readonly startedAt: string;
   readonly cpuSeconds: number;
   readonly memoryMb: number;
@@ -34,7 +34,7 @@ export async function processRow(pid: number): Promise<ProcessRow | undefined> {
   if (!linux) return (await psTable(pid)).get(pid);
   const [stat, boot] = await Promise.all([readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""), bootId()]);
   const end = stat.lastIndexOf(")");
-  // The name stands in brackets and may itself hold brackets and blanks: the fields are counted from its end.
+  // The name is in brackets and may contain brackets and blanks: the fields are counted from its end.
   const fields = stat.slice(end + 2).split(" ");
   const field = (number: number) => Number(fields[number - 3]);
   const state = fields[0] ?? "";
@@ -45,7 +45,7 @@ export async function processRow(pid: number): Promise<ProcessRow | undefined> {
     name: stat.slice(stat.indexOf("(") + 1, end),
     stopped: state === "T",
     startedAt: `${boot} ${field(22)}`,
-    // Own time and that of children already waited for.
+    // Including children that were waited for.
     cpuSeconds: (field(14) + field(15) + field(16) + field(17)) / ticksPerSecond,
     memoryMb: field(24) * pageMb,
   };
@@ -57,7 +57,7 @@ function bootId(): Promise<string> {
   return boot;
 }
 
-/** The same from `ps`, for macOS. Exported for its test, which compares it with /proc. */
+/** The table from `ps`, for macOS. Exported for its test, which compares it with /proc. */
 export async function psTable(pid?: number): Promise<ProcessTable> {
   const which = pid === undefined ? ["-ax"] : ["-p", String(pid)];
   const format = "pid=,ppid=,state=,lstart=,time=,rss=,comm=";
@@ -96,18 +96,18 @@ function secondsOf(time: string): number {
   return (clock ?? "").split(":").reduce((sum, part) => sum * 60 + Number(part), 0) + Number(days) * 86_400;
 }
 
-/** The roots and all below them, parents before their children. */
+/** The roots and all their descendants, parents before children. */
 export function treeOf(table: ProcessTable, roots: readonly number[]): ProcessRow[] {
   const children = Map.groupBy(table.values(), (row) => row.parent);
-  const found = new Map(roots.flatMap((pid) => table.get(pid) ?? []).map((row) => [row.pid, row]));
-  // A Map visits what is added while it is being walked.
-  for (const row of found.values()) for (const child of children.get(row.pid) ?? []) found.set(child.pid, child);
-  return [...found.values()];
+  const tree = new Map(roots.flatMap((pid) => table.get(pid) ?? []).map((row) => [row.pid, row]));
+  // The iteration of a Map includes entries that are added during it.
+  for (const row of tree.values()) for (const child of children.get(row.pid) ?? []) tree.set(child.pid, child);
+  return [...tree.values()];
 }
 
 /**
- * Processes that were started with this text in their environment variables, in the order of their start. Finds what
- * left the tree: daemons where there is no process namespace, and a run whose first process was killed. Linux only.
+ * Processes that were started with this text in their environment variables, in the order of their start. Finds processes
+ * outside the tree: daemons where there is no process namespace, and a run whose first process was killed. Linux only.
  */
 export async function markedProcesses(table: ProcessTable, mark: string): Promise<ProcessRow[]> {
   if (!linux) return [];
@@ -126,7 +126,7 @@ export function send(rows: readonly ProcessRow[], signal: "SIGSTOP" | "SIGCONT" 
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // Gone between the look and the signal is what was wanted or does not matter.
+      // It has ended since it was read.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }

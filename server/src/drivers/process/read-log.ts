@@ -12,51 +12,51 @@ interface ReadOptions {
 }
 
 /**
- * The last lines of a log, then what is appended while `follow` says so. A log that is absent has no lines; one that
- * has grown too large was put aside as `<path>.old` and begun anew. Whatever is done to the file, at most its last
- * megabyte is read at a look, 64 KB at a time, and of a line at most 8 KB.
+ * The last lines of a log, then new lines as long as `follow` returns true. An absent log has no lines. A log that has grown
+ * too large was rotated to `<path>.old`. A poll reads at most the last megabyte, 64 KB at a time, and at most 8 KB of a line,
+ * whatever a run does to the file.
  */
 export async function* readLog(path: string, { tail, signal, follow }: ReadOptions): AsyncIterable<string> {
-  let file = await openIfThere(path);
+  let file = await openIfExists(path);
   if (!file) return;
   try {
-    const before = await linesOfOld(`${path}.old`);
-    let place = { at: 0 };
+    const before = await linesOfRotated(`${path}.old`);
+    let position = { at: 0 };
     let cut = lineCutter();
-    const goesOn = await follow();
-    const last = [...before, ...(await linesOf(file, place, cut))];
+    const isGrowing = await follow();
+    const last = [...before, ...(await linesOf(file, position, cut))];
     yield* last.slice(Math.max(0, last.length - tail));
-    for (let more = goesOn && !signal.aborted; more; ) {
+    for (let more = isGrowing && !signal.aborted; more; ) {
       await wait(200, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       more = await follow();
-      // Looked for first: what is put aside already is whole once it is read to its end.
-      const isAside = await isAnother(path, file);
-      for await (const chunk of unread(file, place)) yield* cut(chunk);
-      const next = isAside ? await openIfThere(path) : undefined;
+      // Checked before the read: a rotated file is complete, so its end is its last line.
+      const isRotated = await isAnotherFile(path, file);
+      for await (const chunk of unread(file, position)) yield* cut(chunk);
+      const next = isRotated ? await openIfExists(path) : undefined;
       if (!next) continue;
       await file.close();
-      [file, place, cut, more] = [next, { at: 0 }, lineCutter(), true];
+      [file, position, cut, more] = [next, { at: 0 }, lineCutter(), true];
     }
   } finally {
     await file.close();
   }
 }
 
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+async function openIfExists(path: string): Promise<FileHandle | undefined> {
   return await open(path, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
 }
 
-async function isAnother(path: string, file: FileHandle): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found !== undefined && found.ino !== (await file.stat()).ino;
+async function isAnotherFile(path: string, file: FileHandle): Promise<boolean> {
+  const current = await stat(path).catch(() => undefined);
+  return current !== undefined && current.ino !== (await file.stat()).ino;
 }
 
-async function linesOfOld(path: string): Promise<string[]> {
-  const file = await openIfThere(path);
+async function linesOfRotated(path: string): Promise<string[]> {
+  const file = await openIfExists(path);
   if (!file) return [];
   try {
     return await linesOf(file, { at: 0 }, lineCutter());
@@ -65,30 +65,30 @@ async function linesOfOld(path: string): Promise<string[]> {
   }
 }
 
-async function linesOf(file: FileHandle, place: Place, cut: ReturnType<typeof lineCutter>): Promise<string[]> {
+async function linesOf(file: FileHandle, position: Position, cut: ReturnType<typeof lineCutter>): Promise<string[]> {
   const lines: string[] = [];
-  for await (const chunk of unread(file, place)) lines.push(...cut(chunk));
+  for await (const chunk of unread(file, position)) lines.push(...cut(chunk));
   return lines;
 }
 
-interface Place {
+interface Position {
   at: number;
 }
 
-/** From the place to the end, or the end alone where that is far; the bytes are good until the next are asked for. */
-async function* unread(file: FileHandle, place: Place): AsyncIterable<Buffer> {
+/** From the position to the end of the file, at most its last megabyte. The buffer is reused for the next chunk. */
+async function* unread(file: FileHandle, position: Position): AsyncIterable<Buffer> {
   const { size } = await file.stat();
-  if (size < place.at || size - place.at > tailBytes) place.at = Math.max(0, size - tailBytes);
+  if (size < position.at || size - position.at > tailBytes) position.at = Math.max(0, size - tailBytes);
   const buffer = Buffer.alloc(chunkBytes);
-  while (place.at < size) {
-    const { bytesRead } = await file.read(buffer, 0, Math.min(chunkBytes, size - place.at), place.at);
+  while (position.at < size) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(chunkBytes, size - position.at), position.at);
     if (bytesRead === 0) return;
-    place.at += bytesRead;
+    position.at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
 }
 
-/** Takes bytes as they come and gives the lines that end in them. */
+/** Returns a function that takes chunks of bytes and returns the lines that end in each. */
 function lineCutter(): (chunk: Buffer) => string[] {
   let rest = Buffer.alloc(0);
   const grow = (bytes: Buffer) => Buffer.concat([rest, bytes.subarray(0, longestLine - rest.length)]);

@@ -2,27 +2,27 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What must be known of a run after a restart of the server: one file per environment. */
+/** A run's record on disk, one file per environment, which a restarted server reads. */
 export interface RunState {
   readonly id: string;
   readonly generation: number;
   readonly specHash: string;
   readonly image: string;
   readonly home: string;
-  /** Where it is; absent in what an earlier version wrote. */
+  /** The home's path; absent in the records of earlier versions. */
   readonly homePath?: string;
   readonly gpus: readonly string[];
   readonly createdAt: string;
   /** In the environment variables of every process of the run. */
   readonly mark: string;
-  /** Its own folder, short and closed: the path of a Unix socket ends at 107 characters. */
+  /** A short path, closed to others: the path of a Unix socket has at most 107 characters. */
   readonly socketFolder: string;
   /**
-   * The run cannot change its socket's folder. Absent for runs of older servers, which could: such a run counts as
-   * stopped, so that nothing connects to it and the next start ends it.
+   * The run cannot change its socket's folder. Absent in the records of older versions, whose runs could: such a run counts
+   * as stopped, so that nothing connects to it and the next start ends it.
    */
   readonly socketOutside?: true;
-  /** Absent between the writing of the intent and the start of the process. */
+  /** Absent until the process has started. */
   readonly process?: { readonly pid: number; readonly startedAt: string };
 }
 
@@ -30,7 +30,7 @@ export interface RunStates {
   folder(id: string): string;
   read(id: string): Promise<RunState | undefined>;
   write(state: RunState): Promise<void>;
-  /** Written by the run itself when it ends; undefined while it has not. */
+  /** Written by the run's supervisor; undefined until the run has ended. */
   readExit(id: string): Promise<number | undefined>;
   remove(id: string): Promise<void>;
   list(): Promise<RunState[]>;
@@ -39,8 +39,8 @@ export interface RunStates {
 export function runStates(directory: string): RunStates {
   const folder = (id: string) => join(directory, id);
   const read = async (id: string) => {
-    const text = await readOrNothing(join(folder(id), "run.json"));
-    // An empty file is what a power cut may leave of one just made: nothing of that run is alive.
+    const text = await readIfExists(join(folder(id), "run.json"));
+    // A power cut may leave an empty file; nothing of that run is alive.
     return text ? (JSON.parse(text) as RunState) : undefined;
   };
   return {
@@ -49,13 +49,13 @@ export function runStates(directory: string): RunStates {
     async write(state) {
       await mkdir(folder(state.id), { recursive: true, mode: 0o700 });
       const path = join(folder(state.id), "run.json");
-      // Renamed into place: a crash while writing leaves the old file, never half of one.
+      // Renamed into place: a crash during the write leaves the old file.
       const draft = `${path}.${randomUUID()}`;
       await writeFile(draft, JSON.stringify(state), { mode: 0o600 });
       await rename(draft, path);
     },
     async readExit(id) {
-      const text = await readOrNothing(join(folder(id), "exit"));
+      const text = await readIfExists(join(folder(id), "exit"));
       return text?.trim() ? Number(text) : undefined;
     },
     async remove(id) {
@@ -69,7 +69,7 @@ export function runStates(directory: string): RunStates {
   };
 }
 
-async function readOrNothing(path: string): Promise<string | undefined> {
+async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {

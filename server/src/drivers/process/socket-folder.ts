@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DriverError } from "../driver.ts";
 
-/** Under the system's temporary folder, named after the data folder so that a restarted server finds it; ours alone. */
+/** A private folder below the system's temporary one, named after the data folder, so that a restarted server finds it. */
 export async function socketFolder(directory: string): Promise<string> {
   const name = createHash("sha256").update(directory).digest("hex").slice(0, 10);
   const path = join(await realpath(tmpdir()), `berth-${name}`);
