@@ -7,6 +7,7 @@ import { monthsOf, readBilling } from "../server/src/billing/read-billing.ts";
 import { buildStatement } from "../server/src/billing/statement.ts";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
+import { commandLogger } from "../server/src/logging/create-logger.ts";
 import { claimOrders, untilNext } from "../server/src/payments/orders/order-poller.ts";
 import { type Customer, must, signUp } from "../testing/customer.ts";
 import { removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
@@ -64,9 +65,8 @@ function sizeOf({ userId }: Customer, index: number) {
 }
 
 async function inDatabase(dataDir: string, work: (db: Db) => Promise<void>): Promise<void> {
-  const failed = (error: unknown) => console.error(error);
-  const embedded = await startEmbedded({ directory: join(dataDir, "database"), fsync: false, failed });
-  const database = await openDatabase(embedded.connection, failed);
+  const embedded = await startEmbedded({ directory: join(dataDir, "database"), fsync: false, log: commandLogger });
+  const database = await openDatabase(embedded.connection, commandLogger);
   try {
     await work(database.db);
   } finally {

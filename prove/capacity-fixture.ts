@@ -11,6 +11,8 @@ import { registerHost } from "../server/src/environments/hosts/register-host.ts"
 import { startQueueProcessor } from "../server/src/environments/queue/process-queue.ts";
 import { startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
 import { startWarmPool } from "../server/src/environments/warm-pool/start-warm-pool.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
+import { recordLog } from "../server/src/logging/testing/record-log.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { startCluster } from "./cluster.ts";
 import { Ended, type Fuse, fused, fusedDatabase, openGate, openPool } from "./process-model.ts";
@@ -36,7 +38,7 @@ export interface World {
 
 export async function openWorld(stack: AsyncDisposableStack, gpus: number): Promise<World> {
   const connection = await startCluster(stack);
-  const database = await openDatabase(connection, () => {});
+  const database = await openDatabase(connection, silentLogger);
   stack.defer(() => database.close());
   const pool = openPool(connection, connections);
   stack.defer(() => pool.end());
@@ -100,14 +102,14 @@ interface ServerParts {
 function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fuse) {
   const gate = openGate(fuse);
   const db = fusedDatabase(pool, gate);
-  const failed = (error: unknown) => {
+  const { log } = recordLog((error) => {
     if (!gate.isShut() && !(error instanceof Ended)) failures.push(error);
-  };
+  });
   const drivers = new Map([[hostId, fused<Driver>(driver, gate)]]);
   const answers = async () => true;
   const loops = [
     startReconciler({
-      ...{ db, changes, announce, failed, retentionDays: 0, drivers, isReady: answers },
+      ...{ db, changes, announce, log, retentionDays: 0, drivers, isReady: answers },
       delivery: {
         delivered: async () => ({ bonusHours: 0 }),
         undelivered: async () => {},
@@ -115,8 +117,8 @@ function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fu
         ended: async () => {},
       },
     }),
-    startWarmPool({ db, changes, drivers, isReady: answers, failed, sizes: { jupyter: 2 } }),
-    startQueueProcessor({ db, changes, announce, failed }),
+    startWarmPool({ db, changes, drivers, isReady: answers, log, sizes: { jupyter: 2 } }),
+    startQueueProcessor({ db, changes, announce, log }),
   ];
   return {
     db,

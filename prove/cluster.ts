@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { Connection } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
 /** A database server of its own, ended with the stack; nothing of it has to outlive the machine. */
@@ -10,7 +11,7 @@ export async function startCluster(stack: AsyncDisposableStack): Promise<Connect
   stack.defer(() => removeFolder(folder));
   const directory = join(folder, "database");
   // On a busy machine connections that were cut are still counted while their successors come.
-  const embedded = await startEmbedded({ directory, fsync: false, connections: 400, failed: () => {} });
+  const embedded = await startEmbedded({ directory, fsync: false, connections: 400, log: silentLogger });
   stack.defer(() => embedded.stop());
   // Every end of a process cuts its connections. To prove the password anew 4096 times over would be most of the work.
   const admin = new Client(embedded.connection);

@@ -9,6 +9,7 @@ import type { Action } from "@berth/contract";
 import { sql } from "kysely";
 import { type Db, openDatabase, type RowOf } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { type Customer, create, orderAndPay, send, signUp, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { labsOf, preparedJupyter } from "./labs.ts";
@@ -58,7 +59,7 @@ async function playLane(seed: number, lane: number, left: { sequences: number })
   const product = await start(dataDir);
   const customer = await signUp(product.url);
   // Its connections are lost with every server that is killed.
-  const { db, close } = await openDatabase(embeddedConnection(join(dataDir, "database")), () => {});
+  const { db, close } = await openDatabase(embeddedConnection(join(dataDir, "database")), silentLogger);
   const done: Record<string, number> = {};
   const random = seeded(seed);
   const world: World = { product, db, customer, random, name: `home-${lane}`, manifest: new Map(), done };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { removeFolder, startProduct } from "../testing/product.ts";
 import type { Attack, Target } from "./hostile/attack.ts";
 import { inside } from "./hostile/inside.ts";
@@ -80,7 +81,7 @@ async function play(runtime: string, attacks: readonly Attack[]): Promise<readon
   const product = await startProduct({ env: settings });
   const { dataDir } = product;
   // Its connections are lost with a server that is killed.
-  const { db, close } = await openDatabase(embeddedConnection(join(dataDir, "database")), () => {}, { keep: true });
+  const { db, close } = await openDatabase(embeddedConnection(join(dataDir, "database")), silentLogger, { keep: true });
   const target: Target = { product, db, env: settings };
   try {
     await preparedJupyter(product.url);

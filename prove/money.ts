@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { grantRefund } from "../server/src/payments/refunds/grant-refund.ts";
@@ -52,7 +53,7 @@ export async function proveMoney({ seed, minutes }: Options): Promise<void> {
   const dataDir = temporaryFolder();
   const log = join(dataDir, "server.log");
   const product = await startProduct({ dataDir, env, log });
-  const database = await openDatabase(embeddedConnection(join(dataDir, "database")), () => {});
+  const database = await openDatabase(embeddedConnection(join(dataDir, "database")), silentLogger);
   const world: World = { product, dataDir, log, db: database.db, kills: 0, databaseKills: 0 };
   const random = seeded(seed);
   const closesAt = Date.now() + minutes * 60_000;

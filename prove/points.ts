@@ -10,6 +10,7 @@ import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import { fakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
 import { localPages } from "../server/src/http/operator-pages.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { embeddedProvider, embeddedProviderPath } from "../server/src/payments/embedded-provider/embedded-provider.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
@@ -82,7 +83,7 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: 
   await admin.query(`create database lane_${lane}`);
   await admin.end();
   const connection = { ...cluster, database: `lane_${lane}` };
-  const database = await openDatabase(connection, () => {});
+  const database = await openDatabase(connection, silentLogger);
   stack.defer(() => database.close());
   const pool = openPool(connection, connections);
   stack.defer(() => pool.end());

@@ -6,6 +6,7 @@ import type { Driver } from "../server/src/drivers/driver.ts";
 import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import type { FakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
 import { type Announce, startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { startOrderPoller } from "../server/src/payments/orders/order-poller.ts";
 import type { PaymentsDeps } from "../server/src/payments/provider/payments-deps.ts";
 import type { Provider } from "../server/src/payments/provider/provider.ts";
@@ -41,9 +42,9 @@ export function startProcess(
   const gate = openGate(fuse);
   const db = fusedDatabase(world.pool, gate);
   const provider = fused(world.provider, gate);
-  const failed = () => {};
+  const log = silentLogger;
   const payments: PaymentsDeps = {
-    ...{ db, provider, failed, changes: world.changes, announce: world.announce, webhookSecrets: [] },
+    ...{ db, provider, log, changes: world.changes, announce: world.announce, webhookSecrets: [] },
     caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000, newcomerShare: 1 },
     brandName: "Berth",
     giveUpAfterSeconds: starts && answers ? 600 : 0.2,
@@ -51,7 +52,7 @@ export function startProcess(
   const real = fakeDriver({ fail: starts ? 0 : 1 }, { machine: world.machine, install: "points" });
   const loops = [
     startReconciler({
-      ...{ db, failed, changes: world.changes, announce: world.announce, retentionDays: 30 },
+      ...{ db, log, changes: world.changes, announce: world.announce, retentionDays: 30 },
       drivers: new Map([["local", fused<Driver>(real, gate)]]),
       delivery: delivery({ announce: world.announce }),
       isReady: async () => answers,

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
+import { commandLogger } from "../server/src/logging/create-logger.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "server", "src", "database");
@@ -169,10 +170,9 @@ function formatted(text: string): string {
 
 async function write(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "berth-schema-"));
-  const fail = (error: unknown) => console.error(error);
-  const embedded = await startEmbedded({ directory, fsync: false, failed: fail });
+  const embedded = await startEmbedded({ directory, fsync: false, log: commandLogger });
   try {
-    const database = await openDatabase(embedded.connection, fail);
+    const database = await openDatabase(embedded.connection, commandLogger);
     const files = await schemaFiles(database.db);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     await database.close();

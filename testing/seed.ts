@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Database, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { newId } from "../server/src/database/ids.ts";
+import { commandLogger } from "../server/src/logging/create-logger.ts";
 import type { Customer } from "./customer.ts";
 
 /** A started product, as far as its data is concerned. */
@@ -11,7 +12,7 @@ interface DataOwner {
 
 /** The database of a running product, for what would take hours to make by renting. Close it. */
 export function openProductDatabase({ dataDir }: DataOwner): Promise<Database> {
-  return openDatabase(embeddedConnection(join(dataDir, "database")), (error) => console.error(error));
+  return openDatabase(embeddedConnection(join(dataDir, "database")), commandLogger);
 }
 
 const types = ["jupyter", "pytorch", "tensorflow"] as const;

@@ -7,11 +7,11 @@ import { openDatabase } from "../../server/src/database/database.ts";
 import { startEmbedded } from "../../server/src/database/embedded.ts";
 import { createGateway, serverOptions } from "../../server/src/gateway/gateway.ts";
 import { insertCode, insertEnvironment, type Row } from "../../server/src/gateway/testing/insert-environment.ts";
+import { commandLogger } from "../../server/src/logging/create-logger.ts";
 
 const [directory = "", upstreamPort = ""] = process.argv.slice(2);
-const failed = (error: unknown) => console.error(error);
-const embedded = await startEmbedded({ directory, fsync: false, failed });
-const database = await openDatabase(embedded.connection, failed);
+const embedded = await startEmbedded({ directory, fsync: false, log: commandLogger });
+const database = await openDatabase(embedded.connection, commandLogger);
 const { db } = database;
 await db.insertInto("hosts").values({ id: "local", kind: "fake" }).execute();
 const fields = { port: Number(upstreamPort), expires_at: new Date(Date.now() + 3_600_000) };
@@ -28,7 +28,7 @@ const gateway = await createGateway({
   secret: randomBytes(32),
   trustProxy: () => false,
   limits: { perEnvironment: 5000, perAddress: 5000 },
-  failed,
+  log: commandLogger,
 });
 server.on("request", gateway.onRequest).on("upgrade", gateway.onUpgrade).on("clientError", gateway.onClientError);
 

@@ -35,6 +35,7 @@ import {
   openDataDir,
   operatorKey,
 } from "./installation/installation.ts";
+import { createLogger, type Logger, logError } from "./logging/create-logger.ts";
 import { startOutbox } from "./mail/outbox.ts";
 import { outboxPath } from "./mail/outbox-page.ts";
 import { announcer } from "./notifications/announcer.ts";
@@ -59,12 +60,16 @@ import { startPurging } from "./roles/start-purging.ts";
 
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
-process.on("unhandledRejection", (error) => console.error(error));
-
 try {
   const config = readConfig(process.env);
-  for (const words of misspelt(process.env, settingNames)) console.warn(`WARNING: ${words}`);
-  await start(config);
+  const log = createLogger({
+    level: config.logLevel,
+    roles: config.roles,
+    outageOf: (error) => (isLostConnection(error) ? "database.unreachable" : undefined),
+  });
+  process.on("unhandledRejection", logError(log, "process.unhandled_rejection"));
+  for (const text of misspelt(process.env, settingNames)) log.warn({ event: "setting.warning" }, text);
+  await start(config, log);
   process.exit(0);
 } catch (error) {
   console.error(isForPeople(error) ? error.message : error);
@@ -72,7 +77,7 @@ try {
 }
 
 /** Composes the product: settings, database, ports, then the roles. A signal, or a failed start, takes it apart in reverse. */
-async function start(config: Config): Promise<void> {
+async function start(config: Config, log: Logger): Promise<void> {
   await using parts = new AsyncDisposableStack();
   // Heard from the first moment: a start that is interrupted would leave its database running.
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
@@ -80,13 +85,13 @@ async function start(config: Config): Promise<void> {
   const dataDir = resolve(config.dataDir);
   const port = isServer(config) ? await portOf(config) : config.port;
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
-  openDataDir(dataDir, console.warn);
+  openDataDir(dataDir, log);
   const secret = installationSecret(dataDir, config.secret);
   const local = localPages({ key: operatorKey(dataDir), appUrl });
-  const { installation, db, changes } = await openStore(config, dataDir, secret, parts);
+  const { installation, db, changes } = await openStore({ config, dataDir, secret, log }, parts);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
-  const common = { config, dataDir, port, appUrl, secret, installation, db, changes, announce };
+  const common = { config, log, dataDir, port, appUrl, secret, installation, db, changes, announce };
   const gateway = roles.has("gateway")
     ? await createGateway({
         db,
@@ -95,7 +100,7 @@ async function start(config: Config): Promise<void> {
         envHost: config.envHost,
         secret,
         trustProxy: trustedProxies(config.trustProxy),
-        failed,
+        log,
       })
     : undefined;
   if (gateway) parts.defer(gateway.close);
@@ -103,13 +108,13 @@ async function start(config: Config): Promise<void> {
   if (rental && roles.has("api")) parts.defer(await serveApp({ ...common, ...rental, gateway, local }));
   else if (gateway) parts.defer(await serveEnvironments({ ...common, gateway }));
   const settings = { ...settingsOf(config), port, appUrl };
-  parts.defer((await startPresence({ db, roles, settings, failed })).stop);
+  parts.defer((await startPresence({ db, roles, settings, log })).stop);
   // Before the app, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
   const loops = rental && roles.has("worker") ? workerLoops({ ...common, ...rental }) : [];
-  parts.defer(allLoops([...loops, startDiskWatch(dataDir, console.warn, failed)]).stop);
+  parts.defer(allLoops([...loops, startDiskWatch(dataDir, log)]).stop);
   const health = await healthOf(config, db, dataDir);
   if (health) parts.defer(health.close);
-  for (const words of warnings(config)) console.warn(`WARNING: ${words}`);
+  for (const text of warnings(config)) log.warn({ event: "setting.warning" }, text);
   for (const line of operatorPages(config, local)) console.log(line);
   if (health) console.log(`Health is answered at ${health.url}/healthz and ${health.url}/readyz`);
   console.log(
@@ -127,9 +132,9 @@ function rents({ roles }: Config): boolean {
   return roles.has("api") || roles.has("worker");
 }
 
-async function openStore(config: Config, dataDir: string, secret: Buffer, parts: AsyncDisposableStack) {
-  const connection = await connectionOf(config, dataDir, parts);
-  const database = await openDatabase(connection, failed).catch((error) => {
+async function openStore({ config, dataDir, secret, log }: StoreDeps, parts: AsyncDisposableStack) {
+  const connection = await connectionOf({ config, dataDir, log }, parts);
+  const database = await openDatabase(connection, log).catch((error) => {
     const outside = config.database.kind === "external" && isLostConnection(error);
     throw outside ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`) : error;
   });
@@ -140,12 +145,16 @@ async function openStore(config: Config, dataDir: string, secret: Buffer, parts:
   return { installation, db, changes: await openChanges(database) };
 }
 
-interface Common {
+interface StoreDeps {
   readonly config: Config;
   readonly dataDir: string;
+  readonly secret: Buffer;
+  readonly log: Logger;
+}
+
+interface Common extends StoreDeps {
   readonly port: number;
   readonly appUrl: string;
-  readonly secret: Buffer;
   readonly installation: { readonly id: string; readonly startedAt: Date };
   readonly db: Db;
   readonly changes: Changes;
@@ -156,13 +165,13 @@ type Rental = Awaited<ReturnType<typeof openRental>>;
 
 /** What rents: the machines that run environments, and the money. */
 async function openRental(
-  { config, dataDir, port, installation, db, changes, announce }: Common,
+  { config, dataDir, log, port, installation, db, changes, announce }: Common,
   parts: AsyncDisposableStack,
 ) {
-  const machines = await openMachines({ config, dataDir, install: installation.id, db, failed });
+  const machines = await openMachines({ config, dataDir, install: installation.id, db, log });
   for (const { close } of machines.remotes) parts.defer(close);
   const hasRoom = () => checkRoom(dataDir);
-  const money = await moneyOf(config, port, { db, changes, announce, failed, checkRoom: hasRoom });
+  const money = await moneyOf(config, port, { db, changes, announce, log, checkRoom: hasRoom });
   return { ...machines, money };
 }
 
@@ -195,17 +204,17 @@ async function serveEnvironments(parts: Common & { readonly gateway: Gateway }):
 }
 
 function workerLoops(parts: Common & Rental): Loop[] {
-  const { config, db, changes, drivers, announce, installation, money, remote, remotes, port } = parts;
+  const { config, log, db, changes, drivers, announce, installation, money, remote, remotes, port } = parts;
   const deliver = delivery({ announce });
   return [
-    ...(config.runtime === "docker" ? [startFirewall(localFirewall(config, installation.id, port), failed)] : []),
+    ...(config.runtime === "docker" ? [startFirewall(localFirewall(config, installation.id, port), log)] : []),
     ...environmentLoops(config, remotes, {
       ...remote,
-      ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, failed },
+      ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, log },
     }),
-    ...moneyLoops(money, port),
-    ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, failed })] : []),
-    startPurging(db, failed),
+    ...moneyLoops(money, port, log),
+    ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, log })] : []),
+    startPurging(db, log),
   ];
 }
 
@@ -232,13 +241,12 @@ function environmentLoops(
   ];
 }
 
-function failed(error: unknown): void {
-  console.error(error);
-}
-
-async function connectionOf(config: Config, dataDir: string, parts: AsyncDisposableStack): Promise<Connection> {
+async function connectionOf(
+  { config, dataDir, log }: Omit<StoreDeps, "secret">,
+  parts: AsyncDisposableStack,
+): Promise<Connection> {
   if (config.database.kind === "external") return { connectionString: config.database.url };
-  const embedded = await startEmbedded({ directory: join(dataDir, "database"), failed });
+  const embedded = await startEmbedded({ directory: join(dataDir, "database"), log });
   parts.defer(embedded.stop);
   return embedded.connection;
 }
@@ -264,14 +272,14 @@ async function portOf({ port, host }: Config): Promise<number> {
 async function moneyOf(
   config: Config,
   port: number,
-  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "failed" | "checkRoom">,
+  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom">,
 ) {
   const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
   const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
-    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, failed });
-    await checkKeys(provider, failed);
+    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: parts.log });
+    await checkKeys(provider, parts.log);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
   }
   const own = await embeddedProvider({ db: parts.db });
@@ -280,14 +288,18 @@ async function moneyOf(
   return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedGateway: own };
 }
 
-function moneyLoops({ payments, embeddedGateway: own }: Awaited<ReturnType<typeof moneyOf>>, port: number): Loop[] {
+function moneyLoops(
+  { payments, embeddedGateway: own }: Awaited<ReturnType<typeof moneyOf>>,
+  port: number,
+  log: Logger,
+): Loop[] {
   return [
     startOrderPoller(payments),
     startRefundSender(payments),
     startWebhookProcessor(payments),
     startPaymentSweep(payments),
     startDisputePoller(payments),
-    ...(own ? [own.startWebhookSender(`http://127.0.0.1:${port}/webhooks/razorpay`, failed)] : []),
+    ...(own ? [own.startWebhookSender(`http://127.0.0.1:${port}/webhooks/razorpay`, log)] : []),
   ];
 }
 

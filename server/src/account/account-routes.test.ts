@@ -262,7 +262,7 @@ test("paid and not yet delivered: cancelled, and the whole price arrives though 
   const refunds = startRefundSender(payments);
   await using _ = { [Symbol.asyncDispose]: async () => void (await Promise.all([watch.stop(), refunds.stop()])) };
   await sql`update orders set next_check_at = now()`.execute(db);
-  watch.nudge();
+  watch.trigger();
   const row = () => db.selectFrom("environments").selectAll().executeTakeFirst();
   await expect.poll(async () => (await row())?.status, { timeout: 15_000 }).toBe("pending");
   expect((await remove()).statusCode).toBe(200);
@@ -288,7 +288,7 @@ test("money that arrives after the deletion goes back and buys nothing", async (
   const refunds = startRefundSender(payments);
   await using _ = { [Symbol.asyncDispose]: async () => void (await Promise.all([watch.stop(), refunds.stop()])) };
   await sql`update orders set next_check_at = now()`.execute(db);
-  watch.nudge();
+  watch.trigger();
   const orderRow = () => db.selectFrom("orders").selectAll().executeTakeFirstOrThrow();
   await expect.poll(async () => (await orderRow()).status, { timeout: 15_000 }).toBe("refunded");
   expect(await db.selectFrom("environments").selectAll().execute()).toEqual([]);

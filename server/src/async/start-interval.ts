@@ -1,6 +1,7 @@
+import type { Logger } from "../logging/create-logger.ts";
 export interface Loop {
   /** Runs the work now instead of at the end of the interval. */
-  nudge(): void;
+  trigger(): void;
   /** Lets the pass in progress finish, then ends. */
   stop(): Promise<void>;
 }
@@ -8,8 +9,8 @@ export interface Loop {
 /** One for each, such as each host, so that one that hangs holds only itself. */
 export function allLoops(loops: readonly Loop[]): Loop {
   return {
-    nudge() {
-      for (const loop of loops) loop.nudge();
+    trigger() {
+      for (const loop of loops) loop.trigger();
     },
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
@@ -17,31 +18,37 @@ export function allLoops(loops: readonly Loop[]): Loop {
   };
 }
 
-/**
- * Repeats work for ever: again at once after a nudge, otherwise after the shorter of the interval and what the work
- * asks for. `work` answers how many milliseconds it would like to wait.
- */
-export function startLoop(work: () => Promise<number>, intervalMs: number, failed: (error: unknown) => void): Loop {
+export interface Interval {
+  /** `loop` in the lines of its failures. */
+  readonly name: string;
+  /** Returns how many milliseconds it would like to wait; it never waits longer than the interval. */
+  readonly work: () => Promise<number>;
+  readonly intervalMs: number;
+  readonly log: Logger;
+}
+
+/** Repeats work until it is stopped: at once after a trigger, otherwise after its wait. A pass that fails is logged. */
+export function startInterval({ name, work, intervalMs, log }: Interval): Loop {
   let stopping = false;
-  let nudged = false;
+  let triggered = false;
   let wake = () => {};
   const ended = run();
 
   async function run(): Promise<void> {
     while (!stopping) {
-      nudged = false;
+      triggered = false;
       let waitMs = intervalMs;
       try {
         waitMs = Math.min(intervalMs, await work());
-      } catch (error) {
-        failed(error);
+      } catch (err) {
+        log.error({ event: "loop.failed", loop: name, err });
       }
       await pause(waitMs);
     }
   }
 
   async function pause(ms: number): Promise<void> {
-    if (nudged || stopping) return;
+    if (triggered || stopping) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
     wake = resolve;
@@ -50,8 +57,8 @@ export function startLoop(work: () => Promise<number>, intervalMs: number, faile
   }
 
   return {
-    nudge() {
-      nudged = true;
+    trigger() {
+      triggered = true;
       wake();
     },
     async stop() {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { databaseBefore } from "../database/testing.ts";
+import { silentLogger } from "../logging/create-logger.ts";
 import { brokenInvariants } from "../payments/ledger/invariants.ts";
 import { readCreditNote, readReceipt } from "./read-receipt.ts";
 
@@ -20,7 +21,7 @@ test("receipts of before say what they said, and refunds that had arrived get th
       values ('r1', 'abcdefghijklmn', 500, 'INR', 'hardware', 'processed', 'rfnd_1', '7433', '2026-11-02T00:00:00Z', null),
         ('r2', 'abcdefghijklmn', 200, 'INR', 'external', 'queued', null, null, null, now());`);
   await client.end();
-  const { db, close } = await openDatabase(connection, () => {});
+  const { db, close } = await openDatabase(connection, silentLogger);
   expect(await readReceipt(db, "ada", "INV-abcdefghijk")).toMatchObject({
     ...{ customer_name: 'Ada "Byte" O\'Neil', customer_email: "ada@example.com", amount_minor: 21200, currency: "INR" },
     ...{

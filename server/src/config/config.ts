@@ -3,7 +3,7 @@ import { containerTypes } from "@berth/contract";
 import * as z from "zod";
 import { isGstin } from "./gstin.ts";
 
-const word = (...words: [string, ...string[]]) => z.enum(words);
+const word = <const W extends readonly [string, ...string[]]>(...words: W) => z.enum(words);
 const yesNo = word("true", "false").transform((value) => value === "true");
 const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
@@ -237,7 +237,7 @@ function nest(v: Variables) {
     /** Prepared Python runtimes, when several data folders share them. */
     runtimesDir: v.RUNTIMES_DIR,
     database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
-    runtime: v.RUNTIME as "process" | "docker" | "fake",
+    runtime: v.RUNTIME,
     docker: readDocker(v),
     /** Of the account that the server runs as: may hold the keys of hosts on other machines. */
     sshAgent: v.SSH_AUTH_SOCK,
@@ -276,7 +276,7 @@ function nest(v: Variables) {
      * allows.
      */
     slots: isLive(v) ? 0 : v.SLOTS,
-    processNetwork: v.PROCESS_NETWORK as "shared" | "off",
+    processNetwork: v.PROCESS_NETWORK,
     /** How many runs of one GPU stand ready on each host, by container type. */
     warmPool: readPairs(v.WARM_POOL),
     fake: readPairs(v.FAKE_DRIVER),
@@ -324,7 +324,7 @@ function readDocker(v: Variables) {
   return {
     socketPath: v.DOCKER_HOST.slice("unix://".length),
     /** Where a run is reached: a published port, or its own address when the server is a container on the same bridge. */
-    reach: v.DOCKER_REACH as "published" | "network",
+    reach: v.DOCKER_REACH,
     /** Strangers' runs must not end with a restart of the engine. */
     needsLiveRestore: isPublic(v.APP_URL),
   };

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { silentLogger } from "../logging/create-logger.ts";
+import { recordLog } from "../logging/testing/record-log.ts";
 import { isLostConnection, isUniqueViolation, openDatabase, SchemaError } from "./database.ts";
 import { newId } from "./ids.ts";
 import { testDatabase } from "./testing.ts";
@@ -32,13 +34,15 @@ test("a program beside the server leaves the schema as it is, and says so where 
   const name = `bare_${newId()}`;
   await sql.raw(`create database ${name}`).execute(database.db);
   const connection = { ...inject("cluster"), database: name };
-  await expect(openDatabase(connection, () => {}, { keep: true })).rejects.toThrow(SchemaError);
-  const migrated = await openDatabase(connection, () => {});
+  await expect(openDatabase(connection, silentLogger, { keep: true })).rejects.toThrow(SchemaError);
+  const migrated = await openDatabase(connection, silentLogger);
   await migrated.close();
-  const beside = await openDatabase(connection, () => {}, { keep: true });
+  const beside = await openDatabase(connection, silentLogger, { keep: true });
   await sql`delete from migrations where name = (select max(name) from migrations)`.execute(beside.db);
   await beside.close();
-  await expect(openDatabase(connection, () => {}, { keep: true })).rejects.toThrow("start the server of this version");
+  await expect(openDatabase(connection, silentLogger, { keep: true })).rejects.toThrow(
+    "start the server of this version",
+  );
 });
 
 test("a database of a newer version is refused by the server and by a program beside it, and stays as it is (G115)", async () => {
@@ -49,7 +53,7 @@ test("a database of a newer version is refused by the server and by a program be
   const words =
     "The database is of a newer version, which wrote 9999_future.sql into it: use that version or a later one, or restore a backup from before it.";
   for (const keep of [false, true])
-    await expect(openDatabase(connection, () => {}, { keep })).rejects.toThrow(new SchemaError(words));
+    await expect(openDatabase(connection, silentLogger, { keep })).rejects.toThrow(new SchemaError(words));
 });
 
 test("PostgreSQL before 18 is refused in a sentence, before anything is written (G115)", async () => {
@@ -58,7 +62,7 @@ test("PostgreSQL before 18 is refused in a sentence, before anything is written 
   const bare = `bare_${newId()}`;
   await using database = await testDatabase();
   await sql.raw(`create database ${bare}`).execute(database.db);
-  await expect(openDatabase({ ...inject("cluster"), host, database: bare }, () => {})).rejects.toThrow(
+  await expect(openDatabase({ ...inject("cluster"), host, database: bare }, silentLogger)).rejects.toThrow(
     new SchemaError("The database is PostgreSQL 15.20, and version 18 or newer is needed."),
   );
 });
@@ -72,7 +76,7 @@ test("whoever took the place of the embedded database and asks for its password 
   });
   const password = "the password itself";
   const connection = { host: folder, user: "berth", password, database: "postgres", scramOnly: true } as const;
-  await expect(openDatabase(connection, () => {})).rejects.toThrow("What answers is not the embedded database");
+  await expect(openDatabase(connection, silentLogger)).rejects.toThrow("What answers is not the embedded database");
   expect(Buffer.concat(heard).toString("latin1")).not.toContain(password);
 });
 
@@ -90,8 +94,8 @@ test("ids are 25 characters of 0-9 and a-z, random from the first", () => {
 
 test("a database that is away is asked for one connection at a time, and listened to again once when it is back", async () => {
   const { openSockets, name, cut } = await relay();
-  const failures: unknown[] = [];
-  const database = await openDatabase({ ...inject("cluster"), host: name }, (error) => void failures.push(error));
+  const { log, errors: failures } = recordLog();
+  const database = await openDatabase({ ...inject("cluster"), host: name }, log);
   onTestFinished(database.close);
   let resets = 0;
   await database.listen(
@@ -173,7 +177,7 @@ async function relay() {
 }
 
 test("a connection that ends between two queries fails its transaction, not the process", async () => {
-  await using database = await testDatabase({ failed: () => {} });
+  await using database = await testDatabase({ log: silentLogger });
   const { db } = database;
   const cut = db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
@@ -196,6 +200,6 @@ test("an error of a visitor's connection is none of the database's, whatever its
   // In the same process, of the same kind: the database's own.
   const ended = await sql`select pg_terminate_backend(pg_backend_pid())`.execute(database.db).catch((error) => error);
   expect(isLostConnection(ended)).toBe(true);
-  const nobody = await openDatabase({ host: "/nowhere", user: "nobody" }, () => {}).catch((error) => error);
+  const nobody = await openDatabase({ host: "/nowhere", user: "nobody" }, silentLogger).catch((error) => error);
   expect(isLostConnection(nobody)).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from "kysely";
 import { type Client, DatabaseError, Pool, types } from "pg";
+import { type Logger, logError } from "../logging/create-logger.ts";
 import { clientOf } from "./clients.ts";
 import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
@@ -40,15 +41,11 @@ const connectionTimeoutMillis = 10_000;
 export class SchemaError extends Error {}
 
 /** `keep` leaves the schema as it is: a program beside the server looks, and changes nothing. */
-export async function openDatabase(
-  connection: Connection,
-  failed: (error: unknown) => void,
-  { keep = false } = {},
-): Promise<Database> {
+export async function openDatabase(connection: Connection, log: Logger, { keep = false } = {}): Promise<Database> {
   const pool = new Pool({ ...connection, Client: clientOf(connection), max: 20, connectionTimeoutMillis });
   let closing = false;
   // The pool does not wait for its connections to end, so a server that is stopped next may still cut them off.
-  pool.on("error", (error) => closing || failed(error));
+  pool.on("error", (err) => closing || log.warn({ event: "database.connection_lost", err }));
   // One that is in use is not the pool's to hear: its query says what happened, but without a listener Node would end.
   pool.on("connect", (client) => client.on("error", noteLost));
   const connect = () =>
@@ -70,7 +67,7 @@ export async function openDatabase(
   return {
     db,
     listen: async (channel, heard, reset) =>
-      void stops.push(await keepListening(connection, channel, heard, reset, failed)),
+      void stops.push(await keepListening(connection, channel, heard, reset, log)),
     async close() {
       closing = true;
       await Promise.all(stops.map((stop) => stop()));
@@ -166,11 +163,13 @@ async function keepListening(
   channel: string,
   heard: (payload: string) => void,
   reset: (() => void) | undefined,
-  failed: (error: unknown) => void,
+  log: Logger,
 ): Promise<() => Promise<void>> {
   let current: Client | undefined;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
+
+  const failed = logError(log, "database.listening_failed");
 
   async function connect(): Promise<void> {
     const client = new (clientOf(connection))({ ...connection, keepAlive: true });

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "../logging/create-logger.ts";
 import type { Connection } from "./database.ts";
 import { EmbeddedDatabaseError, embeddedConnection, startEmbedded } from "./embedded.ts";
 
@@ -28,7 +29,7 @@ function folder(...below: string[]): string {
 
 /** Ends with the test, if not before. */
 async function open(directory: string) {
-  const embedded = await startEmbedded({ directory, fsync: false, failed: () => {} });
+  const embedded = await startEmbedded({ directory, fsync: false, log: silentLogger });
   let ended: Promise<void> | undefined;
   const stop = () => (ended ??= embedded.stop());
   onTestFinished(stop);

@@ -19,6 +19,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
+import { type Logger, logError } from "../logging/create-logger.ts";
 import { clientOf } from "./clients.ts";
 import type { Connection } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -34,7 +35,7 @@ interface Options {
   /** Off in tests only. */
   readonly fsync?: boolean;
   readonly connections?: number;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** The data folder is another process's, or cannot hold a database. The message is for a person. */
@@ -71,7 +72,7 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 }
 
 async function startHeld(options: Options, release: () => void): Promise<Embedded> {
-  const { directory, fsync = true, connections = 100, failed } = options;
+  const { directory, fsync = true, connections = 100, log } = options;
   const cluster = await locate(directory);
   const passwordFile = join(directory, "password");
   if (!existsSync(join(cluster.data, "PG_VERSION"))) await initialise(cluster, passwordFile);
@@ -85,7 +86,7 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
 
   function restart(): void {
     if (stopping) return;
-    failed(new Error("the embedded database ended; starting it again"));
+    log.error({ event: "database.embedded_ended" }, "the embedded database ended; starting it again");
     setTimeout(() => {
       if (stopping) return;
       child = start(cluster, fsync, connections);
@@ -93,12 +94,13 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
     }, 500);
   }
 
-  lock.on("error", failed);
+  const lost = logError(log, "database.lock_lost");
+  lock.on("error", lost);
   return {
     connection,
     async stop() {
       stopping = true;
-      await lock.end().catch(failed);
+      await lock.end().catch(lost);
       if (child.exitCode === null && child.signalCode === null) {
         child.kill("SIGINT");
         await once(child, "exit");

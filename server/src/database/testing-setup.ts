@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
+import { silentLogger } from "../logging/create-logger.ts";
 import { type Connection, openDatabase } from "./database.ts";
 import { startEmbedded } from "./embedded.ts";
 
@@ -17,12 +18,12 @@ declare module "vitest" {
 /** One real cluster per test run, with a migrated template that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
-  const embedded = await startEmbedded({ directory, fsync: false, failed: () => {} });
+  const embedded = await startEmbedded({ directory, fsync: false, log: silentLogger });
   const admin = new Client(embedded.connection);
   await admin.connect();
   await admin.query(`create database ${template}`);
   await admin.end();
-  const migrated = await openDatabase({ ...embedded.connection, database: template }, () => {});
+  const migrated = await openDatabase({ ...embedded.connection, database: template }, silentLogger);
   await migrated.close();
   project.provide("cluster", embedded.connection);
   return async () => {

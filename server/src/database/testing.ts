@@ -2,17 +2,19 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 import { inject } from "vitest";
+import type { Logger } from "../logging/create-logger.ts";
+import { strictLog } from "../logging/testing/record-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { template } from "./testing-setup.ts";
 
 interface Options {
   /** Between the product and the cluster: the folder of another socket, made of the cluster's own. */
   readonly through?: (sockets: string) => Promise<string>;
-  readonly failed?: (error: unknown) => void;
+  readonly log?: Logger;
 }
 
 /** A fresh, migrated database of this run's cluster. Close it in `onTestFinished` or with `await using`. */
-export async function testDatabase({ through, failed = raise }: Options = {}): Promise<Database & AsyncDisposable> {
+export async function testDatabase({ through, log = strictLog() }: Options = {}): Promise<Database & AsyncDisposable> {
   const cluster = inject("cluster");
   const name = `t_${randomBytes(8).toString("hex")}`;
   const admin = new Client(cluster);
@@ -20,7 +22,7 @@ export async function testDatabase({ through, failed = raise }: Options = {}): P
   await admin.query(`create database ${name} template ${template}`);
   await admin.end();
   const host = (await through?.(cluster.host ?? "")) ?? cluster.host ?? "";
-  const database = await openDatabase({ ...cluster, host, database: name }, failed);
+  const database = await openDatabase({ ...cluster, host, database: name }, log);
   return { ...database, [Symbol.asyncDispose]: database.close };
 }
 
@@ -42,8 +44,4 @@ export async function databaseBefore(migration: string) {
     await client.query("insert into migrations (name) values ($1)", [file]);
   }
   return { client, connection: { ...cluster, database: name } };
-}
-
-function raise(error: unknown): never {
-  throw error;
 }

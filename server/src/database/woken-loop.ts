@@ -1,22 +1,18 @@
-import { type Loop, startLoop } from "../async/start-interval.ts";
+import { type Interval, type Loop, startInterval } from "../async/start-interval.ts";
 import type { ChangeKind, Changes } from "./changes.ts";
 
-interface Woken {
+interface NotifiedLoop extends Interval {
   readonly changes: Changes;
-  /** Which changes are a reason to look now. */
-  readonly by: readonly ChangeKind[];
-  /** Answers how many milliseconds it would like to wait. */
-  readonly work: () => Promise<number>;
-  readonly intervalMs: number;
-  readonly failed: (error: unknown) => void;
+  /** The kinds of change that trigger it. */
+  readonly on: readonly ChangeKind[];
 }
 
-/** A loop that does not wait for its interval when something of its kind has changed, or may have while nobody heard. */
-export function startWokenLoop({ changes, by, work, intervalMs, failed }: Woken): Loop {
-  const loop = startLoop(work, intervalMs, failed);
-  const unsubscribe = changes.subscribe(({ kind }) => by.includes(kind) && loop.nudge(), loop.nudge);
+/** A loop that is triggered by changes of its kinds, and after a lost connection, when changes may have been missed. */
+export function startNotifiedLoop({ changes, on, ...interval }: NotifiedLoop): Loop {
+  const loop = startInterval(interval);
+  const unsubscribe = changes.subscribe(({ kind }) => on.includes(kind) && loop.trigger(), loop.trigger);
   return {
-    nudge: loop.nudge,
+    trigger: loop.trigger,
     stop() {
       unsubscribe();
       return loop.stop();

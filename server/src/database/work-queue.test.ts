@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { recordLog, strictLog } from "../logging/testing/record-log.ts";
 import { openChanges } from "./changes.ts";
 import type { Db } from "./database.ts";
 import { testDatabase } from "./testing.ts";
@@ -186,21 +187,15 @@ test("a lease is renewed for as long as the work takes", async () => {
   const [job] = await fetchDue(db, short, { where: open, limit: 1 });
   const firstEnd = job?.lease_expires_at?.getTime() ?? 0;
   const end = async () => (await jobsOf(db))[0]?.lease_expires_at?.getTime() ?? 0;
-  const failures: unknown[] = [];
-  await keepLease(
-    db,
-    short,
-    job as Leased<Job>,
-    (error) => failures.push(error),
-    async () => {
-      await expect.poll(end).toBeGreaterThan(firstEnd + 300);
-      expect(await fetch(db)).toEqual([]);
-    },
-  );
+  const { log, errors } = recordLog();
+  await keepLease(db, short, job as Leased<Job>, log, async () => {
+    await expect.poll(end).toBeGreaterThan(firstEnd + 300);
+    expect(await fetch(db)).toEqual([]);
+  });
   const lastEnd = await end();
   await expect.poll(async () => (await fetch(db)).length).toBe(1);
   expect(Date.now()).toBeGreaterThanOrEqual(lastEnd);
-  expect(failures).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test("the next row may be due never, now, or when a lease expires", async () => {
@@ -243,7 +238,8 @@ test("a worker works at all that is due, then waits for the next or for a change
   const worked: number[] = [];
   const worker = startWorker<Leased<Job>>({
     changes: await openChanges(database),
-    by: ["notification"],
+    name: "jobs",
+    on: ["notification"],
     fetch: () => fetch(db, 2),
     work: async (job) => {
       worked.push(job.no);
@@ -251,9 +247,7 @@ test("a worker works at all that is due, then waits for the next or for a change
     },
     nextDueMs: () => nextDueMs(db, jobs, open),
     intervalMs: 3_600_000,
-    failed: (error) => {
-      throw error;
-    },
+    log: strictLog(),
   });
   onTestFinished(() => worker.stop());
   await expect.poll(() => worked.toSorted()).toEqual([1, 2, 3]);

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Loop } from "../async/start-interval.ts";
+import { type Logger, logError } from "../logging/create-logger.ts";
 import type { ChangeKind, Changes } from "./changes.ts";
 import type { Sql } from "./database.ts";
-import { startWokenLoop } from "./woken-loop.ts";
+import { startNotifiedLoop } from "./woken-loop.ts";
 
 /**
  * A table whose rows are the work. `due_at` says when a row is next to be worked at; null means never again. A worker
@@ -77,9 +78,10 @@ export async function keepLease<Row, T>(
   db: Sql,
   queue: WorkQueue<Row>,
   row: Leased<Row>,
-  failed: (error: unknown) => void,
+  log: Logger,
   work: () => Promise<T>,
 ): Promise<T> {
+  const failed = logError(log, "lease.not_renewed");
   const renewal = setInterval(() => void renew(db, queue, row).catch(failed), (queue.leaseSeconds * 1000) / 3);
   try {
     return await work();
@@ -160,20 +162,22 @@ function assign(values: object) {
 }
 
 interface Worker<Row> {
+  /** `loop` in the lines of its failures. */
+  readonly name: string;
   readonly changes: Changes;
   /** Which changes mean that a row may be due now. */
-  readonly by: readonly ChangeKind[];
+  readonly on: readonly ChangeKind[];
   readonly fetch: () => Promise<readonly Row[]>;
   /** Never throws: it finishes the row, whatever happens. */
   readonly work: (row: Row) => Promise<void>;
   readonly nextDueMs: () => Promise<number>;
   readonly intervalMs: number;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** Fetches and works for as long as anything is due, all rows of one fetch at once, then waits for the next. */
 export function startWorker<Row>({ fetch, work, nextDueMs: next, ...loop }: Worker<Row>): Loop {
-  return startWokenLoop({
+  return startNotifiedLoop({
     ...loop,
     work: async () => {
       const rows = await fetch();

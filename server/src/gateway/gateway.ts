@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import { type TrustProxy, visitorAddress } from "../http/visitor-address.ts";
+import type { Logger } from "../logging/create-logger.ts";
 import { mayGoOn } from "./access/may-go-on.ts";
 import { createOpenExchanges, type Limits } from "./access/open-exchanges.ts";
 import { createActivityTracker } from "./forward/activity-tracker.ts";
@@ -38,7 +39,7 @@ export interface GatewayDeps {
   readonly envHost: string;
   /** The installation's secret; the cookie's key is derived from it. */
   readonly secret: Buffer;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
   /** Which proxies in front are believed about the client's address; the same as for the app. */
   readonly trustProxy: TrustProxy;
   readonly limits?: Partial<Limits>;
@@ -68,16 +69,16 @@ export const serverOptions = {
 
 /** Every environment at `{subdomain}.{envHost}`, for its owner alone (docs/internals/gateway.md). */
 export async function createGateway(given: GatewayDeps): Promise<Gateway> {
-  const { db, appUrl, failed } = given;
+  const { db, appUrl, log } = given;
   const hosts = createHostNames(given);
   const grants: Grants = new Map();
   const exchanges = createOpenExchanges(given.limits ?? {});
   const onChange = () => exchanges.endUnless((exchange) => mayGoOn({ targets, grants }, exchange));
-  const targets = await openTargets({ db, changes: given.changes, grants, failed, onChange });
+  const targets = await openTargets({ db, changes: given.changes, grants, log, onChange });
   const cookies = createGrantCookies({ secret: given.secret, secure: hosts.secure, grants, nowMs: targets.nowMs });
-  const activity = createActivityTracker(db, given.activityMs ?? 5000, failed);
+  const activity = createActivityTracker(db, given.activityMs ?? 5000, log);
   const addressOf = (request: IncomingMessage) => visitorAddress(request, given.trustProxy);
-  const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, activity, addressOf, failed };
+  const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, activity, addressOf, log };
   // Expiry comes without an event.
   const sweeper = setInterval(() => {
     onChange();

@@ -23,8 +23,8 @@ export function serveRequest(deps: ServeDeps, request: IncomingMessage, response
   // A client that was told a moment ago that it runs must not be refused because that was not notified here yet.
   deps.targets.refresh(route.outdatedId).then(
     () => response.destroyed || follow(deps, request, response, resolveRoute(deps, request, { isUpgrade: false })),
-    (error: unknown) => {
-      deps.failed(error);
+    (err: unknown) => {
+      deps.log.error({ event: "gateway.request_failed", environmentId: route.outdatedId, err });
       refuse(request, response, route.refusal);
     },
   );

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { createShareLink } from "../environments/api/share-links.ts";
+import { recordLog } from "../logging/testing/record-log.ts";
 import { openUpstream, poll, setupGateway } from "./testing/setup-gateway.ts";
 
 const html = { accept: "text/html,application/xhtml+xml" };
@@ -67,10 +68,10 @@ test("a gateway that is told nothing reads a grant that a cookie proves, an owne
 
 test("with the database gone a grant that is unknown is refused, and is not asked for without end", async () => {
   const { beside, signedIn, database, row, host } = await twoGateways();
-  const failures: unknown[] = [];
+  const { log, errors: failures } = recordLog();
   const deaf = await beside({
     changes: deafness,
-    failed: (error) => void failures.push(error),
+    log,
   });
   const cookie = await signedIn(row);
   await database.db.destroy();

@@ -41,7 +41,7 @@ test("a disk that fills up is said at 10 %, and below 5 % nothing new is sold un
   const folder = smallDisk();
   if (!folder) return skip("no file system can be mounted here");
   const { url: DATABASE_URL } = await emptyDatabase();
-  const { url, said } = start({ DATA_DIR: folder, DATABASE_URL });
+  const { url, logged } = start({ DATA_DIR: folder, DATABASE_URL });
   fillUpTo(folder, 8);
   const address = (await url()).replace("localhost", "127.0.0.1");
   const post = async (path: string, body: object, token?: string) => {
@@ -52,8 +52,8 @@ test("a disk that fills up is said at 10 %, and below 5 % nothing new is sold un
   };
   const ready = async () => ((await (await fetch(`${address}/readyz`)).json()) as { disk: string }).disk;
   await expect
-    .poll(() => said.err, { timeout: 10_000 })
-    .toMatch(/^WARNING: 7 % \(\d+ MiB\) of the disk of \S+ are free;/);
+    .poll(() => logged()[0], { timeout: 10_000 })
+    .toMatchObject({ event: "disk.low", msg: expect.stringMatching(/^7 % \(\d+ MiB\) of the disk of \S+ are free;/) });
   expect(await ready()).toBe("low");
 
   const account = { email: "ada@example.com", password: "good password 1", name: "Ada" };

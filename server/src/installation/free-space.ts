@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { AppError } from "../app-error.ts";
-import { type Loop, startLoop } from "../async/start-interval.ts";
+import { type Loop, startInterval } from "../async/start-interval.ts";
+import type { Logger } from "../logging/create-logger.ts";
 
 export interface Room {
   readonly freeBytes: number;
@@ -37,25 +38,27 @@ export async function checkRoom(folder: string): Promise<void> {
   );
 }
 
-/** Says when the disk of a folder gets low or full, and when it has room again; every minute it looks. */
-export function startDiskWatch(folder: string, say: (words: string) => void, failed: (error: unknown) => void): Loop {
+/** Logs when the disk of a folder gets low or full, and when it has room again. Reads it every minute. */
+export function startDiskWatch(folder: string, log: Logger): Loop {
   let before: Disk = "ok";
-  return startLoop(
-    async () => {
+  return startInterval({
+    name: "disk",
+    work: async () => {
       const disk = await diskOf(folder);
-      if (disk !== before) say(wordsOf(disk, folder, await roomOf(folder)));
+      const text = disk === before ? undefined : textOf(disk, folder, await roomOf(folder));
+      if (text !== undefined) log[disk === "ok" ? "info" : "warn"]({ event: `disk.${disk}` }, text);
       before = disk;
       return intervalMs;
     },
     intervalMs,
-    failed,
-  );
+    log,
+  });
 }
 
-function wordsOf(disk: Disk, folder: string, { freeBytes, freePercent }: Room): string {
+function textOf(disk: Disk, folder: string, { freeBytes, freePercent }: Room): string {
   const left = `${Math.floor(freePercent)} % (${Math.floor(freeBytes / 1024 ** 2)} MiB) of the disk of ${folder} are free`;
   if (disk === "ok") return `${left} again.`;
   return disk === "low"
-    ? `WARNING: ${left}; below ${fullPercent} % no new environment is sold.`
-    : `WARNING: ${left}: no new environment is sold until there is room again.`;
+    ? `${left}; below ${fullPercent} % no new environment is sold.`
+    : `${left}: no new environment is sold until there is room again.`;
 }

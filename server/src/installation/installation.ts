@@ -4,16 +4,17 @@ import { sql } from "kysely";
 import { ConfigError } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
+import type { Logger } from "../logging/create-logger.ts";
 import { keptSecret } from "./kept-secret.ts";
 
 /**
  * Nobody else of this machine looks into it: secrets, homes and the embedded database lie there. One that another account
- * owns, such as a mounted volume, stays as it is, and that is said.
+ * owns, such as a mounted volume, stays as it is, and that is logged.
  */
-export function openDataDir(dataDir: string, say: (words: string) => void): void {
+export function openDataDir(dataDir: string, log: Logger): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, 0o700);
-  else say(`WARNING: ${dataDir} belongs to another account, which can look into it.`);
+  else log.warn({ event: "setting.warning" }, `${dataDir} belongs to another account, which can look into it.`);
 }
 
 /** The secret every part derives its own key from: given by the operator, or made once and kept in the data folder. */

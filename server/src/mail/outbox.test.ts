@@ -5,6 +5,7 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { openChanges } from "../database/changes.ts";
 import { testDatabase } from "../database/testing.ts";
+import { recordLog } from "../logging/testing/record-log.ts";
 import { enqueueMail, startOutbox } from "./outbox.ts";
 import { layOut } from "./render-email.ts";
 
@@ -41,10 +42,10 @@ async function setup() {
   const changes = await openChanges(database);
   onTestFinished(database.close);
   const { db } = database;
-  const failures: string[] = [];
+  const { log, errors } = recordLog();
   return {
     db,
-    failures,
+    failures: () => errors.map(String),
     enqueue: (cause: string, change: { to?: string; usefulForSeconds?: number } = {}) =>
       db
         .transaction()
@@ -54,7 +55,7 @@ async function setup() {
         db,
         changes,
         smtp: { url: `smtp://127.0.0.1:${port}`, from: { name: "Berth", address: "hello@berth.example" } },
-        failed: (error) => void failures.push(String(error)),
+        log,
         backoff: { firstMs: 20, longestMs: 60_000 },
       });
       onTestFinished(loop.stop);
@@ -91,7 +92,7 @@ test("a queued mail arrives whole and once, and what it said is kept no longer",
   const [row] = await rows();
   expect(row).toMatchObject({ body_text: "", body_html: "", lease_token: null, attempts: 1 });
   expect(messageId(raw)).toBe(`${row?.id}@berth.example`);
-  expect(failures).toEqual([]);
+  expect(failures()).toEqual([]);
 });
 
 test("two servers with one outbox send each mail once", async () => {
@@ -142,7 +143,7 @@ test.each(["onMailFrom", "onRcptTo", "onData"] as const)(
     await enqueue("ready:1");
     expect(await ended(rows)).toEqual(["sent"]);
     expect(taken).toHaveLength(1);
-    expect(failures).toHaveLength(2);
+    expect(failures()).toHaveLength(2);
     expect((await rows())[0]?.attempts).toBe(3);
   },
 );
@@ -159,7 +160,7 @@ test("a 5xx to the recipient ends the mail, said aloud, and holds up no other", 
   await enqueue("to:ada");
   expect((await ended(rows)).toSorted()).toEqual(["refused", "sent"]);
   expect(taken).toHaveLength(1);
-  expect(failures).toEqual([expect.stringContaining("refused for good")]);
+  expect(failures()).toEqual([expect.stringContaining("refused for good")]);
   const refused = (await rows()).find(({ status }) => status === "refused");
   expect(refused).toMatchObject({ attempts: 1, body_text: "", last_error: expect.stringContaining("No such user") });
 });
@@ -174,7 +175,7 @@ test("a 5xx to our own sign-in loses nothing: the mail goes when the settings ar
   });
   start(port);
   await enqueue("ready:1");
-  await expect.poll(() => failures.length).toBeGreaterThan(1);
+  await expect.poll(() => failures().length).toBeGreaterThan(1);
   wrong = false;
   expect(await ended(rows)).toEqual(["sent"]);
   expect(taken).toHaveLength(1);
@@ -223,7 +224,7 @@ test.each([
   await enqueue("ready:1");
   expect(await ended(rows)).toEqual(["sent"]);
   expect(taken).toHaveLength(1);
-  expect(failures).toHaveLength(2);
+  expect(failures()).toHaveLength(2);
 });
 
 test("a connection that is cut after the mail was taken repeats it under the same Message-ID", async () => {
@@ -247,8 +248,8 @@ test("nobody listens at first: the mail waits, and what lives too short is given
   const early = start(nobody);
   await enqueue("long");
   await enqueue("short", { usefulForSeconds: 0.2 });
-  await expect.poll(() => failures.filter((each) => each.includes("ECONNREFUSED")).length).toBeGreaterThan(1);
-  await expect.poll(() => failures.join()).toContain("could not be sent in time");
+  await expect.poll(() => failures().filter((each) => each.includes("ECONNREFUSED")).length).toBeGreaterThan(1);
+  await expect.poll(() => failures().join()).toContain("could not be sent in time");
   await early.stop();
   start(port);
   expect((await ended(rows)).toSorted()).toEqual(["lapsed", "sent"]);
@@ -273,7 +274,7 @@ test("a mail that another server has in hand is left alone, and taken over when 
     .set({ lease_expires_at: new Date(0) })
     .where("status", "=", "queued")
     .execute();
-  loop.nudge();
+  loop.trigger();
   expect(await ended(rows)).toEqual(["sent", "sent"]);
   expect(taken).toHaveLength(2);
 });

@@ -15,6 +15,7 @@ import {
   startWorker,
   type WorkQueue,
 } from "../database/work-queue.ts";
+import type { Logger } from "../logging/create-logger.ts";
 import type { Letter } from "./render-email.ts";
 import { type SmtpSettings, smtpSender } from "./smtp-sender.ts";
 
@@ -52,7 +53,7 @@ interface Outbox {
   readonly db: Db;
   readonly changes: Changes;
   readonly smtp: SmtpSettings;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
   readonly backoff?: Backoff;
 }
 
@@ -69,11 +70,12 @@ const isQueued = sql`status = 'queued'`;
  * same Message-ID: SMTP cannot do better, and a mail that comes twice beats one that never comes.
  */
 export function startOutbox(outbox: Outbox): Loop {
-  const { db, changes, failed } = outbox;
+  const { db, changes, log } = outbox;
   const send = smtpSender(outbox.smtp);
   const loop = startWorker({
+    name: "outbox",
     changes,
-    by: ["mail"],
+    on: ["mail"],
     fetch: async () => {
       await endLapsed(outbox);
       return await fetchDue(db, queue, { where: isQueued, limit: 5, set: { attempts: sql`attempts + 1` } });
@@ -81,9 +83,9 @@ export function startOutbox(outbox: Outbox): Loop {
     work: (mail) => deliver(outbox, send, mail),
     nextDueMs: () => nextDueMs(db, queue, isQueued),
     intervalMs,
-    failed,
+    log,
   });
-  return { nudge: loop.nudge, stop: () => atMost(stopMs, loop.stop()) };
+  return { trigger: loop.trigger, stop: () => atMost(stopMs, loop.stop()) };
 }
 
 /** A slow relay does not keep the server from stopping: the lease expires, and another pass sends the mail. */
@@ -95,23 +97,23 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
 }
 
 async function deliver(outbox: Outbox, send: ReturnType<typeof smtpSender>, mail: QueuedMail): Promise<void> {
-  const { db, failed, backoff = { firstMs: 5000, longestMs: 15 * 60_000 } } = outbox;
+  const { db, log, backoff = { firstMs: 5000, longestMs: 15 * 60_000 } } = outbox;
   const { id, recipient: to, subject, body_text: text, body_html: html } = mail;
   try {
     const answer = await send({ id, to, subject, text, html });
     const reason = answer.kind === "refused" ? answer.reason : null;
-    if (reason !== null) failed(new Error(`Mail ${id} was refused for good: ${reason}`));
+    if (reason !== null) log.warn({ event: "mail.refused", mailId: id, reason }, "a mail was refused for good");
     await finish(db, queue, mail, { ...emptied, status: answer.kind, last_error: reason?.slice(0, 500) ?? null });
   } catch (error) {
-    failed(error);
+    log.warn({ event: "mail.not_sent", mailId: id, err: error });
     await finish(db, queue, mail, retryIn(backoffMs(mail.attempts, backoff), error));
   }
 }
 
 const emptied = { body_text: "", body_html: "", ended_at: sql<Date>`now()` };
 
-/** Ends the mails whose time is over, and reports each. */
-async function endLapsed({ db, failed }: Outbox): Promise<void> {
+/** Ends the mails whose time is over, and logs each. */
+async function endLapsed({ db, log }: Outbox): Promise<void> {
   const lapsed = await db
     .updateTable("mails")
     .set({ ...emptied, ...noLease, status: "lapsed" })
@@ -120,7 +122,8 @@ async function endLapsed({ db, failed }: Outbox): Promise<void> {
     .where((where) => where.or([where("lease_token", "is", null), where("lease_expires_at", "<=", sql<Date>`now()`)]))
     .returning(["id", "last_error"])
     .execute();
-  for (const { id, last_error } of lapsed) failed(new Error(`Mail ${id} could not be sent in time: ${last_error}`));
+  for (const { id, last_error } of lapsed)
+    log.error({ event: "mail.lapsed", mailId: id, reason: last_error }, "a mail could not be sent in time");
 }
 
 /** Ended mails are kept a quarter, to answer "did you write to me?"; their words went when they ended. */

@@ -13,6 +13,7 @@ import { DriverError } from "../drivers/driver.ts";
 import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime.ts";
 import { countOnHost } from "../environments/hosts/decommissioned-hosts.ts";
 import { installationOf } from "../installation/installation.ts";
+import { commandLogger } from "../logging/create-logger.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { liftAccountHold } from "../payments/disputes/lift-account-hold.ts";
 import { embeddedProviderPath, readAccount } from "../payments/embedded-provider/embedded-provider.ts";
@@ -312,7 +313,7 @@ async function beside<T>({ database: settings, dataDir }: Config, work: (db: Db)
     settings.kind === "external"
       ? { connectionString: settings.url }
       : embeddedConnection(join(resolve(dataDir), "database"));
-  const database = await openDatabase(connection, console.error, { keep: true }).catch((error) => {
+  const database = await openDatabase(connection, commandLogger, { keep: true }).catch((error) => {
     if (!isLostConnection(error)) throw error;
     throw settings.kind === "external"
       ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)

@@ -6,11 +6,11 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sql } from "kysely";
-import { type Loop, startLoop } from "../async/start-interval.ts";
+import { type Loop, startInterval } from "../async/start-interval.ts";
 import { type Config, version } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/ids.ts";
-import { dropRepeated } from "../environments/hosts/each-host.ts";
+import type { Logger } from "../logging/create-logger.ts";
 
 /** What a process runs with, as far as it takes to look at the same installation. */
 export interface ProcessSettings {
@@ -66,32 +66,31 @@ interface Running {
   readonly db: Db;
   readonly roles: ReadonlySet<string>;
   readonly settings: ProcessSettings;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** Writes that this process runs, again and again until it is stopped, and takes its row away then. */
-export async function startPresence({ db, roles, settings, failed }: Running): Promise<Loop> {
+export async function startPresence({ db, roles, settings, log }: Running): Promise<Loop> {
   const row = {
     ...{ id: newId(), roles: [...roles], ...(await thisProgram()) },
     ...{ host_name: hostname(), pid: process.pid, settings: JSON.stringify(settings) },
   };
-  const tell = dropRepeated(failed);
-  const loop = startLoop(
-    async () => {
+  const loop = startInterval({
+    name: "process-registry",
+    work: async () => {
       await db
         .insertInto("processes")
         .values(row)
         .onConflict((conflict) => conflict.column("id").doUpdateSet({ seen_at: sql`now()` }))
         .execute();
       await sql`delete from processes where seen_at < now() - interval '1 day'`.execute(db);
-      tell([]);
       return intervalMs;
     },
     intervalMs,
-    (error) => tell([error]),
-  );
+    log,
+  });
   return {
-    nudge: loop.nudge,
+    trigger: loop.trigger,
     async stop() {
       await loop.stop();
       // A database that is away keeps nobody from stopping: the row is out of date in a minute.

@@ -1,5 +1,5 @@
 import { currencies, productConfig } from "@berth/contract";
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "../account/account-routes.ts";
 import { settingsRoutes } from "../account/settings-routes.ts";
 import { billingRoutes } from "../billing/billing-routes.ts";
@@ -32,6 +32,7 @@ import { identityRoutes } from "../identity/local/identity-routes.ts";
 import type { LocalIdentity } from "../identity/local/local-identity.ts";
 import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
 import type { Disk } from "../installation/free-space.ts";
+import type { Logger } from "../logging/create-logger.ts";
 import { outboxPage } from "../mail/outbox-page.ts";
 import { notificationRoutes } from "../notifications/notification-routes.ts";
 import { welcoming } from "../notifications/notifications.ts";
@@ -43,6 +44,7 @@ import { supportRoutes } from "../support/support-routes.ts";
 
 export interface Parts {
   readonly config: Config;
+  readonly log: Logger;
   readonly appUrl: string;
   readonly db: Db;
   readonly changes: Changes;
@@ -70,8 +72,8 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const { config, db, changes, identity, payments, hosts, gateway, appUrl } = parts;
   const trustProxy = trustedProxies(config.trustProxy);
   const app = Fastify({
-    logger: { level: config.logLevel },
-    logController: new LogController({ disableRequestLogging: true }),
+    loggerInstance: parts.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     bodyLimit: 64 * 1024,
     trustProxy,
     forceCloseConnections: true,

@@ -17,6 +17,7 @@ import { usedHomes } from "../environments/homes/home-records.ts";
 import { decommissionedDriver, decommissionedHostIds } from "../environments/hosts/decommissioned-hosts.ts";
 import { registerHost, thisMachine } from "../environments/hosts/register-host.ts";
 import { openRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
+import type { Logger } from "../logging/create-logger.ts";
 
 interface Parts {
   readonly config: Config;
@@ -24,7 +25,7 @@ interface Parts {
   /** The installation's id. */
   readonly install: string;
   readonly db: Db;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 export interface Machines {
@@ -37,12 +38,12 @@ export interface Machines {
 
 /** What runs environments: this machine, and the hosts that the operator added. Close `remotes`. */
 export async function openMachines(parts: Parts): Promise<Machines> {
-  const { config, dataDir, install, db, failed } = parts;
+  const { config, dataDir, install, db, log } = parts;
   const driver = await driverOf(parts);
   // An API reads files and logs; what the machine has is the worker's to say.
   if (config.roles.has("worker")) await registerHost(db, thisMachine, driver, config.slots);
   const folder = join(dataDir, "hosts");
-  const remote = { install, images: currentImage, replaced: replacedImages, folder, sshAgent: config.sshAgent, failed };
+  const remote = { install, images: currentImage, replaced: replacedImages, folder, sshAgent: config.sshAgent, log };
   const remotes = await openRemoteHosts(db, remote);
   return { remote, remotes, drivers: await driversOf(db, driver, remotes) };
 }
@@ -65,7 +66,7 @@ async function driversOf(
 }
 
 async function driverOf(parts: Parts): Promise<Driver> {
-  const { config, dataDir: directory, install, db, failed } = parts;
+  const { config, dataDir: directory, install, db, log } = parts;
   if (config.runtime === "fake") return fakeDriver(config.fake);
   // Only who starts environments has their files.
   if (config.roles.has("worker")) await claimHomes(join(directory, "homes"), install, () => usedHomes(db, thisMachine));
@@ -73,16 +74,16 @@ async function driverOf(parts: Parts): Promise<Driver> {
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Without a Python nothing could ever be delivered: said at the start, not at the first launch.
   if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
-  return processDriver({ directory, install, network: config.processNetwork, runtimes, failed });
+  return processDriver({ directory, install, network: config.processNetwork, runtimes, log });
 }
 
-async function dockerOf({ config: { docker }, dataDir, install, failed }: Parts): Promise<Driver> {
-  for (const words of await checkEngine(docker, docker)) console.warn(`WARNING: ${words}.`);
-  if (!(await currentImage("jupyter")))
-    console.warn("WARNING: no image is built yet, so nothing can be launched: npm run images.");
+async function dockerOf({ config: { docker }, dataDir, install, log }: Parts): Promise<Driver> {
+  const warn = (text: string) => log.warn({ event: "host.unfit", hostId: thisMachine }, text);
+  for (const text of await checkEngine(docker, docker)) warn(`${text}.`);
+  if (!(await currentImage("jupyter"))) warn("no image is built yet, so nothing can be launched: npm run images.");
   const homeRoot = join(dataDir, "homes");
   const found = await findQuota(homeRoot);
-  if ("missing" in found) console.warn(`WARNING: an environment can fill the whole disk: ${found.missing}.`);
+  if ("missing" in found) warn(`an environment can fill the whole disk: ${found.missing}.`);
   const quota = "missing" in found ? undefined : found;
   const publishAt = docker.reach === "published" ? "127.0.0.1" : undefined;
   return await dockerDriver({
@@ -93,6 +94,6 @@ async function dockerOf({ config: { docker }, dataDir, install, failed }: Parts)
     images: currentImage,
     replaced: replacedImages,
     publishAt,
-    failed,
+    log,
   });
 }

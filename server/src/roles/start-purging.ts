@@ -1,10 +1,11 @@
-import { type Loop, startLoop } from "../async/start-interval.ts";
+import { type Loop, startInterval } from "../async/start-interval.ts";
 import type { Db } from "../database/database.ts";
 import { purgeSamples } from "../environments/activity/samples.ts";
 import { purgeQueue } from "../environments/queue/join-queue.ts";
 import { purgeRuns } from "../environments/reconciler/purge-runs.ts";
 import { purgeSignIns } from "../gateway/principal/grants.ts";
 import { purgeIdentity } from "../identity/purge-identity.ts";
+import { type Logger, logError } from "../logging/create-logger.ts";
 import { purgeMails } from "../mail/outbox.ts";
 import { purgeNotifications } from "../notifications/notifications.ts";
 import { purgeOrders, purgeProviderEvents } from "../payments/orders/purge-orders.ts";
@@ -24,13 +25,14 @@ export const purges = [
 ];
 
 /** Nothing grows for ever: each part deletes what it can no longer use (docs/retention.md). One that fails does not keep the others. */
-export function startPurging(db: Db, failed: (error: unknown) => void): Loop {
-  return startLoop(
-    async () => {
-      for (const purge of purges) await purge(db).catch(failed);
+export function startPurging(db: Db, log: Logger): Loop {
+  return startInterval({
+    name: "purge",
+    work: async () => {
+      for (const purge of purges) await purge(db).catch(logError(log, "purge.failed"));
       return intervalMs;
     },
     intervalMs,
-    failed,
-  );
+    log,
+  });
 }

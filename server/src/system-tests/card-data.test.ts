@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { embeddedConnection } from "../database/embedded.ts";
+import { silentLogger } from "../logging/create-logger.ts";
 import { embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { type TypedCard, tracesInDatabase, tracesInLog } from "../payments/testing/card-traces.ts";
 import { dataFolder, operatorKey, start } from "../testing/server-process.ts";
@@ -22,7 +23,7 @@ async function open() {
   const folder = dataFolder();
   const { url, said } = start({ DATA_DIR: folder, LOG_LEVEL: "trace", GIVE_UP_AFTER: "60" });
   const address = (await url()).replace("localhost", "127.0.0.1");
-  const database = await openDatabase(embeddedConnection(join(folder, "database")), () => {});
+  const database = await openDatabase(embeddedConnection(join(folder, "database")), silentLogger);
   onTestFinished(database.close);
   async function post(path: string, body: object | string, token?: string) {
     const response = await fetch(`${address}${path}`, {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { AnyEndpoint } from "@berth/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
+import { silentLogger } from "../logging/create-logger.ts";
 import { orderBody, testApp } from "../testing/test-app.ts";
 
 /** A socket between the product and its database that can be taken away, and put back. */
@@ -40,7 +41,7 @@ async function setup() {
       target = folderOfCluster;
       return folder;
     },
-    failed: () => {},
+    log: silentLogger,
   });
   const product = await testApp({}, { database });
   onTestFinished(async () => {

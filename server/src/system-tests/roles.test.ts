@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { localPages } from "../http/operator-pages.ts";
+import { silentLogger } from "../logging/create-logger.ts";
 import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
 import { containerRequest, orderBody } from "../testing/test-app.ts";
@@ -17,7 +18,7 @@ const keySecret = "the secret of the provider";
 /** A card payment provider of its own, as Razorpay is: with a database of its own too. */
 async function provider(): Promise<string> {
   const { connection } = await emptyDatabase();
-  const { db, close } = await openDatabase(connection, () => {});
+  const { db, close } = await openDatabase(connection, silentLogger);
   await sql`insert into embedded_gateway_account (key_id, key_secret) values (${keyId}, ${keySecret})`.execute(db);
   const app = Fastify({ forceCloseConnections: true });
   (await embeddedProvider({ db })).routes(app, localPages({ key: keySecret, appUrl: "http://localhost" }));
@@ -132,12 +133,13 @@ test("a worker alone without METRICS_PORT says how it can be asked for its healt
   await once(taken, "listening");
   onTestFinished(() => void taken.close());
   const { port } = taken.address() as AddressInfo;
-  const { said, child, ended } = start({
+  const { said, logged, child, ended } = start({
     ...{ DATABASE_URL, DATA_DIR: dataFolder(), ROLES: "worker", PORT: String(port) },
     ...{ RAZORPAY_KEY_ID: keyId, RAZORPAY_KEY_SECRET: keySecret, RAZORPAY_URL: await provider() },
   });
   await expect.poll(() => said.out, { timeout: 60_000 }).toContain("Berth's worker is ready");
-  expect(said.err).toBe("WARNING: A worker alone has no address: set METRICS_PORT for its /healthz and /readyz.\n");
+  const msg = "A worker alone has no address: set METRICS_PORT for its /healthz and /readyz.";
+  expect(logged()).toEqual([expect.objectContaining({ level: "warn", role: "worker", event: "setting.warning", msg })]);
   child.kill("SIGTERM");
   expect(await ended).toBe(0);
 }, 90_000);

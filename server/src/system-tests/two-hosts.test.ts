@@ -12,6 +12,7 @@ import { embeddedConnection } from "../database/embedded.ts";
 import { openEngineProxy, removeRuns, whyNoDocker } from "../drivers/testing/docker-machine.ts";
 import { filesIn } from "../drivers/testing/driver.suite.ts";
 import { openSshd, whyNoSshd } from "../drivers/testing/open-sshd.ts";
+import { silentLogger } from "../logging/create-logger.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 import { customers } from "../testing/test-app.ts";
 
@@ -52,7 +53,7 @@ async function setup() {
       return { ...product, ...customers(injector(url)), base: url };
     },
     async database() {
-      const { db, close } = await openDatabase(embeddedConnection(join(folder, "database")), () => {}, {
+      const { db, close } = await openDatabase(embeddedConnection(join(folder, "database")), silentLogger, {
         keep: true,
       });
       onTestFinished(close);
@@ -166,8 +167,8 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     await before.ended;
     const product = await open();
     await expect
-      .poll(() => product.said.err, { timeout: 60_000 })
-      .toMatch(/^remote: ssh:\S+ (cannot be reached|is refused)/m);
+      .poll(() => product.logged().find(({ event }) => event === "host.unreachable"), { timeout: 60_000 })
+      .toMatchObject({ hostId: "remote", msg: expect.stringMatching(/^ssh:\S+ (cannot be reached|is refused)/) });
     expect(await product.must("GET", "/capacity")).toMatchObject({ total: 1, free: 1 });
     expect(await hosts("remove", "remote")).toBe("remote is removed; a running server forgets it when it starts again");
     expect(await hosts("check", "remote")).toMatch(/^There is no host remote on another machine/);

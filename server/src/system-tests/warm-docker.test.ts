@@ -11,6 +11,7 @@ import { rent, writeOnly } from "../environments/testing/setup-environments.ts";
 import { startWarmPool } from "../environments/warm-pool/start-warm-pool.ts";
 import { probeReadiness } from "../gateway/forward/probe-readiness.ts";
 import { setupGateway as openGateway } from "../gateway/testing/setup-gateway.ts";
+import { recordLog } from "../logging/testing/record-log.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -25,10 +26,9 @@ async function setup() {
   const { db, database, ask, hostOf } = await openGateway();
   await registerHost(db, "docker", driver, 2);
   await sql`insert into host_images (host_id, container_type, state) values ('docker', 'jupyter', 'ready')`.execute(db);
-  const failures: unknown[] = [];
+  const { log, errors: failures } = recordLog();
   const drivers = new Map([["docker", driver]]);
-  const failed = (error: unknown) => void failures.push(error);
-  const parts = { db, changes: await openChanges(database), drivers, isReady: probeReadiness, failed };
+  const parts = { db, changes: await openChanges(database), drivers, isReady: probeReadiness, log };
   const pool = startWarmPool({ ...parts, sizes: { jupyter: 1 } });
   const delivery = {
     delivered: async () => ({ bonusHours: 0 }),

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { expect, inject, onTestFinished } from "vitest";
 import type { Connection } from "../database/database.ts";
+import type { LogLine } from "../logging/testing/record-log.ts";
 
 /** Halves what a start costs. */
 const compiled = fileURLToPath(new URL("../../../node_modules/.cache/berth/compiled", import.meta.url));
@@ -73,6 +74,8 @@ export function start(env: Record<string, string>, program = main) {
     child,
     said,
     ended,
+    /** The lines of its log. */
+    logged: (): LogLine[] => said.err.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : [])),
     /** Its address, once it is ready. */
     async url() {
       const look = () => /ready at (\S+)/.exec(said.out)?.[1];

@@ -22,6 +22,7 @@ import { createGateway } from "../gateway/gateway.ts";
 import { localPages } from "../http/operator-pages.ts";
 import { trustedProxies } from "../http/visitor-address.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
+import { recordLog } from "../logging/testing/record-log.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
@@ -49,20 +50,21 @@ export async function testApp(
 ) {
   const database = given ?? (await testDatabase());
   const { db } = database;
-  const errors: unknown[] = [];
-  const failed = (error: unknown) => void errors.push(error);
+  const { log, lines, errors } = recordLog();
+  const requests = recordLog();
   const changes = await openChanges(database);
   const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
   const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess });
   let address = "";
-  const { own, payments } = await moneyOf({ db, changes, announce, failed }, config, () => address);
+  const { own, payments } = await moneyOf({ db, changes, announce, log }, config, () => address);
   const trustProxy = trustedProxies(config.trustProxy);
-  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, trustProxy, failed });
+  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, trustProxy, log });
   const dist = makeDist();
   const host = await addHost(db, fake);
   const stopListing = listRoutes();
   const app = await buildApp({
     config,
+    log: requests.log,
     appUrl,
     db,
     changes,
@@ -82,11 +84,7 @@ export async function testApp(
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
   onTestFinished(async () => {
-    await host.stop();
-    await app.close();
-    await gateway.close();
-    await host.driver.close();
-    await database.close();
+    for (const end of [host.stop, () => app.close(), gateway.close, host.driver.close, database.close]) await end();
     rmSync(dist, { recursive: true });
   });
 
@@ -102,18 +100,20 @@ export async function testApp(
     driver: host.driver,
     /** Everything that was mounted, in any way; that each GET answers HEAD too is understood. */
     routes,
-    /** What the parts reported as failed. */
+    /** What failed in the parts, apart from requests. */
     errors,
+    /** Everything that is logged. */
+    lines: () => [...lines, ...requests.lines],
     ...customers(app),
     rows: () => everyRow(database.db),
     /** Delivers what is paid, as a running product does, until the answer is called. */
     deliver: () =>
-      host.deliver({ db, changes, announce, isReady: probeReadiness, retentionDays: config.retentionDays, failed }),
+      host.deliver({ db, changes, announce, isReady: probeReadiness, retentionDays: config.retentionDays, log }),
   };
 }
 
 async function moneyOf(
-  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "failed">,
+  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log">,
   { caps, giveUpAfterSeconds, brand, seller }: ReturnType<typeof readConfig>,
   address: () => string,
 ) {

@@ -1,4 +1,5 @@
 import { perKey } from "../../async/keyed-mutex.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { checkSegment } from "../check-segment.ts";
 import { type Driver, DriverError, type Observed } from "../driver.ts";
 import type { Quota } from "../homes/find-quota.ts";
@@ -30,8 +31,8 @@ export interface DockerOptions {
   readonly replaced: () => Promise<readonly string[]>;
   /** Address of the engine's machine for published ports; undefined when the server is a container on the same bridge. */
   readonly publishAt: string | undefined;
-  /** Gets errors of work in the background, such as the deletion of a home's files. */
-  readonly failed: (error: unknown) => void;
+  /** For errors of work in the background, such as the deletion of a home's files. */
+  readonly log: Logger;
 }
 
 /**
@@ -40,10 +41,10 @@ export interface DockerOptions {
  */
 export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const engine = openEngine(options.engine);
-  const { homeRoot, failed, install } = options;
+  const { homeRoot, log, install } = options;
   const helperDeps = { engine, install, image: () => options.images("jupyter") };
   const machine =
-    "socketPath" in options.engine ? await localMachine(options) : remoteMachine(helperDeps, homeRoot, failed);
+    "socketPath" in options.engine ? await localMachine(options) : remoteMachine(helperDeps, homeRoot, log);
   const facts = openEngineFacts(engine, machine);
   const deps = { ...options, engine, machine, facts, openFiles: { limit: 65_536 }, serially: perKey() };
   return {

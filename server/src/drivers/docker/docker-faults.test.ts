@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import type { Driver, Spec } from "../driver.ts";
 import { openDockerMachine, openEngineProxy, removeRuns, whyNoDocker } from "../testing/docker-machine.ts";
 import { testSpec, waitForState } from "../testing/driver.suite.ts";
@@ -115,10 +116,10 @@ describe
         if (head.includes("/attach")) line.fault = "silent";
         return undefined;
       };
-      const failures: unknown[] = [];
-      const watch = startFirewall({ ...place, engine: { socketPath: line.path } }, (error) => failures.push(error));
+      const { log, errors: failures } = recordLog();
+      const watch = startFirewall({ ...place, engine: { socketPath: line.path } }, log);
       await context.expect.poll(() => failures, { timeout: 45_000 }).toMatchObject([{ code: "unavailable" }]);
-      watch.nudge();
+      watch.trigger();
       await watch.stop();
       const engine = { url: "tcp+tls://gpu-1", problem: "its certificates cannot be read" };
       await context

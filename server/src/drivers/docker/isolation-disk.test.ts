@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { findQuota } from "../homes/find-quota.ts";
 import { testSpec, waitUntilReady } from "../testing/driver.suite.ts";
 import { engine, runIsolated, socketPath, whyNoFirewall } from "../testing/isolated-runs.ts";
@@ -45,8 +46,7 @@ describe.skipIf(absent)(absent ? `a full disk, skipped because ${absent}` : "a f
     if ("missing" in quota) throw new Error(quota.missing);
     const install = `disk-${Date.now().toString(36)}`;
     const images = async () => "berth/jupyter:local";
-    const failed = (error: unknown) => void expect(error).toBeUndefined();
-    const parts = { engine: { socketPath }, install, homeRoot, quota, images, failed };
+    const parts = { engine: { socketPath }, install, homeRoot, quota, images, log: strictLog() };
     const driver = await dockerDriver({ ...parts, replaced: async () => [], publishAt: "127.0.0.1" });
     onTestFinished(() => engine.docker.getNetwork(networkName(install)).remove());
     expect(await driver.capabilities()).toMatchObject({ diskQuota: true });

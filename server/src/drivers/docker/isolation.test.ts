@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { recordLog, strictLog } from "../../logging/testing/record-log.ts";
 import {
   engine,
   runIsolated,
@@ -161,7 +162,7 @@ print("found:", got)`;
     await runFirewallCommands(removalCommands(world.install));
     const image = async () => "berth/jupyter:local";
     const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
-    const first = startFirewall(parts, (error) => expect.fail(String(error)));
+    const first = startFirewall(parts, strictLog());
     onTestFinished(first.stop);
     await expect.poll(() => missingRules(world.install, [])).toEqual([]);
     expect(await findLeaks(parts)).toEqual([]);
@@ -171,16 +172,16 @@ print("found:", got)`;
     await shell(opened.map((rule) => `iptables -I ${rule.replace(" ", " 1 ")}`).join("; "));
     const filters = { label: [`berth.install=${world.install}`], status: ["running"] };
     const probes = async () => (await engine.docker.listContainers({ filters })).length;
-    const said: string[] = [];
-    const watch = startFirewall(parts, (error) => said.push(String(error)));
+    const { log, errors: said } = recordLog();
+    const watch = startFirewall(parts, log);
     onTestFinished(watch.stop);
     await expect.poll(() => said).toHaveLength(1);
-    expect(said[0]).toContain("ALARM: environments are not isolated: ");
+    expect(said[0]).toContain("environments are not isolated: ");
     for (const what of [/reaches another environment at [\d.]+:8888/, /reaches this machine at [\d.]+:\d+/]) {
       expect(said[0]).toMatch(what);
     }
     expect(said[0]).toContain("reaches the provider's metadata at 169.254.169.254:80");
-    watch.nudge();
+    watch.trigger();
     await expect.poll(probes, { interval: 10 }).toBeGreaterThan(0);
     await watch.stop();
     expect(await probes()).toBe(0);
@@ -189,25 +190,26 @@ print("found:", got)`;
   test("a rule that somebody took away is back at the next look, told in one line and counted; a look alone names it and changes nothing", async () => {
     const image = async () => "berth/jupyter:local";
     const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
-    const said: string[] = [];
     await runFirewallCommands(removalCommands(world.install));
-    // An alarm may come too, as an error: the probe may look while a rule is gone.
-    const watch = startFirewall(parts, (words) => typeof words === "string" && said.push(words));
+    // A leak may be logged too: the probe may look while a rule is gone.
+    const { log, lines } = recordLog();
+    const said = () => lines.filter(({ event }) => event === "firewall.restored").map(({ msg }) => msg);
+    const watch = startFirewall(parts, log);
     onTestFinished(watch.stop);
     await expect.poll(() => findMissingRules(parts)).toEqual([]);
     const rule = `INPUT -i ${bridgeName(world.install)} -j BERTH-IN-${world.install.slice(0, 8)}`;
     await shell(`ip6tables -D ${rule}`);
     expect(await findMissingRules(parts)).toEqual([`ip6tables ${rule}`]);
-    watch.nudge();
-    await expect.poll(() => said).toHaveLength(1);
+    watch.trigger();
+    await expect.poll(said).toHaveLength(1);
     await shell(`iptables -D ${rule}; ip6tables -F BERTH-OUT-${world.install.slice(0, 8)}`);
     expect((await findMissingRules(parts)).length).toBeGreaterThan(8);
-    watch.nudge();
-    await expect.poll(() => said).toHaveLength(2);
-    expect(said[0]).toBe(
+    watch.trigger();
+    await expect.poll(said).toHaveLength(2);
+    expect(said()[0]).toBe(
       `The firewall around environments had lost 1 rules and has them again (1 since the start of this process): ip6tables ${rule}`,
     );
-    expect(said[1]).toMatch(/^The firewall around environments had lost \d+ rules .* and \d+ more$/);
+    expect(said()[1]).toMatch(/^The firewall around environments had lost \d+ rules .* and \d+ more$/);
     expect(await findMissingRules(parts)).toEqual([]);
   });
 

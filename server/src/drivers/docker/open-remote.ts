@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Logger } from "../../logging/create-logger.ts";
 import { type Driver, DriverError } from "../driver.ts";
 import { dockerDriver } from "./docker-driver.ts";
 import type { EngineAddress } from "./engine/engine.ts";
@@ -22,7 +23,7 @@ export interface RemoteDeps {
   /** Folder of the data folder with `known_hosts` and, for each host, a folder with its certificates or its key. */
   readonly folder: string;
   readonly sshAgent: string | undefined;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 export interface RemoteMachine {
@@ -35,11 +36,11 @@ export interface RemoteMachine {
 
 /** Connects nothing yet. A host without usable certificates has a driver too, whose operations throw `unavailable`. */
 export async function openRemote(host: RemoteHost, deps: RemoteDeps): Promise<RemoteMachine> {
-  const { install, images, replaced, failed } = deps;
+  const { install, images, replaced, log } = deps;
   const address = parseAddress(host.address);
   const { engine, close } = await openConnection(host, address, deps);
   const { homeRoot, reach: publishAt } = host;
-  const driver = await dockerDriver({ engine, install, homeRoot, images, replaced, publishAt, failed });
+  const driver = await dockerDriver({ engine, install, homeRoot, images, replaced, publishAt, log });
   return { host, address, engine, driver, close };
 }
 

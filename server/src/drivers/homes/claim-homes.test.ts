@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { claimHomes, ownerFile } from "./claim-homes.ts";
 import { openLocalHomes } from "./local-homes.ts";
 
@@ -50,7 +51,7 @@ test("G111 an empty file that a power cut left of the first claim is written aga
 test("G111 while the disk with all homes is away none is made, not even a new one", async () => {
   const { homes, claim } = setup();
   await claim("one");
-  const opened = await openLocalHomes(homes, () => {});
+  const opened = await openLocalHomes(homes, silentLogger);
   await opened.make({ home: "ada", limits });
   await opened.make({ home: "ada", limits, homeIsKept: true });
   await expect(opened.make({ home: "eve", limits, homeIsKept: true })).rejects.toMatchObject({ code: "no_home" });

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { openLocalHomes } from "./local-homes.ts";
 
 async function setup() {
@@ -10,7 +11,7 @@ async function setup() {
   onTestFinished(() => rm(folder, { recursive: true }));
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const homes = await openLocalHomes(join(folder, "homes"), () => {});
+  const homes = await openLocalHomes(join(folder, "homes"), silentLogger);
   const add = (home: string, name: string) => writeFile(join(homes.path(home), name), Buffer.alloc(3_000_000));
   return { folder, homes, add };
 }

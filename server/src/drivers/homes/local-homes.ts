@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type Logger, logError } from "../../logging/create-logger.ts";
 import { checkSegment } from "../check-segment.ts";
 import { DriverError } from "../driver.ts";
 import { ownerFile } from "./claim-homes.ts";
@@ -13,10 +14,11 @@ import { backgroundLimitMs, openSizeCache } from "./size-cache.ts";
 
 const countLimitMs = 8_000;
 
-/** Homes in a folder of this machine, which is made if needed. `failed` gets the errors of deletions in the background. */
-export async function openLocalHomes(folder: string, failed: (error: unknown) => void): Promise<HomeStore> {
+/** Homes in a folder of this machine, which is made if needed. */
+export async function openLocalHomes(folder: string, log: Logger): Promise<HomeStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const root = await realpath(folder);
+  const failed = logError(log, "home.delete_failed");
   // A server that was killed during a deletion leaves these.
   for (const name of (await readdir(root)).filter((each) => each.startsWith(deletedPrefix))) {
     rm(join(root, name), { recursive: true, force: true }).catch(failed);

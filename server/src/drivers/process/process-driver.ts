@@ -3,6 +3,7 @@ import { mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { perKey } from "../../async/keyed-mutex.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { checkSegment } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
 import type { HomeStore } from "../homes/home-store.ts";
@@ -25,8 +26,8 @@ export interface ProcessOptions {
   readonly network: "shared" | "off";
   /** The folder of prepared Python environments, if not `<directory>/runtimes`. */
   readonly runtimes?: string;
-  /** Gets errors of work in the background, such as the deletion of a home's files. */
-  readonly failed: (error: unknown) => void;
+  /** For errors of work in the background, such as the deletion of a home's files. */
+  readonly log: Logger;
 }
 
 /**
@@ -38,7 +39,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
   const directory = await realpath(options.directory);
   const runs = join(directory, "environments");
   const deps: ProcessDeps = {
-    homes: await openLocalHomes(join(directory, "homes"), options.failed),
+    homes: await openLocalHomes(join(directory, "homes"), options.log),
     runtimes: options.runtimes ?? join(directory, "runtimes"),
     sockets: await socketFolder(directory),
     allStates: () => statesOfAllInstallations(runs),

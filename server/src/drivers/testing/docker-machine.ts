@@ -7,6 +7,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Docker from "dockerode";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { containerName, label } from "../docker/containers/container-body.ts";
 import { networkName } from "../docker/containers/ensure-network.ts";
 import { dockerDriver } from "../docker/docker-driver.ts";
@@ -37,9 +38,6 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
     installs.set(name, known);
     return known;
   };
-  const failed = (error: unknown) => {
-    throw error;
-  };
   const homeRoot = join(directory, "homes");
   const optionsOf = (name: string, engineAt: string, reach: "published" | "network" = "published") => {
     const engine = { socketPath: engineAt };
@@ -48,7 +46,7 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
     return { engine, install: installOf(name), homeRoot, ...catalogue, publishAt };
   };
   const open = (name = "one", engineAt = at, reach: "published" | "network" = "published", root = homeRoot) =>
-    dockerDriver({ ...optionsOf(name, engineAt, reach), homeRoot: root, failed });
+    dockerDriver({ ...optionsOf(name, engineAt, reach), homeRoot: root, log: strictLog() });
   const engine = new Docker({ socketPath: at });
   return {
     directory,
@@ -62,8 +60,9 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
       const line = await openEngineProxy(directory);
       const options = { ...optionsOf("one", line.path), images: undefined, replaced: undefined };
       const script = `import { dockerDriver } from "${new URL("../docker/docker-driver.ts", import.meta.url)}";
+        import { silentLogger } from "${new URL("../../logging/create-logger.ts", import.meta.url)}";
         const images = new Map(${JSON.stringify([...types])});
-        const own = { images: async (type) => images.get(type), replaced: async () => [], failed: console.error };
+        const own = { images: async (type) => images.get(type), replaced: async () => [], log: silentLogger };
         const driver = await dockerDriver({ ...${JSON.stringify(options)}, ...own });
         await driver.start(${JSON.stringify(wanted)});`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });

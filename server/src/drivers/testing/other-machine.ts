@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Docker from "dockerode";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../docker/open-remote.ts";
 import { certificatesIn } from "./certificates-in.ts";
 import { linkImage, loadImage } from "./copy-image.ts";
@@ -94,10 +95,10 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
 
 /** What goes on behind the back of a call may be cut short once its machine, or the line to it, is closed. */
 export function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteDeps {
-  const failed = (error: unknown) => {
+  const { log } = recordLog((error) => {
     if (!isClosed()) throw error;
-  };
-  return { install, images: async () => image, replaced: async () => [], folder, sshAgent: undefined, failed };
+  });
+  return { install, images: async () => image, replaced: async () => [], folder, sshAgent: undefined, log };
 }
 
 /** A network namespace with one address, which is answered. */

@@ -1,6 +1,7 @@
 import { environmentDetail, setIdleStop as setIdleStopCall } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { act } from "../api/environment-actions.ts";
 import { setupEnvironments, writeOnly } from "../testing/setup-environments.ts";
@@ -255,7 +256,7 @@ test("a journey: set, told by bell and mail, snoozed, stopped with its time bank
   const ada = await product.signUp("Ada");
   const { environment_id: id } = await product.rent(ada, { duration: 6 });
   const drivers = new Map([["local", driver]]);
-  const sampling = startSampling({ db, drivers, announce: async () => {}, failed: () => {}, intervalMs: 50 });
+  const sampling = startSampling({ db, drivers, announce: async () => {}, log: silentLogger, intervalMs: 50 });
   onTestFinished(() => sampling.stop());
   const detail = async () =>
     environmentDetail.reply.parse(await must("GET", `/environments/${id}`, ada.token)).environment;

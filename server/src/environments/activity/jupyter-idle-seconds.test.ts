@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
 import { callLab, testSpec } from "../../drivers/testing/driver.suite.ts";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { jupyterIdleSeconds, maxIdleSeconds } from "./jupyter-idle-seconds.ts";
 
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
@@ -20,10 +21,7 @@ const patience = { timeout: 60_000, interval: 100 };
 /** A real JupyterLab, and a way to speak to what runs in it. */
 async function jupyter() {
   const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
-  const failed = (error: unknown) => {
-    throw error;
-  };
-  const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
+  const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, log: strictLog() });
   const wanted = testSpec();
   onTestFinished(async () => {
     await expect.poll(() => driver.stop(wanted.id, 0).then(() => true, String), patience).toBe(true);

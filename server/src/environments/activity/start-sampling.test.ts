@@ -3,21 +3,22 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../../database/ids.ts";
 import type { Driver, Stats } from "../../drivers/driver.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { setupEnvironments, writeOnly } from "../testing/setup-environments.ts";
 import { writeSamples } from "./samples.ts";
 import { type SamplingDeps, startSampling } from "./start-sampling.ts";
 
 function sampling(parts: Partial<SamplingDeps> & Pick<SamplingDeps, "db" | "drivers">): unknown[] {
-  const failures: unknown[] = [];
+  const { log, errors } = recordLog();
   const loop = startSampling({
     announce: writeOnly,
-    failed: (error) => failures.push(error),
+    log,
     intervalMs: 30,
     ...parts,
   });
   onTestFinished(() => loop.stop());
-  return failures;
+  return errors;
 }
 
 test("what an active environment uses is measured, shown to its owner alone, and nothing where nothing is known", async () => {

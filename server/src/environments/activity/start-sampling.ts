@@ -37,11 +37,11 @@ type Active = Pick<RowOf<"environments">, "id" | "endpoint" | "run_token">;
 
 /** Measures what every active environment uses, and how long it has been idle. */
 export function startSampling(deps: SamplingDeps): Loop {
-  return eachHost(deps, deps.intervalMs ?? usualMs, (host) => sampleHost(deps, host));
+  return eachHost("sampling", deps, deps.intervalMs ?? usualMs, (host) => sampleHost(deps, host));
 }
 
 function sampleHost(deps: SamplingDeps, host: Host): () => Promise<number> {
-  const { db, announce, failed, intervalMs = usualMs, timeoutMs = 5000 } = deps;
+  const { db, announce, log, intervalMs = usualMs, timeoutMs = 5000 } = deps;
   const { driver } = host;
   const before = new Map<string, Measurement>();
   const measuring = new Set<string>();
@@ -87,7 +87,7 @@ function sampleHost(deps: SamplingDeps, host: Host): () => Promise<number> {
     await writeActivity(db, activity);
     // One for all: an unreachable engine would otherwise fill the log every 15 s.
     const { failure } = readings.find((reading) => reading.failure !== undefined) ?? {};
-    if (failure !== undefined) failed(failure);
+    if (failure !== undefined) log.warn({ event: "environment.not_measured", hostId: host.id, err: failure });
     return intervalMs;
   };
 }

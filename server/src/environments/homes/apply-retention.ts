@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { type Driver, DriverError } from "../../drivers/driver.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { type Announce, instant } from "../notice.ts";
 import { endBankedTime } from "../time/end-banked-time.ts";
 
@@ -8,7 +9,7 @@ interface RetentionDeps {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly announce: Announce;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 type Home = RowOf<"homes">;
@@ -70,7 +71,7 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
  * The name is reserved first, so that nobody, the owner included, launches into a folder that is being deleted. The only
  * caller of `deleteHome` for a home that has an owner. One that cannot be deleted now stays due.
  */
-export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionDeps, "announce">): Promise<void> {
+export async function deleteLapsedHomes({ db, drivers, log }: Omit<RetentionDeps, "announce">): Promise<void> {
   const due = await db
     .selectFrom("homes")
     .selectAll()
@@ -87,7 +88,7 @@ export async function deleteLapsedHomes({ db, drivers, failed }: Omit<RetentionD
       await db.transaction().execute((tx) => deleteHomeRecord(tx, home));
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
-      failed(error);
+      log.warn({ event: "home.delete_failed", homeId: home.id, hostId: home.host_id, err: error });
     }
   }
   await sql`
@@ -122,7 +123,7 @@ async function deleteHomeRecord(tx: Tx, { id, subdomain, user_id }: Home): Promi
 }
 
 /** Only homes at rest: the size of a running one is sampled, and changes while it is measured. */
-async function measureHomes({ db, drivers, failed }: RetentionDeps): Promise<void> {
+async function measureHomes({ db, drivers, log }: RetentionDeps): Promise<void> {
   const { rows } = await sql<Home>`
     select * from homes h where size_mb is null and host_id = any(${[...drivers.keys()]}) and (delete_at is null or delete_at > now())
       and not exists (select 1 from environments e
@@ -139,7 +140,7 @@ async function measureHomes({ db, drivers, failed }: RetentionDeps): Promise<voi
         .execute();
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
-      failed(error);
+      log.warn({ event: "home.measure_failed", homeId: id, hostId: host_id, err: error });
     }
   }
 }

@@ -40,8 +40,8 @@ test("G111 files that are not there: nothing is started in their place, the cloc
   await pass();
   await pass();
   expect(await notices()).toMatchObject([{ title: "The files of mine are not there" }]);
-  const alarms = told.failures.map(String).filter((words) => words.includes("ALARM"));
-  expect(alarms).toEqual([expect.stringContaining(`the files of environment ${id}`)]);
+  const alarms = told.lines.filter(({ event }) => event === "home.missing");
+  expect(alarms).toMatchObject([{ level: "fatal", environmentId: id }]);
   find();
   await act(db, { id, userId: "user" }, "start");
   await reach(id, "active");

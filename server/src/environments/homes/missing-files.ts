@@ -1,13 +1,14 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import { DriverError } from "../../drivers/driver.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import type { Environment } from "../environment.ts";
 import type { Announce } from "../notice.ts";
 
 export interface MissingFilesDeps {
   readonly db: Db;
   readonly announce: Announce;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** The files of the environment are missing, or its container has others (G111). */
@@ -37,7 +38,7 @@ export async function recordMissingFiles(deps: MissingFilesDeps, row: Environmen
 
 async function recordMissing(
   tx: Tx,
-  { announce, failed }: MissingFilesDeps,
+  { announce, log }: MissingFilesDeps,
   row: Environment,
   error: unknown,
 ): Promise<void> {
@@ -47,9 +48,7 @@ async function recordMissing(
     returning missing_since as at`.execute(tx);
   const at = rows[0]?.at;
   if (!at) return;
-  failed(
-    new Error(`ALARM: the files of environment ${id} (home ${home} on ${hostId}) are not there: ${String(error)}`),
-  );
+  log.fatal({ event: "home.missing", environmentId: id, home, hostId, err: error }, "the files are not there");
   await announce(tx, {
     userId,
     cause: `no-home:${home}:${at.toISOString()}`,

@@ -1,11 +1,12 @@
-import { allLoops, type Loop, startLoop } from "../../async/start-interval.ts";
+import { allLoops, type Loop, startInterval } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { type Driver, DriverError } from "../../drivers/driver.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 
 export interface HostDeps {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 export interface Host {
@@ -17,45 +18,32 @@ export interface Host {
 
 /**
  * One loop for each host, so that a machine that hangs delays only itself. `begin` returns the work of one host, which
- * keeps its state from pass to pass. An error of a pass is reported when it differs from the one before.
+ * keeps its state from pass to pass. An error of a pass is logged with the host.
  */
 export function eachHost(
-  { drivers, failed }: Omit<HostDeps, "db">,
+  name: string,
+  { drivers, log }: Omit<HostDeps, "db">,
   intervalMs: number,
   begin: (host: Host) => () => Promise<number>,
 ): Loop {
   const stopping = new AbortController();
   const { signal } = stopping;
   const loops = [...drivers].map(([id, driver]) => {
-    const work = begin({ id, driver, signal });
-    const report = dropRepeated((error) => signal.aborted || failed(error));
-    return startLoop(
-      async () => {
-        const waitMs = await work();
-        report([]);
-        return waitMs;
-      },
-      intervalMs,
-      (error) => report([error]),
-    );
+    const begun = begin({ id, driver, signal });
+    const work = () =>
+      begun().catch((error) => {
+        if (!signal.aborted) throw error;
+        return intervalMs;
+      });
+    return startInterval({ name, work, intervalMs, log: log.child({ hostId: id }) });
   });
   const all = allLoops(loops);
   return {
-    nudge: all.nudge,
+    trigger: all.trigger,
     stop() {
       stopping.abort();
       return all.stop();
     },
-  };
-}
-
-/** Takes the errors of one pass and reports those that the pass before did not have. */
-export function dropRepeated(report: (error: unknown) => void): (errors: readonly unknown[]) => void {
-  let before = new Set<string>();
-  return (errors) => {
-    const byText = new Map(errors.map((error) => [String(error), error]));
-    for (const [text, error] of byText) if (!before.has(text)) report(error);
-    before = new Set(byText.keys());
   };
 }
 

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import type { Loop } from "../../async/start-interval.ts";
+import { silentLogger } from "../../logging/create-logger.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { startGpuChecks } from "./start-gpu-checks.ts";
 
@@ -10,7 +12,7 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
   const { db, driver, parts, rent, reach } = environments;
   const id = await rent({ durationHours });
   await reach(id, "active");
-  const failures: string[] = [];
+  const { log, errors: failures } = recordLog();
   const looks = () => driver.calls.get("gpuFault") ?? 0;
   let loop: Loop | undefined;
   onTestFinished(() => loop?.stop());
@@ -22,8 +24,8 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
     async look(times = 1) {
       for (let time = 0; time < times; time++) {
         const before = looks();
-        if (loop) loop.nudge();
-        else loop = startGpuChecks({ ...parts, failed: (error) => failures.push(String(error)) });
+        if (loop) loop.trigger();
+        else loop = startGpuChecks({ ...parts, log });
         await expect.poll(looks, { interval: 1 }).toBe(before + 1);
       }
     },
@@ -49,7 +51,9 @@ test("GPUs that do not answer three times: a new run with the files, one notice,
   await expect.poll(statusOf).toBe("pending");
   expect(await read(id)).toMatchObject({ run_token: null, endpoint: null, faulty_generation: 1, stage: "placed" });
   expect(await notices()).toMatchObject([{ cause: `gpu:${id}:1`, title: expect.stringMatching(/ was started anew$/) }]);
-  await expect.poll(() => failures).toEqual([expect.stringMatching(/ALARM: .* nvidia-smi ended with 255. It gets/)]);
+  await expect
+    .poll(() => failures)
+    .toEqual([expect.stringMatching(/do not answer: nvidia-smi ended with 255. It gets/)]);
 
   // As if it had taken a minute to come up.
   await sql`update environments set fault_since = fault_since - interval '1 minute' where id = ${id}`.execute(db);
@@ -103,7 +107,7 @@ test("two that fail are chance, and a look that says nothing is neither; a run t
   driver.failNext("gpuFault", "unavailable");
   await look();
   await expect.poll(() => failures).toHaveLength(1);
-  expect(failures).toEqual([expect.stringContaining("a failure of gpuFault was asked for")]);
+  expect(failures.map(String)).toEqual([expect.stringContaining("a failure of gpuFault was asked for")]);
   await want(id, "paused");
   await reach(id, "paused");
   await want(id, "running");
@@ -155,7 +159,7 @@ test("one that its owner has stopped since the look is left alone", async () => 
   await third;
   await want(id, "stopped");
   answers();
-  const stopping = startGpuChecks({ ...parts, failed: () => {} });
+  const stopping = startGpuChecks({ ...parts, log: silentLogger });
   await stopping.stop();
   expect(await read(id)).toMatchObject({ desired: "stopped", status: "active", generation: 1 });
   expect(await notices()).toEqual([]);
@@ -163,7 +167,7 @@ test("one that its owner has stopped since the look is left alone", async () => 
 
 test("slots are no GPUs: nobody is asked", async () => {
   const { parts, looks } = await setup({ options: {} });
-  const loop = startGpuChecks({ ...parts, failed: () => {} });
+  const loop = startGpuChecks({ ...parts, log: silentLogger });
   await loop.stop();
   expect(looks()).toBe(0);
 });

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import type { Driver } from "../../drivers/driver.ts";
+import { logError } from "../../logging/create-logger.ts";
 import type { Announce } from "../notice.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "./each-host.ts";
 import { clearGpuFault, quarantineGpus, replaceRun, type WithGpus } from "./gpu-faults.ts";
@@ -27,7 +28,7 @@ interface Failing {
  * gets a new run; if that one fails too, the GPUs are broken. A check without a result does not count.
  */
 export function startGpuChecks(deps: GpuCheckDeps): Loop {
-  return eachHost(deps, deps.intervalMs ?? usualMs, (host) => checkHost(deps, host));
+  return eachHost("gpu-checks", deps, deps.intervalMs ?? usualMs, (host) => checkHost(deps, host));
 }
 
 function checkHost(deps: GpuCheckDeps, host: Host): () => Promise<number> {
@@ -35,7 +36,11 @@ function checkHost(deps: GpuCheckDeps, host: Host): () => Promise<number> {
   return async () => {
     const rows = await withGpus(deps.db, host.id);
     dropEnded(failing, rows);
-    await forEachConcurrently(host, rows, (row) => checkGpus(deps, host.driver, failing, row).catch(deps.failed));
+    await forEachConcurrently(host, rows, (row) =>
+      checkGpus(deps, host.driver, failing, row).catch(
+        logError(deps.log, "gpu.check_failed", { hostId: host.id, environmentId: row.id }),
+      ),
+    );
     return deps.intervalMs ?? usualMs;
   };
 }
@@ -46,7 +51,7 @@ async function checkGpus(
   failing: Map<string, Failing>,
   row: WithGpus,
 ): Promise<void> {
-  const { db, announce, failed } = deps;
+  const { db, announce, log } = deps;
   let fault: string | undefined;
   try {
     fault = await driver.gpuFault(row.id);
@@ -64,7 +69,7 @@ async function checkGpus(
   const isBroken = row.faultyGeneration !== null;
   if (!(await (isBroken ? quarantineGpus(db, row, seconds, fault) : replaceRun(db, announce, row, seconds)))) return;
   const what = isBroken ? "Its GPUs are put aside and the rental ends" : "It gets a new run";
-  failed(new Error(`ALARM: the GPUs of environment ${row.id} do not answer: ${fault}. ${what}`));
+  log.fatal({ event: "gpu.silent", environmentId: row.id }, `the GPUs do not answer: ${fault}. ${what}`);
 }
 
 async function withGpus(db: Db, hostId: string): Promise<readonly WithGpus[]> {

@@ -4,16 +4,16 @@ import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { DriverError } from "../../drivers/driver.ts";
 import { backoffMs } from "../backoff-ms.ts";
-import { dropRepeated, eachHost, type Host, type HostDeps } from "./each-host.ts";
+import { eachHost, type Host, type HostDeps } from "./each-host.ts";
 
 /** An image that an operator built or fetched is on every host a minute later; a pass without a missing image is cheap. */
 const intervalMs = 60_000;
 
 /** Keeps every image ready on every host and records the progress: a launch normally does not wait for one. */
 export function startPreparingImages(deps: HostDeps): Loop {
-  const loop = eachHost(deps, intervalMs, (host) => prepareHost(deps, host));
+  const loop = eachHost("images", deps, intervalMs, (host) => prepareHost(deps, host));
   return {
-    nudge: loop.nudge,
+    trigger: loop.trigger,
     // A download may take minutes and nothing waits for it: from here on it is only not reported.
     async stop() {
       void loop.stop();
@@ -26,14 +26,13 @@ interface ImageDeps extends Host {
 }
 
 /** One type after the other, the most launched first. */
-function prepareHost({ db, failed }: HostDeps, host: Host): () => Promise<number> {
+function prepareHost({ db, log }: HostDeps, host: Host): () => Promise<number> {
   const deps = { db, ...host };
-  const report = dropRepeated((error) => host.signal.aborted || failed(error));
   let failures = 0;
   return async () => {
     const errors: unknown[] = [];
     for (const type of containerTypes) errors.push(...(await tryImage(deps, type)));
-    report(errors);
+    for (const err of errors) if (!host.signal.aborted) log.warn({ event: "image.not_prepared", hostId: host.id, err });
     failures = errors.length > 0 ? failures + 1 : 0;
     return failures > 0 ? backoffMs(failures) : intervalMs;
   };

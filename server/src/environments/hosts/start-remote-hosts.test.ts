@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver } from "../../drivers/driver.ts";
 import { removeRuns, whyNoDocker } from "../../drivers/testing/docker-machine.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { markUnreachable } from "./register-host.ts";
@@ -34,13 +35,14 @@ async function setup(changed: Partial<Driver> = {}) {
     .insertInto("hosts")
     .values({ id: "far", kind: "docker", address: host.address, home_root: host.homeRoot, reach: host.reach })
     .execute();
-  const told: string[] = [];
+  const { log, lines } = recordLog();
+  // Its firewall is probed too, and is none.
+  const unreachable = () => lines.filter(({ event }) => event === "host.unreachable");
   const parts = {
     ...{ db, install, folder, slots: 4, needsLiveRestore: false, sshAgent: undefined },
     images: async () => "berth/jupyter:local",
     replaced: async () => [],
-    // Its firewall is probed too, and there is none.
-    failed: (error: unknown) => typeof error === "string" && told.push(error),
+    log,
   };
   const address = {
     kind: "ssh",
@@ -66,7 +68,7 @@ async function setup(changed: Partial<Driver> = {}) {
     await rm(folder, { recursive: true, force: true });
   });
   return {
-    ...{ db, told, start },
+    ...{ db, unreachable, start },
     has: (count: number) => {
       had = gpus.slice(0, count);
     },
@@ -90,18 +92,16 @@ describe.skipIf(absent)(
       expect(check.isPassed()).toBe(true);
     });
 
-    test("one that this server finds unfit is away, though an earlier one rented on it; that is told once", async () => {
-      const { start, told, total } = await setup();
+    test("one that this server finds unfit is away, though an earlier one rented on it; that is logged", async () => {
+      const { start, unreachable, total } = await setup();
       const first = start();
       await expect.poll(total, patience).toBe(2);
       await first.stop();
-      told.length = 0;
       const { check } = start("/proc/homes");
       await expect.poll(total, patience).toBe(0);
       expect(check.isPassed()).toBe(false);
       check.repeat();
-      await expect.poll(() => told.length, patience).toBe(1);
-      expect(told).toEqual([expect.stringMatching(/^far: /)]);
+      await expect.poll(() => unreachable()[0], patience).toMatchObject({ hostId: "far" });
     });
 
     test("a server that stops does not wait for an image, and what comes of it changes nothing", async () => {

@@ -1,10 +1,9 @@
-import { type Loop, startLoop } from "../../async/start-interval.ts";
+import { type Loop, startInterval } from "../../async/start-interval.ts";
 import type { Db, Sql } from "../../database/database.ts";
 import { checkRemote, remoteFirewall } from "../../drivers/docker/check-remote.ts";
 import { startFirewall } from "../../drivers/docker/firewall/start-firewall.ts";
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import { DriverError } from "../../drivers/driver.ts";
-import { dropRepeated } from "./each-host.ts";
 import type { HostCheck } from "./host-check.ts";
 import { markReachable, markUnreachable, registerHost } from "./register-host.ts";
 
@@ -45,7 +44,7 @@ interface Started {
 /** Registers each host when it is reachable, and checks its firewall every minute. */
 export function startRemoteHosts(remotes: readonly RemoteMachine[], deps: RemoteHostDeps): Started {
   const registering = remotes.map((remote) => [remote.host.id, startRegistering(remote, deps)] as const);
-  const firewalls = remotes.map((remote) => startFirewall(remoteFirewall(remote, deps), deps.failed));
+  const firewalls = remotes.map((remote) => startFirewall(remoteFirewall(remote, deps), deps.log));
   return { loops: [...registering.map(([, loop]) => loop), ...firewalls], checks: new Map(registering) };
 }
 
@@ -53,49 +52,50 @@ const retryMs = 30_000;
 
 /**
  * Nothing is leased on a host before it passes its check, at the start and each time it has been unreachable: another
- * machine with other GPUs may have come back. A failure of the check is reported once.
+ * machine with other GPUs may have come back. A failure of the check is logged.
  */
 function startRegistering(remote: RemoteMachine, deps: RemoteHostDeps): Loop & HostCheck {
-  const { db, failed, slots } = deps;
+  const { db, slots } = deps;
   const { id } = remote.host;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const report = dropRepeated((text) => signal.aborted || failed(`${id}: ${text}`));
+  const log = deps.log.child({ hostId: id });
   let [wanted, passed] = [1, 0];
   const isPassed = () => wanted === passed;
 
-  async function register(): Promise<readonly string[]> {
+  async function register(): Promise<void> {
     const now = wanted;
     const { warnings } = await checkRemote(remote, deps, deps);
-    if (signal.aborted) return [];
+    if (signal.aborted) return;
     await registerHost(db, id, remote.driver, slots);
     passed = now;
     if (isPassed()) await markReachable(db, id);
-    return warnings.map((text) => `WARNING: ${text}`);
+    for (const warning of warnings) log.warn({ event: "host.unfit" }, warning);
   }
 
-  const loop = startLoop(
-    async () => {
+  const loop = startInterval({
+    name: "host-registration",
+    work: async () => {
       if (isPassed() || signal.aborted) return retryMs;
       try {
-        report(await register());
+        await register();
       } catch (error) {
         if (signal.aborted) return retryMs;
         if (!(error instanceof DriverError)) throw error;
-        report([error.message]);
+        log.warn({ event: "host.unreachable", err: error });
         await markUnreachable(db, id);
       }
       return retryMs;
     },
-    retryMs,
-    failed,
-  );
+    intervalMs: retryMs,
+    log,
+  });
   return {
-    nudge: loop.nudge,
+    trigger: loop.trigger,
     isPassed,
     repeat() {
       wanted += 1;
-      loop.nudge();
+      loop.trigger();
     },
     // The check may be fetching an image for minutes: from here on it changes nothing.
     async stop() {

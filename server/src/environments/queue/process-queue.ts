@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
-import { startWokenLoop } from "../../database/woken-loop.ts";
+import { startNotifiedLoop } from "../../database/woken-loop.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { type Announce, instant } from "../notice.ts";
 import { lapsedText, reservationTitle } from "./join-queue.ts";
 import { lockQueue, serveQueue } from "./serve-queue.ts";
@@ -12,22 +13,23 @@ interface QueueDeps {
   readonly db: Db;
   readonly changes: Changes;
   readonly announce: Announce;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 const intervalMs = 5000;
 
 /** Serves the queue when GPUs may have become free, and notifies the owners of reservations. */
-export function startQueueProcessor({ db, changes, announce, failed }: QueueDeps): Loop {
-  return startWokenLoop({
+export function startQueueProcessor({ db, changes, announce, log }: QueueDeps): Loop {
+  return startNotifiedLoop({
+    name: "queue",
     changes,
-    by: ["environment", "order", "queue"],
+    on: ["environment", "order", "queue"],
     work: async () => {
       await processQueue(db, announce);
       return intervalMs;
     },
     intervalMs,
-    failed,
+    log,
   });
 }
 

@@ -111,7 +111,7 @@ test("a host that hangs delays the look at no other", async () => {
   });
   for (const looks of [1, 2, 3]) {
     await expect.poll(() => driver.calls.get("list")).toBe(looks);
-    loop.nudge();
+    loop.trigger();
   }
   expect(far.calls.get("list")).toBe(1);
 });

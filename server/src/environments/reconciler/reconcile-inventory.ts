@@ -24,7 +24,7 @@ const orphanMs = 10 * 60_000;
  * closed for leases until it responds, which is reported once.
  */
 export function startInventory(deps: InventoryDeps): Loop {
-  return eachHost(deps, intervalMs, (host) => inventoryOf(deps, host));
+  return eachHost("inventory", deps, intervalMs, (host) => inventoryOf(deps, host));
 }
 
 /** The pass for one host. It returns the milliseconds until the next. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
+import { type Logger, logError } from "../../logging/create-logger.ts";
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
 import { leftoverProcesses } from "./leftover-processes.ts";
@@ -13,7 +14,7 @@ export interface ReconcileDeps extends WriteStatusDeps {
   readonly drivers: ReadonlyMap<string, Driver>;
   /** The gateway's own path: JupyterLab returns 200 through the forwarding code. */
   readonly isReady: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
   /** How long the memory of a killed program may take to leave a GPU. */
   readonly leftoverMs?: number;
 }
@@ -30,8 +31,11 @@ interface Pass {
 }
 
 /** Brings one row closer to what is wanted: observe, take one step outside any transaction, observe again, write. */
-export async function reconcile(deps: ReconcileDeps, row: Claimed): Promise<void> {
-  const renewing = setInterval(() => void renewClaim(deps.db, row).catch(deps.failed), renewMs);
+export async function reconcile({ log: common, ...rest }: ReconcileDeps, row: Claimed): Promise<void> {
+  const log = common.child({ environmentId: row.id, hostId: row.host_id });
+  const deps = { ...rest, log };
+  const notRenewed = logError(log, "lease.not_renewed");
+  const renewing = setInterval(() => void renewClaim(deps.db, row).catch(notRenewed), renewMs);
   try {
     const driver = deps.drivers.get(row.host_id);
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
@@ -42,7 +46,7 @@ export async function reconcile(deps: ReconcileDeps, row: Claimed): Promise<void
     const { settled, status } = pass.update;
     if (settled && (status === "active" || status === "paused")) await checkDeadlines(deps, row);
   } catch (error) {
-    deps.failed(error);
+    log.warn({ event: "environment.reconcile_failed", err: error });
     if (isNoHome(error)) await recordMissingFiles(deps, row, error);
     await writeFailure(deps.db, row, error);
   } finally {
@@ -119,5 +123,5 @@ async function writeEnd(deps: ReconcileDeps, driver: Driver, { row, update }: Pa
   const leftovers = await leftoverProcesses(deps, driver, row);
   const goneSeconds = (performance.now() - goneAtMs) / 1000;
   if (!(await writeStatus(deps, row, { ...update, leftovers, goneSeconds }))) return;
-  for (const [id, text] of leftovers) deps.failed(new Error(`ALARM: ${id} is quarantined after ${row.id}: ${text}`));
+  for (const [gpuId, text] of leftovers) deps.log.fatal({ event: "gpu.quarantined", gpuId }, text);
 }

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
@@ -14,10 +15,7 @@ const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/bert
 async function setup() {
   const base = await setupEnvironments();
   const directory = mkdtempSync(join(tmpdir(), "berth-silent-"));
-  const failed = (error: unknown) => {
-    throw error;
-  };
-  const real = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
+  const real = await processDriver({ directory, install: "one", network: "shared", runtimes, log: strictLog() });
   onTestFinished(async () => {
     for (const { id } of await real.list()) await real.stop(id, 0);
     await rm(await socketFolder(directory), { recursive: true });

@@ -1,6 +1,7 @@
-import { allLoops, type Loop, startLoop } from "../../async/start-interval.ts";
+import { allLoops, type Loop, startInterval } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
+import { logError } from "../../logging/create-logger.ts";
 import { applyRetention } from "../homes/apply-retention.ts";
 import { eachHost, type Host } from "../hosts/each-host.ts";
 import { openHostSlots } from "../hosts/host-slots.ts";
@@ -31,11 +32,14 @@ const reopenMs = 2000;
  * triggers it.
  */
 export function startReconciler(deps: ReconcilerDeps): Loop {
-  const { db, changes, drivers, failed } = deps;
+  const { db, changes, drivers, log } = deps;
   const writeUnchanged = batchUnchanged(db);
   const allHosts = [...drivers.keys()];
   const clock = steadyClock(db, deps.uptimeSeconds);
-  const slots = openHostSlots(allHosts, concurrency, { failed, freed: () => loop.nudge() });
+  const slots = openHostSlots(allHosts, concurrency, {
+    failed: logError(log, "environment.reconcile_failed"),
+    freed: () => loop.trigger(),
+  });
 
   let granted = false;
   async function handOut(): Promise<number> {
@@ -50,25 +54,26 @@ export function startReconciler(deps: ReconcilerDeps): Loop {
     }
   }
 
-  const loop = startLoop(handOut, intervalMs, failed);
-  const retention = startLoop(
-    async () => {
+  const loop = startInterval({ name: "reconciler", work: handOut, intervalMs, log });
+  const retention = startInterval({
+    name: "retention",
+    work: async () => {
       // Nothing is deleted while the clock is unsure; its error is the alarm.
       await clock.require();
       await applyRetention(deps);
       return retentionMs;
     },
-    retentionMs,
-    failed,
-  );
+    intervalMs: retentionMs,
+    log,
+  });
   const unsubscribe = changes.subscribe(({ kind }) => {
-    if (kind === "environment") loop.nudge();
-    if (kind === "home") retention.nudge();
-  }, loop.nudge);
-  const watching = eachHost(deps, reopenMs, (host) => watchRuns(db, host, loop.nudge));
+    if (kind === "environment") loop.trigger();
+    if (kind === "home") retention.trigger();
+  }, loop.trigger);
+  const watching = eachHost("driver-events", deps, reopenMs, (host) => watchRuns(db, host, loop.trigger));
   const all = allLoops([loop, retention, startInventory({ ...deps, clock }), watching]);
   return {
-    nudge: loop.nudge,
+    trigger: loop.trigger,
     async stop() {
       unsubscribe();
       await all.stop();
@@ -78,12 +83,12 @@ export function startReconciler(deps: ReconcilerDeps): Loop {
 }
 
 /** Driver events only trigger the loop, which reads `observe`. A stream that ends is opened again. */
-function watchRuns(db: Db, { driver, signal }: Host, nudge: () => void): () => Promise<number> {
+function watchRuns(db: Db, { driver, signal }: Host, trigger: () => void): () => Promise<number> {
   return async () => {
     if (signal.aborted) return reopenMs;
     for await (const id of driver.watch(signal)) {
       await makeDue(db, [id]);
-      nudge();
+      trigger();
     }
     return reopenMs;
   };

@@ -8,6 +8,7 @@ import { newId } from "../../database/ids.ts";
 import { testDatabase } from "../../database/testing.ts";
 import type { Endpoint } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { hold } from "../allocation/hold.ts";
 import { launch } from "../allocation/launch.ts";
 import { registerHost } from "../hosts/register-host.ts";
@@ -40,11 +41,13 @@ export async function setupEnvironments({
   const { db } = database;
   const driver = fakeDriver(options);
   await registerHost(db, "host", driver, slots);
+  const { log, lines, errors } = recordLog();
   const told = {
     delivered: [] as string[],
     undelivered: [] as string[],
     kept: [] as string[],
-    failures: [] as unknown[],
+    failures: errors,
+    lines,
   };
   const loops: Loop[] = [];
   onTestFinished(async () => {
@@ -61,7 +64,7 @@ export async function setupEnvironments({
     announce,
     isReady: answersAt,
     retentionDays: 30,
-    failed: (error) => void told.failures.push(error),
+    log,
   };
   return {
     db,

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../database/database.ts";
 import { databaseBefore } from "../../database/testing.ts";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { endBankedTime } from "./end-banked-time.ts";
 
@@ -91,7 +92,7 @@ test("G113 what was banked before this is told of a month before its end, and a 
     insert into sessions (id, environment_id, user_id, container_type, closed_at) values
       ('s', '1old', 'ada', 'jupyter', now() - interval '400 days'), ('t', '2new', 'ada', 'jupyter', now() - interval '5 days')`);
   await client.end();
-  const { db, close } = await openDatabase(connection, () => {});
+  const { db, close } = await openDatabase(connection, silentLogger);
   onTestFinished(close);
   const rows = await db.selectFrom("environments").selectAll().orderBy("id").execute();
   const days = rows.map(({ banked_until: at }) => at && Math.round((at.getTime() - Date.now()) / 86_400_000));

@@ -35,7 +35,7 @@ test.for([7200, -7200])(
     expect(driver.machine.homes.has(home)).toBe(true);
 
     jumpedSeconds = 0;
-    loop.nudge();
+    loop.trigger();
     await expect.poll(async () => (await read(running)).ended_reason, patience).toBe("expired");
     await expect.poll(async () => (await read(running)).status, patience).toBe("terminated");
   },

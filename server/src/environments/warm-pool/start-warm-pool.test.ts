@@ -153,7 +153,7 @@ test("nothing is made ready while a launch is under way or somebody waits", asyn
   await pass({ isReady: async () => false });
   const filling = pool();
   const looks = async () => {
-    filling.nudge();
+    filling.trigger();
     await sql`select pg_sleep(0.1)`.execute(db);
     return await warm();
   };
@@ -233,7 +233,7 @@ test("an order that never ends gives its run back when anybody could have its GP
   await returnLapsedWarmRuns(db);
   expect(await warm()).toMatchObject([{ id, order_id: orderId }]);
   await lapsed(180);
-  filling.nudge();
+  filling.trigger();
   expect(await stands()).toBe(id);
   expect(await poolLeases()).toBe(1);
 });

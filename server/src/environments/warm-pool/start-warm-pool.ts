@@ -3,8 +3,9 @@ import type { Loop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import { startWokenLoop } from "../../database/woken-loop.ts";
+import { startNotifiedLoop } from "../../database/woken-loop.ts";
 import type { Driver } from "../../drivers/driver.ts";
+import { logError } from "../../logging/create-logger.ts";
 import { backoffMs } from "../backoff-ms.ts";
 import { eachHost } from "../hosts/each-host.ts";
 import { openHostSlots } from "../hosts/host-slots.ts";
@@ -32,15 +33,18 @@ const lifeHours = 24;
  * left.
  */
 export function startWarmPool(deps: PoolDeps): Loop {
-  const { db, changes, drivers, failed } = deps;
+  const { db, changes, drivers, log } = deps;
   const rests = openRests();
-  const places = openHostSlots([...drivers.keys()], width, { failed, freed: () => advancing.nudge() });
+  const places = openHostSlots([...drivers.keys()], width, {
+    failed: logError(log, "warm_run.failed"),
+    freed: () => advancing.trigger(),
+  });
 
   async function advance(): Promise<number> {
     if (Object.keys(deps.sizes).length === 0 && !(await isLeft(db))) return intervalMs;
     await returnLapsedWarmRuns(db);
     await endUnwanted(db, deps.sizes);
-    refilling.nudge();
+    refilling.trigger();
     for (;;) {
       const { hostIds, limit } = places.next();
       if (limit === 0) return intervalMs;
@@ -54,15 +58,15 @@ export function startWarmPool(deps: PoolDeps): Loop {
     }
   }
 
-  const refilling = eachHost(deps, intervalMs, ({ id, driver }) => async () => {
-    if (await refill(deps, id, driver, rests.without)) advancing.nudge();
+  const refilling = eachHost("warm-pool-refill", deps, intervalMs, ({ id, driver }) => async () => {
+    if (await refill(deps, id, driver, rests.without)) advancing.trigger();
     return rests.endMs();
   });
   // What may free GPUs, take runs, or begin a launch.
-  const by = ["environment", "order", "queue"] as const;
-  const advancing = startWokenLoop({ changes, by, work: advance, intervalMs, failed });
+  const on = ["environment", "order", "queue"] as const;
+  const advancing = startNotifiedLoop({ name: "warm-pool", changes, on, work: advance, intervalMs, log });
   return {
-    nudge: advancing.nudge,
+    trigger: advancing.trigger,
     async stop() {
       await Promise.all([advancing.stop(), refilling.stop()]);
       await places.ended();

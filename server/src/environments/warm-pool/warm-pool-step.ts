@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { type Driver, DriverError, type Endpoint, type Spec } from "../../drivers/driver.ts";
+import { logError } from "../../logging/create-logger.ts";
 import { backoffMs } from "../backoff-ms.ts";
 import type { HostDeps } from "../hosts/each-host.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
@@ -63,8 +64,9 @@ export async function stepWarmRun(
   row: ClaimedWarmRun,
   note: (result: WarmResult) => void,
 ): Promise<void> {
-  const { db, failed } = deps;
-  const renewing = setInterval(() => void renew(db, row).catch(failed), renewMs);
+  const log = deps.log.child({ hostId: row.host_id, warmRunId: row.id });
+  const { db } = deps;
+  const renewing = setInterval(() => void renew(db, row).catch(logError(log, "warm_run.lease_not_renewed")), renewMs);
   try {
     const driver = deps.drivers.get(row.host_id);
     if (!driver) throw new Error(`no driver for host ${row.host_id}`);
@@ -74,7 +76,7 @@ export async function stepWarmRun(
     if (next.state === "ready") note("ready");
     await write(db, row, next);
   } catch (error) {
-    failed(error);
+    log.warn({ event: "warm_run.failed", err: error });
     if (row.state === "starting") note("failed");
     await backOff(db, row, error);
   } finally {

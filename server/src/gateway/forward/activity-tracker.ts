@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { startLoop } from "../../async/start-interval.ts";
+import { startInterval } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { recordUse } from "../../environments/activity/activity.ts";
+import { type Logger, logError } from "../../logging/create-logger.ts";
 import { isNavigation } from "../principal/is-navigation.ts";
 import type { Principal } from "../principal/principal.ts";
 
@@ -25,7 +26,7 @@ export interface ActivityTracker {
   stop(): Promise<void>;
 }
 
-export function createActivityTracker(db: Db, intervalMs: number, failed: (error: unknown) => void): ActivityTracker {
+export function createActivityTracker(db: Db, intervalMs: number, log: Logger): ActivityTracker {
   const used = new Set<string>();
   async function write(): Promise<number> {
     const ids = [...used];
@@ -39,7 +40,7 @@ export function createActivityTracker(db: Db, intervalMs: number, failed: (error
     }
     return intervalMs;
   }
-  const loop = startLoop(write, intervalMs, failed);
+  const loop = startInterval({ name: "activity", work: write, intervalMs, log });
   return {
     onRequest(id, request, principal) {
       if (isUse(request, principal)) used.add(id);
@@ -58,7 +59,7 @@ export function createActivityTracker(db: Db, intervalMs: number, failed: (error
       };
     },
     async stop() {
-      const written = loop.stop().then(write).catch(failed);
+      const written = loop.stop().then(write).catch(logError(log, "environment.use_not_written"));
       await Promise.race([written, wait(stopTimeoutMs, undefined, { ref: false })]);
     },
   };

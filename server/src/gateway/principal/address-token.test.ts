@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
 import { testSpec, waitForState, waitUntilReady } from "../../drivers/testing/driver.suite.ts";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { openUpstream, poll, setupGateway } from "../testing/setup-gateway.ts";
 import { withoutToken } from "./address-token.ts";
 
@@ -17,10 +18,7 @@ const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/bert
 /** A rented environment with a real JupyterLab behind the gateway. */
 async function jupyter() {
   const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
-  const failed = (error: unknown) => {
-    throw error;
-  };
-  const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, failed });
+  const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, log: strictLog() });
   const given = await setupGateway();
   const row = await given.environment();
   const wanted = testSpec({ token: row.runToken });

@@ -26,7 +26,7 @@ export function serveOwnPath(
   if (method === "POST" && headers.origin !== deps.hosts.originOf(headers.host))
     return void refuse(request, response, crossSiteRefusal);
   handler(deps, request, response, route).catch((error: unknown) => {
-    deps.failed(error);
+    deps.log.error({ event: "gateway.request_failed", err: error });
     if (response.headersSent) response.destroy();
     else refuse(request, response, unavailableRefusal(url));
   });

@@ -5,6 +5,7 @@ import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { isSessionOpen } from "../../identity/local/auth-sessions.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
 import { ownPrefix } from "../principal/reserved-names.ts";
@@ -25,7 +26,7 @@ export interface SignInDeps {
   readonly hosts: Pick<HostNames, "secure" | "originOf">;
   readonly targets: Pick<Targets, "readGrant" | "nowMs">;
   readonly cookies: GrantCookies;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back to `path`. */

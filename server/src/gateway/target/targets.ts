@@ -1,7 +1,8 @@
-import { type Loop, startLoop } from "../../async/start-interval.ts";
+import { type Loop, startInterval } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import { listRoutes } from "../../environments/api/list-routes.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { type Grants, loadGrants } from "../principal/grants.ts";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.ts";
 import { createDueReads } from "./due-reads.ts";
@@ -25,7 +26,7 @@ interface TargetsDeps {
   readonly grants: Grants;
   /** Runs after every read. */
   readonly onChange: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 const reloadMs = 30_000;
@@ -44,17 +45,17 @@ export async function openTargets(deps: TargetsDeps): Promise<Targets> {
   async function pass(): Promise<number> {
     try {
       await due.pass();
-    } catch (error) {
-      deps.failed(error);
+    } catch (err) {
+      deps.log.error({ event: "gateway.routes_not_read", err });
       return retryMs;
     }
     deps.onChange();
     return reloadMs;
   }
 
-  const unsubscribe = feed(deps.changes, due, () => loop?.nudge());
+  const unsubscribe = feed(deps.changes, due, () => loop?.trigger());
   await pass();
-  loop = startLoop(pass, reloadMs, deps.failed);
+  loop = startInterval({ name: "gateway-routes", work: pass, intervalMs: reloadMs, log: deps.log });
 
   return {
     find: table.find,
@@ -64,7 +65,7 @@ export async function openTargets(deps: TargetsDeps): Promise<Targets> {
     },
     readGrant(id) {
       due.add("grants", id);
-      loop?.nudge();
+      loop?.trigger();
       return due.nextPass();
     },
     nowMs: clock.nowMs,

@@ -10,6 +10,7 @@ import { type AddressInfo, connect, type Server as NetServer, type Socket } from
 import { onTestFinished } from "vitest";
 import { openChanges } from "../../database/changes.ts";
 import { testDatabase } from "../../database/testing.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { createGateway, type GatewayDeps, serverOptions } from "../gateway.ts";
 import { type Fields, insertCode, insertEnvironment, type Row } from "./insert-environment.ts";
 
@@ -31,7 +32,7 @@ export async function setupGateway(options: Partial<GatewayDeps> = {}) {
   const changes = await openChanges(database);
   const { db } = database;
   await db.insertInto("hosts").values({ id: "local", kind: "fake" }).execute();
-  const failures: unknown[] = [];
+  const { log, errors: failures } = recordLog();
   const server = createServer(serverOptions);
   const port = await listen(server);
   const appUrl = options.appUrl ?? `http://localhost:${port}`;
@@ -42,7 +43,7 @@ export async function setupGateway(options: Partial<GatewayDeps> = {}) {
     envHost: "localhost",
     secret: randomBytes(32),
     trustProxy: () => false,
-    failed: (error) => failures.push(error),
+    log,
     ...options,
   };
   onTestFinished(() => database.close());

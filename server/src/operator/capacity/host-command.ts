@@ -11,6 +11,7 @@ import { currentImage, replacedImages } from "../../drivers/docker/images/image-
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { installationOf } from "../../installation/installation.ts";
+import { commandLogger } from "../../logging/create-logger.ts";
 import type { Options } from "../parse-command.ts";
 import { addHost, checkHostName, removeHost } from "./add-host.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
@@ -73,7 +74,7 @@ async function withHost<T>(
     replaced: replacedImages,
     folder,
     sshAgent: config.sshAgent,
-    failed: console.error,
+    log: commandLogger,
   };
   const remote = await openRemote(host, own);
   try {

@@ -23,6 +23,7 @@ import { openOtherMachine, whyNoRemote } from "../../drivers/testing/other-machi
 import { openSecondEngine, whyNoSecondEngine } from "../../drivers/testing/second-engine.ts";
 import { rent } from "../../environments/testing/setup-environments.ts";
 import { installationOf } from "../../installation/installation.ts";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { settingsOf, startPresence } from "../process-registry.ts";
 import { askDoctor } from "../testing/run-operator.ts";
 
@@ -88,8 +89,7 @@ describe.skipIf(noWall)(
       const rule = `INPUT -i ${bridgeName(install)} -j BERTH-IN-${install.slice(0, 8)}`;
       await shell(`iptables -D ${rule}`);
       const config = readConfig({ RUNTIME: "docker", DATA_DIR: folder });
-      const failed = (error: unknown) => expect.fail(String(error));
-      const presence = await startPresence({ db, roles: config.roles, settings: settingsOf(config), failed });
+      const presence = await startPresence({ db, roles: config.roles, settings: settingsOf(config), log: strictLog() });
       onTestFinished(presence.stop);
       await expect.poll(async () => (await db.selectFrom("processes").select("id").execute()).length).toBe(1);
       expect((await ask({ RUNTIME: "process" })).found[what]).toContain(`local: a rule is gone: iptables ${rule}`);

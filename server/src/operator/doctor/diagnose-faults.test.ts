@@ -13,6 +13,7 @@ import { newId } from "../../database/ids.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { certificatesIn } from "../../drivers/testing/certificates-in.ts";
 import { addOrder } from "../../environments/testing/setup-environments.ts";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { settingsOf, startPresence } from "../process-registry.ts";
 import { askDoctor, databaseUrl, operator } from "../testing/run-operator.ts";
 import { runChecks } from "./run-checks.ts";
@@ -269,8 +270,7 @@ test("without RUNTIME the machine is looked at as the running server has it, or 
   expect((await ask({ DOCKER_HOST })).found[engines]).toHaveLength(1);
   await sql`delete from hosts`.execute(db);
   const config = readConfig({ RUNTIME: "docker", DOCKER_HOST, DATA_DIR: folder });
-  const failed = (error: unknown) => expect.fail(String(error));
-  const presence = await startPresence({ db, roles: config.roles, settings: settingsOf(config), failed });
+  const presence = await startPresence({ db, roles: config.roles, settings: settingsOf(config), log: strictLog() });
   onTestFinished(presence.stop);
   await expect
     .poll(async () => (await ask()).notes)

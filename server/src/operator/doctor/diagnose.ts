@@ -5,6 +5,7 @@ import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import { currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { installationOf } from "../../installation/installation.ts";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
 import { hostChecks } from "./host-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
@@ -28,7 +29,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { settings, isHere, notes } = await settingsInUse(db, config);
   const { id: install } = await installationOf(db);
   const { runtime, dataDir } = settings;
-  const own = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, failed: () => {} };
+  const own = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, log: silentLogger };
   const parts = { ...own, images: currentImage, replaced: replacedImages };
   await using opened = await openDockerHosts(db, { ...settings, isHere }, parts);
   const { hosts } = opened;

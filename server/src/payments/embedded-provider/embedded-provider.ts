@@ -6,6 +6,7 @@ import { AppError } from "../../app-error.ts";
 import type { Loop } from "../../async/start-interval.ts";
 import { type Db, isLostConnection } from "../../database/database.ts";
 import type { LocalPages } from "../../http/operator-pages.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import type { MerchantAccount } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
@@ -32,7 +33,7 @@ export interface EmbeddedProvider extends MerchantAccount {
   /** Mounts the router below `embeddedGatewayPath`; the page of outcomes is open to whom `local` says. */
   routes(app: FastifyInstance, local: LocalPages): void;
   /** Tells `url` of what happens to payments and refunds, signed. */
-  startWebhookSender(url: string, failed: (error: unknown) => void): Loop;
+  startWebhookSender(url: string, log: Logger): Loop;
 }
 
 /**
@@ -44,7 +45,7 @@ export async function embeddedProvider({ db, refundDelayMs = 2000 }: Options): P
   const faults = faultsOf();
   return {
     ...account,
-    startWebhookSender: (url, failed) => startWebhookSender({ db, url, secret: account.webhookSecret, faults, failed }),
+    startWebhookSender: (url, log) => startWebhookSender({ db, url, secret: account.webhookSecret, faults, log }),
     routes(app, local) {
       app.register(
         async (scope) => {

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { type Loop, startLoop } from "../../async/start-interval.ts";
+import { type Loop, startInterval } from "../../async/start-interval.ts";
 import type { Db, Tx } from "../../database/database.ts";
+import { type Logger, logError } from "../../logging/create-logger.ts";
 import { paymentEntity } from "./entities.ts";
 import { type Faults, happens } from "./faults.ts";
 import { lateMs, outcomeOf, reorderedMs } from "./outcomes.ts";
@@ -49,7 +50,7 @@ interface Receiver {
   readonly url: string;
   readonly secret: string;
   readonly faults: Faults;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 const intervalMs = 1000;
@@ -60,9 +61,10 @@ const giveUpHours = 24;
 
 /** Sends what is to be told, signed, at least once and in no certain order. */
 export function startWebhookSender(receiver: Receiver): Loop {
-  const { db, failed } = receiver;
-  return startLoop(
-    async () => {
+  const { db, log } = receiver;
+  return startInterval({
+    name: "embedded-webhooks",
+    work: async () => {
       await authoriseLate(db);
       const { rows } = await sql<Waiting>`
         update embedded_gateway_webhooks set attempts = attempts + 1,
@@ -71,15 +73,15 @@ export function startWebhookSender(receiver: Receiver): Loop {
           order by next_try_at limit 10 for update skip locked)
         returning id, body, times`.execute(db);
       // A delayed one holds up none: it is another's turn.
-      for (const row of rows) void send(receiver, row).catch(failed);
+      for (const row of rows) void send(receiver, row).catch(logError(log, "webhook.failed"));
       await sql`delete from embedded_gateway_webhooks where created_at < now() - make_interval(hours => ${giveUpHours})`.execute(
         db,
       );
       return rows.length > 0 ? 0 : intervalMs;
     },
     intervalMs,
-    failed,
-  );
+    log,
+  });
 }
 
 /** The bank's late answer to what had failed. */
@@ -112,14 +114,14 @@ async function forget({ db }: Receiver, id: string): Promise<void> {
 }
 
 async function post(receiver: Receiver, { id, body }: Waiting): Promise<void> {
-  const { url, secret, failed } = receiver;
+  const { url, secret, log } = receiver;
   const signature = createHmac("sha256", secret).update(body).digest("hex");
   const headers = { "content-type": "application/json", "x-razorpay-signature": signature, "x-razorpay-event-id": id };
   try {
     const answer = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(timeoutMs) });
     if (!answer.ok) throw new Error(`the webhook ${id} was answered with ${answer.status}`);
     await forget(receiver, id);
-  } catch (error) {
-    failed(error);
+  } catch (err) {
+    log.warn({ event: "webhook.failed", webhookId: id, err });
   }
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Tx } from "../../database/database.ts";
-import { startWokenLoop } from "../../database/woken-loop.ts";
+import { startNotifiedLoop } from "../../database/woken-loop.ts";
 import { extendHold, hold, releaseHold } from "../../environments/allocation/hold.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
@@ -31,11 +31,12 @@ const intervalMs = 5000;
  * and ends what nobody pays. Orders that wait for delivery are the reconciler's; they are asked about for second captures.
  */
 export function startOrderPoller(deps: PaymentsDeps): Loop {
-  const { changes, failed } = deps;
+  const { changes, log } = deps;
   let first = true;
-  return startWokenLoop({
+  return startNotifiedLoop({
+    name: "order-poller",
     changes,
-    by: ["order"],
+    on: ["order"],
     work: async () => {
       if (first) await makeUnpaidDue(deps);
       first = false;
@@ -44,7 +45,7 @@ export function startOrderPoller(deps: PaymentsDeps): Loop {
       return orders.length > 0 ? 0 : untilNext(deps);
     },
     intervalMs,
-    failed,
+    log,
   });
 }
 
@@ -86,7 +87,7 @@ async function pollOrder(deps: PaymentsDeps, order: Claimed): Promise<void> {
     if (order.status === "open" && holdEnd(order) <= order.now) await endHold(deps, order, attempts.some(isInFlight));
     await reschedule(deps, order, undefined);
   } catch (error) {
-    deps.failed(error);
+    deps.log.warn({ event: "order.check_failed", orderId: order.id, err: error });
     await reschedule(deps, order, error);
   }
 }
@@ -99,7 +100,7 @@ async function pollDraft(deps: PaymentsDeps, draft: Claimed): Promise<void> {
   const isOver = draft.created_at.getTime() + draftSeconds * 1000 <= draft.now.getTime();
   const made = await deps.provider.findOrderByReceipt(draft.id).catch((error: unknown) => {
     if (!isOver) throw error;
-    deps.failed(error);
+    deps.log.warn({ event: "order.check_failed", orderId: draft.id, err: error });
   });
   if (made) await storeOrder(deps, draft, made);
   else if (isOver) await expireDraft(deps, draft);

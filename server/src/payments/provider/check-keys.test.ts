@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../../config/config.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { setup } from "../testing/setup.ts";
 import { checkKeys } from "./check-keys.ts";
 
 test("keys that the provider does not know refuse the start; right ones, a failing and a silent provider do not", async () => {
   const { provider } = await setup();
-  const heard: unknown[] = [];
-  const failed = (error: unknown) => void heard.push(error);
-  await checkKeys(provider, failed);
+  const { log, errors: heard } = recordLog();
+  await checkKeys(provider, log);
   expect(heard).toEqual([]);
 
   const stranger = await setup({ keys: { keySecret: "wrong" } });
-  const refused = checkKeys(stranger.provider, failed);
+  const refused = checkKeys(stranger.provider, log);
   await expect(refused).rejects.toThrow(ConfigError);
   await expect(refused).rejects.toThrow("does not know these keys");
 
   const gone = await setup({ keys: { baseUrl: "http://127.0.0.1:9" } });
-  await checkKeys(gone.provider, failed);
+  await checkKeys(gone.provider, log);
   expect(heard).toMatchObject([{ code: "NETWORK" }]);
 
   const silent = { ...provider, paymentsBetween: () => new Promise<never>(() => {}) };
-  await checkKeys(silent, failed);
+  await checkKeys(silent, log);
   expect(heard).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../config/config.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { type Provider, ProviderError } from "./provider.ts";
 
 const timeoutMs = 2000;
@@ -8,7 +9,7 @@ const timeoutMs = 2000;
  * Asks the provider once, at the start, whether it knows our keys. Throws `ConfigError` when it says that
  * it does not. Whatever else comes, or a silence, is no reason to keep running environments from their owners.
  */
-export async function checkKeys(provider: Provider, failed: (error: unknown) => void): Promise<void> {
+export async function checkKeys(provider: Provider, log: Logger): Promise<void> {
   const now = new Date();
   const asked = provider.paymentsBetween({ from: now, to: now, skip: 0, count: 1 }).then(
     () => undefined,
@@ -17,5 +18,5 @@ export async function checkKeys(provider: Provider, failed: (error: unknown) => 
   const error = await Promise.race([asked, sleep(timeoutMs)]);
   if (error instanceof ProviderError && error.httpStatus === 401)
     throw new ConfigError("RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the provider does not know these keys");
-  if (error) failed(error);
+  if (error) log.warn({ event: "provider.unreachable", err: error });
 }

@@ -1,6 +1,7 @@
 import type { Changes } from "../../database/changes.ts";
 import type { Db, RowOf } from "../../database/database.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import type { Seller } from "../ledger/tax.ts";
 import type { Provider } from "./provider.ts";
 
@@ -29,6 +30,5 @@ export interface PaymentsDeps {
   readonly giveUpAfterSeconds: number;
   /** Refuses where what is sold would have no room (P11). */
   readonly checkRoom?: () => Promise<void>;
-  /** Hears what went wrong inside while the buyer gets a plain answer. */
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }

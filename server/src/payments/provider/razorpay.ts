@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Currency } from "@berth/contract";
 import * as z from "zod";
+import type { Logger } from "../../logging/create-logger.ts";
 import {
   type Provider,
   type ProviderDispute,
@@ -9,7 +10,6 @@ import {
   type ProviderPayment,
   type ProviderRefund,
 } from "./provider.ts";
-import { Remark } from "./remark.ts";
 
 interface RazorpayOptions {
   /** Razorpay's `https://api.razorpay.com/v1`, or this server's own embedded gateway, whose port is known only later. */
@@ -21,8 +21,8 @@ interface RazorpayOptions {
   readonly minimumMinor: Readonly<Record<Currency, number>>;
   /** Of one call. */
   readonly timeoutMs?: number;
-  /** Hears of what was left out of a list, because it does not fit. */
-  readonly failed?: (error: unknown) => void;
+  /** For what is left out of a list because it does not fit. */
+  readonly log?: Logger;
 }
 
 interface Call {
@@ -186,7 +186,8 @@ async function list<T>(
     if (parsed.success) return [parsed.data];
     const id = z.object({ id: z.string() }).safeParse(each).data?.id ?? "one without an id";
     const [issue] = parsed.error.issues;
-    options.failed?.(new Remark(`left out of ${path}: ${id}, ${issue?.path.join(".")}: ${issue?.message}`));
+    const reason = `left out of ${path}: ${id}, ${issue?.path.join(".")}: ${issue?.message}`;
+    options.log?.warn({ event: "provider.row_unreadable" }, reason);
     return [];
   });
   return { items, size: answered.length };

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { RowOf, Tx } from "../../database/database.ts";
-import { startWokenLoop } from "../../database/woken-loop.ts";
+import { startNotifiedLoop } from "../../database/woken-loop.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
@@ -22,17 +22,18 @@ const daily = "1 day";
 
 /** Sends every refund that is owed and follows it until the money has arrived (G16). Retries are for ever, under one key. */
 export function startRefundSender(deps: PaymentsDeps): Loop {
-  const { changes, failed } = deps;
-  return startWokenLoop({
+  const { changes, log } = deps;
+  return startNotifiedLoop({
+    name: "refunds",
     changes,
-    by: ["order", "notification"],
+    on: ["order", "notification"],
     work: async () => {
       const refunds = await claim(deps);
       await Promise.all(refunds.map((refund) => sendRefund(deps, refund)));
       return refunds.length > 0 ? 0 : untilNext(deps);
     },
     intervalMs,
-    failed,
+    log,
   });
 }
 
@@ -64,7 +65,7 @@ async function sendRefund(deps: PaymentsDeps, refund: Claimed): Promise<void> {
     if (await isSettledByDispute(deps, refund)) return;
     await record(deps, refund, await fetchOrSend(deps, refund));
   } catch (error) {
-    deps.failed(error);
+    deps.log.warn({ event: "refund.failed", refundId: refund.id, err: error });
     const seconds = Math.min(2 ** Math.min(refund.attempts, 12), 3600);
     await deps.db
       .updateTable("refunds")

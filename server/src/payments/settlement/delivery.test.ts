@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../database/database.ts";
 import { databaseBefore } from "../../database/testing.ts";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { grantRefund } from "../refunds/grant-refund.ts";
 import { setup as money } from "../testing/setup.ts";
 import { hoursOfCredit } from "./deadlines.ts";
@@ -116,7 +117,7 @@ test("G107 credits of before are GPU-hours of their orders, and several open one
       ('b', 'ada', 'two', 2, 'not_delivered', null, now() - interval '2 days'),
       ('c', 'ada', 'eight', 2, 'not_delivered', null, now() - interval '1 day')`);
   await client.end();
-  const { db, close } = await openDatabase(connection, () => {});
+  const { db, close } = await openDatabase(connection, silentLogger);
   onTestFinished(close);
   const rows = await db.selectFrom("time_credits").select(["id", "gpu_hours", "used_by_order"]).orderBy("id").execute();
   expect(rows).toEqual([

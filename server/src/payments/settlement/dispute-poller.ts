@@ -1,4 +1,5 @@
-import { type Loop, startLoop } from "../../async/start-interval.ts";
+import { type Loop, startInterval } from "../../async/start-interval.ts";
+import { logError } from "../../logging/create-logger.ts";
 import { recordDispute } from "../disputes/record-dispute.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderDispute } from "../provider/provider.ts";
@@ -8,14 +9,16 @@ const intervalMs = 3_600_000;
 
 /** Disputes are told by webhook, and webhooks get lost: every hour the provider is asked for the newest ones. */
 export function startDisputePoller(deps: PaymentsDeps): Loop {
-  return startLoop(
-    async () => {
-      for (const seen of await fetchChanged(deps)) await recordOrFetchPayment(deps, seen).catch(deps.failed);
+  return startInterval({
+    name: "disputes",
+    work: async () => {
+      for (const seen of await fetchChanged(deps))
+        await recordOrFetchPayment(deps, seen).catch(logError(deps.log, "dispute.check_failed"));
       return intervalMs;
     },
     intervalMs,
-    deps.failed,
-  );
+    log: deps.log,
+  });
 }
 
 /** A webhook says that something happened to a dispute: what it is now is asked for. Throws `GatewayError`. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Loop, startLoop } from "../../async/start-interval.ts";
+import { type Loop, startInterval } from "../../async/start-interval.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderPayment } from "../provider/provider.ts";
 import { minutesAfter, pollDays, sweepMinutes, sweepOverlapMinutes } from "./deadlines.ts";
@@ -22,15 +22,16 @@ interface Sweep {
  */
 export function startPaymentSweep(deps: PaymentsDeps): Loop {
   const intervalMs = sweepMinutes * 60_000;
-  return startLoop(
-    async () => {
+  return startInterval({
+    name: "payment-sweep",
+    work: async () => {
       const sweep = await claim(deps);
       if (sweep) await catchUp(deps, sweep);
       return untilNext(deps, intervalMs);
     },
     intervalMs,
-    deps.failed,
-  );
+    log: deps.log,
+  });
 }
 
 /** The first one begins with the oldest order that can still be paid: before it there was nothing of ours. */

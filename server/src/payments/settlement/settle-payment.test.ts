@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { markUnreachable } from "../../environments/hosts/register-host.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { setup } from "../testing/setup.ts";
 import { settlePayment } from "./settle-payment.ts";
 
@@ -270,9 +271,9 @@ test("C40 one credit and two deliveries at once: it is used once", async () => {
 });
 
 test("C47 the database throws everybody out while payments settle: asked again, each is settled once", async () => {
-  const lost: unknown[] = [];
+  const { log, errors: lost } = recordLog();
   const { order, pay, payments, provider, rowOf, environments, db } = await setup({
-    database: { failed: (error) => void lost.push(error) },
+    database: { log },
   });
   const paid: { id: string; paymentId: string }[] = [];
   for (const user of ["ada", "ben", "eve"]) {

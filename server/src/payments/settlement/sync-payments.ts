@@ -32,7 +32,7 @@ export function providerUnavailable(
   money: "nothing_taken" | "being_checked",
 ): unknown {
   if (!(error instanceof ProviderError)) return error;
-  deps.failed(error);
+  deps.log.warn({ event: "provider.unreachable", err: error });
   const message =
     money === "nothing_taken"
       ? "The payment provider does not answer. Nothing was charged. Try again in a minute."

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import * as z from "zod";
 import type { Loop } from "../../async/start-interval.ts";
 import type { RowOf } from "../../database/database.ts";
-import { startWokenLoop } from "../../database/woken-loop.ts";
+import { startNotifiedLoop } from "../../database/woken-loop.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError } from "../provider/provider.ts";
 import { Remark } from "../provider/remark.ts";
@@ -27,17 +27,18 @@ const intervalMs = 5000;
 
 /** Works off what the provider told, each event until it is done: the payment it names is read anew and observed. */
 export function startWebhookProcessor(deps: PaymentsDeps): Loop {
-  const { changes, failed } = deps;
-  return startWokenLoop({
+  const { changes, log } = deps;
+  return startNotifiedLoop({
+    name: "provider-events",
     changes,
-    by: ["gateway_event"],
+    on: ["gateway_event"],
     work: async () => {
       const events = await claim(deps);
       await Promise.all(events.map((event) => work(deps, event)));
       return events.length > 0 ? 0 : untilNext(deps);
     },
     intervalMs,
-    failed,
+    log,
   });
 }
 
@@ -64,7 +65,8 @@ async function work(deps: PaymentsDeps, event: Claimed): Promise<void> {
     await end(deps, event, await take(deps, event));
   } catch (error) {
     // A stranger's payment is told of once: it is asked about for days, in case its order is being stored just now.
-    if (!(error instanceof Remark) || event.attempts === 1) deps.failed(error);
+    if (!(error instanceof Remark) || event.attempts === 1)
+      deps.log.warn({ event: "provider.event_failed", eventId: event.event_id, err: error });
     // Refused for good, such as another account's payment: asking again would change nothing.
     if (error instanceof ProviderError && !error.retryable) await end(deps, event, String(error));
     else await retry(deps, event, String(error));

@@ -15,6 +15,7 @@ import { registerHost } from "../../environments/hosts/register-host.ts";
 import { type Announce, startReconciler } from "../../environments/reconciler/start-reconciler.ts";
 import { handleErrors } from "../../http/handle-errors.ts";
 import { localPages } from "../../http/operator-pages.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import type { Proof } from "../embedded-provider/charge.ts";
 import {
   type EmbeddedProvider,
@@ -74,8 +75,7 @@ export async function setup({
   const { db } = database;
   const changes = await openChanges(database);
   const gateway = await embeddedProvider({ db, refundDelayMs: 0 });
-  const errors: unknown[] = [];
-  const failed = (error: unknown) => void errors.push(error);
+  const { log, lines, errors } = recordLog();
   let baseUrl = "";
   const minimumMinor = { USD: 1, INR: 1 };
   const provider = razorpay({
@@ -84,7 +84,7 @@ export async function setup({
     kind: "embedded",
     mode: "embedded",
     minimumMinor,
-    failed,
+    log,
     ...keys,
   });
   const payments: PaymentsDeps = {
@@ -97,7 +97,7 @@ export async function setup({
     brandName: "Berth",
     giveUpAfterSeconds,
     seller,
-    failed,
+    log,
   };
 
   const app = serve(payments, gateway);
@@ -125,6 +125,7 @@ export async function setup({
     gatewayUrl,
     driver,
     errors,
+    lines,
     ...loops(payments, driver, gateway),
     ...buyer(app, payments),
     ...bank(payments, gatewayUrl, gateway),
@@ -133,7 +134,7 @@ export async function setup({
 
 /** What main.ts would keep running; a test starts what it is about. They end before the server and the database do. */
 function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider) {
-  const { db, changes, announce, failed } = payments;
+  const { db, changes, announce, log } = payments;
   const running: { stop(): Promise<void> }[] = [];
   onTestFinished(async () => void (await Promise.all(running.map((loop) => loop.stop()))));
   return {
@@ -147,7 +148,7 @@ function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider
         announce,
         isReady: answers,
         retentionDays: 30,
-        failed,
+        log,
       };
       running.push(startReconciler(parts));
     },
@@ -155,7 +156,7 @@ function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider
     runRefunds: () => void running.push(startRefundSender(payments)),
     runSweep: () => void running.push(startPaymentSweep(payments)),
     runEvents: () => void running.push(startWebhookProcessor(payments)),
-    runWebhooks: (url: string) => void running.push(gateway.startWebhookSender(url, failed)),
+    runWebhooks: (url: string) => void running.push(gateway.startWebhookSender(url, log)),
   };
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { commandLogger } from "../../../logging/create-logger.ts";
 import { openEngineProxy, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
 import { filesIn, testSpec, waitForState, waitUntilReady } from "../../testing/driver.suite.ts";
 import { openSshd, whyNoSshd } from "../../testing/open-sshd.ts";
@@ -89,7 +90,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const parts = { install, images: async () => "berth/jupyter:local", replaced: async () => [], folder };
     const found = checkRemote(
       remote,
-      { ...parts, sshAgent: undefined, failed: console.error },
+      { ...parts, sshAgent: undefined, log: commandLogger },
       { needsLiveRestore: false },
     );
     expect(await found).toMatchObject({ gpus: [] });
@@ -151,7 +152,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const { host } = await open(folder);
     const script = `import { closeSync, openSync } from "node:fs";
       import { openRemote } from "${new URL("../open-remote.ts", import.meta.url)}";
-      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, failed: console.error };
+      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, log: commandLogger };
       const { driver, close } = await openRemote(${JSON.stringify(host)}, parts);
       const all = [];
       try { for (;;) all.push(openSync("/dev/null")); } catch {}
@@ -179,7 +180,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const folder = sshd.keysOf("gpu-1");
     const { host } = await open(folder);
     const script = `import { openRemote } from "${new URL("../open-remote.ts", import.meta.url)}";
-      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, failed: console.error };
+      const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, log: commandLogger };
       const { driver } = await openRemote(${JSON.stringify(host)}, parts);
       await driver.list();
       process.kill(process.pid, "SIGKILL");`;

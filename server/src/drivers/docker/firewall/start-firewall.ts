@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
-import { type Loop, startLoop } from "../../../async/start-interval.ts";
+import { type Loop, startInterval } from "../../../async/start-interval.ts";
+import type { Logger } from "../../../logging/create-logger.ts";
 import { ensureNetwork } from "../containers/ensure-network.ts";
 import { type EngineAddress, openEngine } from "../engine/engine.ts";
 import { engineNameservers, firewallCommands, missingRules, runFirewallCommands } from "./firewall-rules.ts";
@@ -21,27 +22,25 @@ export interface FirewallDeps {
 const intervalMs = 60_000;
 
 /**
- * Applies the rules and probes them, at the start and every minute. `failed` gets the leaks each time, and one line about
- * rules that were missing meanwhile: something on this machine removes them.
+ * Applies the rules and probes them, at the start and every minute. Logs leaks each time, and in one line rules
+ * that were missing meanwhile: something on this machine removes them.
  */
-export function startFirewall(deps: FirewallDeps, failed: (error: unknown) => void): Loop {
+export function startFirewall(deps: FirewallDeps, log: Logger): Loop {
   const stopping = new AbortController();
   let [isFirst, restored] = [true, 0];
-  const loop = startLoop(
-    async () => {
-      const missing = await applyFirewall(deps);
-      if (!isFirst && missing.length > 0) {
-        restored += missing.length;
-        failed(restoredMessage(missing, restored));
-      }
-      isFirst = false;
-      const leaks = await findLeaks(deps, stopping.signal);
-      if (leaks.length > 0) failed(new Error(leakMessage(leaks, deps.other?.id)));
-      return intervalMs;
-    },
-    intervalMs,
-    failed,
-  );
+  const hostId = deps.other?.id;
+  const work = async () => {
+    const missing = await applyFirewall(deps);
+    if (!isFirst && missing.length > 0) {
+      restored += missing.length;
+      log.warn({ event: "firewall.restored", hostId }, restoredMessage(missing, restored));
+    }
+    isFirst = false;
+    const leaks = await findLeaks(deps, stopping.signal);
+    if (leaks.length > 0) log.fatal({ event: "firewall.leak", hostId }, leakMessage(leaks, hostId));
+    return intervalMs;
+  };
+  const loop = startInterval({ name: "firewall", work, intervalMs, log });
   return {
     ...loop,
     stop() {
@@ -52,7 +51,7 @@ export function startFirewall(deps: FirewallDeps, failed: (error: unknown) => vo
 }
 
 function leakMessage(leaks: readonly string[], id: string | undefined): string {
-  const message = `ALARM: environments${id ? ` on ${id}` : ""} are not isolated: ${leaks.join("; ")}. Close it as root`;
+  const message = `environments${id ? ` on ${id}` : ""} are not isolated: ${leaks.join("; ")}. Close it as root`;
   return id ? `${message} there, by ${remoteFirewallHint(id)}` : `${message}: npm run operator -- firewall apply`;
 }
 

@@ -1,5 +1,6 @@
 import { chown, readdir } from "node:fs/promises";
 import { remember } from "../../../async/memoize.ts";
+import type { Logger } from "../../../logging/create-logger.ts";
 import { type Capabilities, DriverError, type Stats } from "../../driver.ts";
 import type { Quota } from "../../homes/find-quota.ts";
 import type { HomeStore } from "../../homes/home-store.ts";
@@ -36,11 +37,11 @@ export interface EngineMachine {
 interface LocalDeps {
   readonly homeRoot: string;
   readonly quota?: Quota | undefined;
-  readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
-export async function localMachine({ homeRoot, quota, failed }: LocalDeps): Promise<EngineMachine> {
-  const homes = await openLocalHomes(homeRoot, failed);
+export async function localMachine({ homeRoot, quota, log }: LocalDeps): Promise<EngineMachine> {
+  const homes = await openLocalHomes(homeRoot, log);
   return {
     isLocal: true,
     homes: {
@@ -73,12 +74,12 @@ async function hasCdi(folders: readonly string[]): Promise<boolean> {
 }
 
 /** Another machine, reached through its engine alone, by helper containers. */
-export function remoteMachine(deps: HelperDeps, homeRoot: string, failed: (error: unknown) => void): EngineMachine {
+export function remoteMachine(deps: HelperDeps, homeRoot: string, log: Logger): EngineMachine {
   let known: MachineGpus["gpu"] = "none";
   const usage = remember(async () => await queryInside(deps, known)("uuid,utilization.gpu,memory.used,power.draw"));
   return {
     isLocal: false,
-    homes: remoteHomes(deps, homeRoot, failed),
+    homes: remoteHomes(deps, homeRoot, log),
     async gpus(hints) {
       const probed = await probeGpus(deps, hints);
       known = probed.gpu;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { strictLog } from "../../../logging/testing/record-log.ts";
 import { whyNoDocker } from "../../testing/docker-machine.ts";
 import { openEngine } from "../engine/engine.ts";
 import { remoteHomes } from "./remote-homes.ts";
@@ -24,10 +25,7 @@ function setup({ image = "berth/jupyter:local" } = {}) {
     );
     await rm(root, { recursive: true });
   });
-  const failed = (error: unknown) => {
-    throw error;
-  };
-  return { root, homes: remoteHomes({ engine, install, image: async () => image }, root, failed) };
+  return { root, homes: remoteHomes({ engine, install, image: async () => image }, root, strictLog()) };
 }
 
 /** The container that unpacks new homes stays, as long as its installation does. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Header } from "tar";
 import { together } from "../../../async/batch.ts";
+import { type Logger, logError } from "../../../logging/create-logger.ts";
 import { checkSegment } from "../../check-segment.ts";
 import { deletedPrefix, type HomeStore, missingHome, type NewHome, newDeletedName } from "../../homes/home-store.ts";
 import { packArchive } from "../../homes/pack-archive.ts";
@@ -21,7 +22,7 @@ const inside = "/homes";
 const wipeLimitMs = 3_600_000;
 
 /** Homes in a folder of another machine, reached through its engine: each operation is a helper container that sees only them. */
-export function remoteHomes(deps: HelperDeps, root: string, failed: (error: unknown) => void): HomeStore {
+export function remoteHomes(deps: HelperDeps, root: string, log: Logger): HomeStore {
   const path = (home: string) => `${root}/${checkSegment("home", home)}`;
   const sizeOf = async (home: string, signal?: AbortSignal) =>
     (await countSizes(deps, root, [checkSegment("home", home)], signal))[0] ?? 0;
@@ -48,7 +49,7 @@ export function remoteHomes(deps: HelperDeps, root: string, failed: (error: unkn
       // Renamed first: deleting many files takes long.
       const script = `cd ${inside} && if [ -d "$1" ]; then mv -T -- "$1" "$2"; fi`;
       await helperOutput(deps, { script, args, binds: [`${root}:${inside}`], ...writing });
-      void wipeDeletedHomes(deps, root, AbortSignal.timeout(wipeLimitMs)).catch(failed);
+      void wipeDeletedHomes(deps, root, AbortSignal.timeout(wipeLimitMs)).catch(logError(log, "home.delete_failed"));
     },
   };
 }

@@ -1,0 +1,94 @@
+import { type DestinationStream, type LevelWithSilent, type LogFn, type Logger, pino, stdTimeFunctions } from "pino";
+import { countRepeats } from "./count-repeats.ts";
+import { readableLine } from "./readable-line.ts";
+import { serializeError } from "./serialize-error.ts";
+
+export type { Logger } from "pino";
+
+/** As pino numbers them. */
+export const warnLevel = 40;
+const errorLevel = 50;
+
+/** The shape of a line, which tests share. */
+export const lineOptions = {
+  timestamp: stdTimeFunctions.isoTime,
+  formatters: { level: (label: string) => ({ level: label }) },
+  serializers: { err: serializeError },
+};
+
+interface Options {
+  readonly level: LevelWithSilent;
+  /** Which roles this process has: `role` in every line. */
+  readonly roles: Iterable<string>;
+  /** The event of an outage that every part notices at once, so that all of it is one failure: counted, not repeated. */
+  readonly outageOf: (error: unknown) => string | undefined;
+  readonly destination?: DestinationStream;
+}
+
+/** One JSON object a line on stderr, for a terminal one readable line (docs/logs.md). Failures that repeat are counted. */
+export function createLogger({ level, roles, outageOf, destination = stderr() }: Options): Logger {
+  const repeats = countRepeats();
+  return pino(
+    {
+      ...lineOptions,
+      level,
+      base: { pid: process.pid, role: [...roles].join(",") },
+      hooks: {
+        logMethod(args, method, value) {
+          if (value < warnLevel) return method.apply(this, args);
+          const { fields, message } = splitArguments(args);
+          const outage = outageOf(fields["err"]);
+          const line = outage ? { ...fields, event: outage, during: fields["event"] } : fields;
+          const key = outage ?? keyOf(value, this.bindings(), fields, message);
+          const write = (repeated?: number) => writeLine(this, method, { ...line, repeated }, message);
+          if (repeats.isFirst(key, write)) write();
+        },
+      },
+    },
+    destination,
+  );
+}
+
+/** For code whose failures nobody reads. */
+export const silentLogger: Logger = pino({ level: "silent" });
+
+/** For the operator's commands: what fails beside them, readable, on stderr. */
+export const commandLogger: Logger = pino(
+  { ...lineOptions, level: "warn" },
+  { write: (line) => void process.stderr.write(readableLine(line)) },
+);
+
+/** Logs an error under an event: for the `catch` of what nobody waits for. */
+export function logError(log: Logger, event: string, ids: object = {}): (error: unknown) => void {
+  return (err) => log.error({ event, ...ids, err });
+}
+
+interface Call {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string | undefined;
+}
+
+/** pino takes fields, an error or a message first. */
+export function splitArguments([first, second]: Parameters<LogFn>): Call {
+  if (typeof first === "string") return { fields: {}, message: first };
+  const message = typeof second === "string" ? second : undefined;
+  return { fields: first instanceof Error ? { err: first } : { ...(first as object) }, message };
+}
+
+function writeLine(log: Logger, method: LogFn, fields: object, message: string | undefined): void {
+  if (message === undefined) method.call(log, fields);
+  else method.call(log, fields, message);
+}
+
+/** A 500 names its request to the user, so each is written; a warning counts for all requests. */
+function keyOf(level: number, bindings: object, { err, ...fields }: Call["fields"], message?: string): string {
+  const { requestId, ...rest } = bindings as { readonly requestId?: string };
+  const request = level >= errorLevel ? requestId : undefined;
+  return JSON.stringify([level, request, rest, fields, String(err), message]);
+}
+
+function stderr(): DestinationStream {
+  const destination = pino.destination({ fd: 2, sync: true });
+  if (!process.stderr.isTTY) return destination;
+  return { write: (line) => void destination.write(readableLine(line)) };
+}
