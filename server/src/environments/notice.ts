@@ -1,10 +1,11 @@
 import type { Tx } from "../database/database.ts";
+import type { NoticeCause } from "../mail/mail-flag.ts";
 import { formatInstant } from "../text/format-instant.ts";
 
 export interface Notice {
   readonly userId: string;
   /** What it is about: asked for twice, it is told once. */
-  readonly cause: string;
+  readonly cause: NoticeCause;
   readonly title: string;
   readonly body: string;
   /** A path of the app. */

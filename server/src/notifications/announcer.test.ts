@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
 import { changeFlags } from "../identity/flags.ts";
+import type { NoticeCause } from "../mail/mail-flag.ts";
 import { announcer } from "./announcer.ts";
 import { listNotifications } from "./notifications.ts";
 
@@ -12,7 +13,7 @@ async function setup() {
   const announce = announcer({ appUrl: "https://berth.example", brandName: "Berth" });
   return {
     db,
-    tell: (cause: string, change: { userId?: string; link?: string | null } = {}) =>
+    tell: (cause: NoticeCause, change: { userId?: string; link?: string | null } = {}) =>
       db.transaction().execute((tx) =>
         announce(tx, {
           userId: "ada",
@@ -40,7 +41,7 @@ test("bell and mail, each once however often it is told", async () => {
 
 test.each([
   ["emailNotifications", ["expires:1:x:1h", "ready:1", "ended:1", "session:1:24h", "bonus:1"]],
-  ["billingAlerts", ["refund:1", "refunded:1"]],
+  ["billingAlerts", ["refund:1", "refunded:1", "refund-returned:1"]],
   ["securityAlerts", ["sign-in-copied:1"]],
 ] as const)("without %s the bell still tells, and only those mails stay away (G49)", async (flag, causes) => {
   const { db, tell, mails } = await setup();
@@ -56,6 +57,6 @@ test.each([
 test("two users with the same cause both get their mail, one without a profile none", async () => {
   const { db, tell, mails } = await setup();
   await db.insertInto("profiles").values({ user_id: "ben", email: "ben@uni.example" }).execute();
-  for (const userId of ["ada", "ben", "nobody"]) await tell("maintenance:1", { userId, link: null });
+  for (const userId of ["ada", "ben", "nobody"]) await tell("drain:1", { userId, link: null });
   expect((await mails()).map(({ recipient }) => recipient).toSorted()).toEqual(["ada@uni.example", "ben@uni.example"]);
 });

@@ -1,9 +1,9 @@
-import type { Flags } from "@berth/contract";
-import type { Tx } from "../database/database.ts";
+import type { Announce } from "../environments/notice.ts";
 import { readFlags } from "../identity/flags.ts";
+import { mailFlag } from "../mail/mail-flag.ts";
 import { enqueueMail } from "../mail/outbox.ts";
 import { layOut } from "../mail/render-email.ts";
-import { type Notice, writeNotice } from "./notifications.ts";
+import { writeNotice } from "./notifications.ts";
 
 interface Options {
   readonly appUrl: string;
@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** Tells a user by bell, and by mail where their flags say so (G49); both join the transaction of what is told. */
-export function announcer({ appUrl, brandName }: Options): (tx: Tx, notice: Notice) => Promise<void> {
+export function announcer({ appUrl, brandName }: Options): Announce {
   return async (tx, notice) => {
     // Asked for twice, the bell has it already: then the mail was decided on, too.
     if (!(await writeNotice(tx, notice))) return;
@@ -20,7 +20,7 @@ export function announcer({ appUrl, brandName }: Options): (tx: Tx, notice: Noti
       .select(["email", "name"])
       .where("user_id", "=", notice.userId)
       .executeTakeFirst();
-    if (!user?.email || !(await readFlags(tx, notice.userId))[flagOf(notice.cause)]) return;
+    if (!user?.email || !(await readFlags(tx, notice.userId))[mailFlag(notice.cause)]) return;
     const { title, body, link, userId, cause } = notice;
     const letter = layOut({
       brandName,
@@ -32,13 +32,4 @@ export function announcer({ appUrl, brandName }: Options): (tx: Tx, notice: Noti
     });
     await enqueueMail(tx, { ...letter, userId, to: user.email, cause: `notice:${userId}:${cause}` });
   };
-}
-
-const flags: readonly (readonly [causes: RegExp, flag: keyof Flags])[] = [
-  [/^(refund|refunded|refund-declined|dispute|dispute-over|disputed):/, "billingAlerts"],
-  [/^(sign-in-copied|password-changed|suspended):/, "securityAlerts"],
-];
-
-function flagOf(cause: string): keyof Flags {
-  return flags.find(([causes]) => causes.test(cause))?.[1] ?? "emailNotifications";
 }

@@ -1,5 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import type { Db, Tx } from "../../database/database.ts";
+import type { NoticeCause } from "../../mail/mail-flag.ts";
 import { sessionReader } from "./auth-sessions.ts";
 import { type Attempts, countAttempts } from "./count-attempts.ts";
 import { type IdTokenClaims, idTokenReader, type Origin } from "./id-tokens.ts";
@@ -26,7 +27,7 @@ export interface LocalOptions {
   /** Tells the user in the application; joins the transaction of what it tells of. */
   readonly announce?: (
     tx: Tx,
-    notice: { userId: string; cause: string; title: string; body: string; link: string | null },
+    notice: { userId: string; cause: NoticeCause; title: string; body: string; link: string | null },
   ) => Promise<void>;
 }
 

@@ -1,0 +1,42 @@
+import type { Flags } from "@berth/contract";
+
+/** For each kind of notice the flag of its user that decides about the mail (G49). */
+const flags = {
+  banked: "emailNotifications",
+  bonus: "emailNotifications",
+  dispute: "billingAlerts",
+  "dispute-over": "billingAlerts",
+  disputed: "billingAlerts",
+  drain: "emailNotifications",
+  ended: "emailNotifications",
+  expires: "emailNotifications",
+  extended: "emailNotifications",
+  full: "emailNotifications",
+  gpu: "emailNotifications",
+  home: "emailNotifications",
+  idle: "emailNotifications",
+  "idle-stopped": "emailNotifications",
+  lost: "emailNotifications",
+  "no-home": "emailNotifications",
+  "password-changed": "securityAlerts",
+  ready: "emailNotifications",
+  refund: "billingAlerts",
+  "refund-declined": "billingAlerts",
+  "refund-returned": "billingAlerts",
+  refunded: "billingAlerts",
+  session: "emailNotifications",
+  "sign-in-copied": "securityAlerts",
+  silent: "emailNotifications",
+  suspended: "securityAlerts",
+  turn: "emailNotifications",
+  "turn-lapsed": "emailNotifications",
+} as const satisfies Readonly<Record<string, keyof Flags>>;
+
+type NoticeKind = keyof typeof flags;
+
+/** What a notice is about, such as `ready:{environment}`: written once for each user and cause. */
+export type NoticeCause = `${NoticeKind}:${string}`;
+
+export function mailFlag(cause: NoticeCause): keyof Flags {
+  return flags[cause.slice(0, cause.indexOf(":")) as NoticeKind];
+}
