@@ -93,7 +93,7 @@ function fill({ orders, users, accounts }: Wanted): readonly string[] {
 /** The newest orders are still watched: most of them later, so many of them now. */
 export async function seedDue(db: Db, count: number): Promise<void> {
   await sql`
-    update orders set watch_until = now() + interval '5 days', next_check_at = case
+    update orders set watch_until = now() + interval '5 days', due_at = case
       when o.place <= ${count} then now() - make_interval(secs => o.place) else now() + make_interval(days => 2, secs => o.place) end
     from (select id, row_number() over (order by id desc) as place from orders order by id desc limit ${count * 10}) o
     where o.id = orders.id`.execute(db);

@@ -8,7 +8,7 @@ import { buildStatement } from "../server/src/billing/statement.ts";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { startEmbedded } from "../server/src/database/embedded.ts";
 import { commandLogger } from "../server/src/logging/create-logger.ts";
-import { claimOrders, untilNext } from "../server/src/payments/orders/order-poller.ts";
+import { fetchOrders, nextOrderMs } from "../server/src/payments/orders/order-poller.ts";
 import { type Customer, must, signUp } from "../testing/customer.ts";
 import { removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { seedAccounts, seedDue, tune } from "./billing-seed.ts";
@@ -99,14 +99,14 @@ async function readOne(db: Db, userId: string, orders: number): Promise<void> {
 }
 
 async function pick(db: Db): Promise<void> {
-  const payments = { db, provider: { kind: "embedded", mode: "embedded" } } as Parameters<typeof claimOrders>[0];
+  const payments = { db, provider: { kind: "embedded", mode: "embedded" } } as Parameters<typeof fetchOrders>[0];
   await seedDue(db, (warming + reads) * 40);
-  const due = sql`select id from orders where next_check_at <= now() and status <> 'paid' and gateway = 'embedded'
-    and mode = 'embedded' order by next_check_at limit 20 for update skip locked`;
+  const due = sql`select id from orders where greatest(due_at, lease_expires_at) <= now() and status <> 'paid' and gateway = 'embedded'
+    and mode = 'embedded' order by greatest(due_at, lease_expires_at) limit 20 for update skip locked`;
   line("pick of 20 due orders", await timed(() => due.execute(db)));
-  line("claim of 20 due orders", await timed(() => claimOrders(payments, "watch")));
-  line("when the next is due", await timed(() => untilNext(payments)));
-  await sql`update orders set next_check_at = null, claim = null where claim is not null or next_check_at <= now()`.execute(
+  line("lease of 20 due orders", await timed(() => fetchOrders(payments, "unpaid")));
+  line("when the next is due", await timed(() => nextOrderMs(payments)));
+  await sql`update orders set due_at = null, lease_token = null, lease_expires_at = null where lease_token is not null or due_at <= now()`.execute(
     db,
   );
 }

@@ -42,7 +42,7 @@ async function rentAll(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`
       insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
-        currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+        currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, due_at)
       select 'order-' || n, 'user-' || n, 'paid', 'jupyter', 'fleet-' || n, 1, 24, 20, 20, 'USD', 8822, 'embedded', 'embedded',
         'fleet-' || n, '', now(), now(), now(), now() + interval '1 day' from generate_series(1, ${fleet}) n`.execute(
       tx,

@@ -36,7 +36,9 @@ async function failLaunches({ db }: Database, userId: string) {
   return {
     async letArrive() {
       await sql`update embedded_gateway_refunds set arrives_at = now()`.execute(db);
-      await sql`update refunds set next_check_at = now(), claim = null where status <> 'processed'`.execute(db);
+      await sql`update refunds set due_at = now(), lease_token = null, lease_expires_at = null where status <> 'processed'`.execute(
+        db,
+      );
     },
     async [Symbol.asyncDispose]() {
       await sql`drop function if exists fail_launch, hold_refund cascade`.execute(db);

@@ -147,7 +147,7 @@ export async function create(world: World, asked: Asked): Promise<boolean> {
     db.transaction().execute(async (tx) => {
       await sql`
         insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
-          currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+          currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, due_at)
         values (${orderId}, ${userId}, 'paid', 'jupyter', ${subdomain}, ${gpuCount}, 24, 20, 20, 'USD', 8822, 'embedded',
           'embedded', ${orderId}, '', now(), now(), now(), now()) on conflict do nothing`.execute(tx);
       const holdUntil = new Date(Date.now() + 900_000);

@@ -244,13 +244,15 @@ export async function timePasses({ db }: Scene, user: string): Promise<void> {
   const due = (table: string, condition: string) =>
     sql`select id from ${sql.ref(table)} where ${sql.raw(condition)} for update skip locked`;
   const ours = `user_id = '${user}'`;
-  await sql`update orders set next_check_at = now(), hold_until = least(hold_until, now() - interval '5 minutes')
-    where id in (${due("orders", `${ours} and next_check_at > now()`)})`.execute(db);
+  const expired = sql`case when lease_token is not null then now() end`;
+  await sql`update orders set due_at = now(), lease_expires_at = ${expired}, hold_until = least(hold_until, now() - interval '5 minutes')
+    where id in (${due("orders", `${ours} and greatest(due_at, lease_expires_at) > now()`)})`.execute(db);
   await sql`update orders set created_at = created_at - interval '1 minute'
     where id in (${due("orders", `${ours} and status = 'draft'`)})`.execute(db);
   const payments = `payment_id in (select id from payments where ${ours})`;
-  await sql`update refunds set next_check_at = now()
-    where id in (${due("refunds", `${payments} and status <> 'processed' and next_check_at > now()`)})`.execute(db);
+  const isLater = "status <> 'processed' and greatest(due_at, lease_expires_at) > now()";
+  await sql`update refunds set due_at = now(), lease_expires_at = ${expired}
+    where id in (${due("refunds", `${payments} and ${isLater}`)})`.execute(db);
   await sql`update environments set due_at = now()
     where id in (${due("environments", `${ours} and status <> 'terminated' and due_at > now()`)})`.execute(db);
 }
@@ -276,7 +278,7 @@ export async function settle(scene: Scene, user: string, tries = 600): Promise<v
     await sleep(10);
   }
   const { rows } =
-    await sql`select o.status, o.claim, o.next_check_at, o.last_error, e.status as environment, e.desired, e.stage, e.claim as held, e.due_at, e.last_error as why, now()
+    await sql`select o.status, o.lease_token, o.due_at, o.last_error, e.status as environment, e.desired, e.stage, e.claim as held, e.due_at, e.last_error as why, now()
     from orders o left join environments e on e.order_id = o.id where o.user_id = ${user}`.execute(scene.db);
   throw new Error(`it does not settle: ${JSON.stringify(rows)}`);
 }

@@ -154,7 +154,7 @@ async function settled(world: World): Promise<void> {
   await until(
     "every order and refund to end",
     async () => {
-      await sql`update orders set next_check_at = now() where claim is null and next_check_at > now()
+      await sql`update orders set due_at = now() where lease_token is null and due_at > now()
         and exists (select 1 from embedded_gateway_payments g where g.order_id = gateway_order_id and g.status = 'captured'
           and not exists (select 1 from payments p where p.gateway_payment_id = g.id and p.status = 'captured' and p.refund_minor >= g.refunded_minor))`.execute(
         db,

@@ -2,8 +2,29 @@
 
 import type { FaultsOf } from "./mutants-of.ts";
 
-/** GPUs, names and the environments that hold them. */
+/** Leases of work, GPUs, names and the environments that hold them. */
 export const leaseFaults: readonly FaultsOf[] = [
+  {
+    file: "database/work-queue.ts",
+    tests: ["database/work-queue"],
+    rows: [
+      ["a late worker writes its result", '[...key, "lease_token"]', "[...key]", "late one"],
+      [
+        "a row is fetched while another worker holds it",
+        "${readyAt} <= now()`} and",
+        "due_at <= now()`} and",
+        "leased to one",
+      ],
+      ["a fetch waits for what another takes", "for update skip locked)", "for update)", "not waited for"],
+      [
+        "a renewed lease stays as it was",
+        "set lease_expires_at = ${inMs",
+        "set due_at = ${inMs",
+        "renewed for as long",
+      ],
+      ["a result keeps the lease", "{ ...noLease, ...values }", "values", "gives the lease back"],
+    ],
+  },
   {
     file: "environments/leases/gpu-leases.ts",
     tests: ["environments/allocation/hold"],

@@ -54,7 +54,7 @@ export const orderFaults: readonly FaultsOf[] = [
         'hosts.every(({ state }) => state !== "unavailable")',
         "nothing can run",
       ],
-      ["a draft is nobody's from the start", "claim: sql`gen_random_uuid()`,", "claim: null,", "C9"],
+      ["a draft is nobody's from the start", "      ...newLease(orderQueue),\n", "", "C9"],
       ["more time holds GPUs of its own", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
       ["watched for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order answers"],
     ],
@@ -85,8 +85,7 @@ export const orderFaults: readonly FaultsOf[] = [
         "false",
         "late caller",
       ],
-      ["a late caller opens a draft that is another's", '    .where("claim", "=", draft.claim)\n', "", "late caller"],
-      ["an expired draft keeps its hold", "    if (expired) await releaseHold(tx, id);\n", "", "C13"],
+      ["an expired draft keeps its hold", "isDraft)) await releaseHold(tx, draft.id);", "isDraft)) return;", "C13"],
       [
         "a provider that cannot be reached ends the draft",
         "error instanceof ProviderError && !error.retryable) await expireDraft",
@@ -194,7 +193,7 @@ export const orderFaults: readonly FaultsOf[] = [
         "nothing half taken",
       ],
       ["money that buys nothing keeps its hold", "  await releaseHold(tx, order.id);\n", "", "C29"],
-      ["a poll under way writes over what was settled", "      claim: null,\n", "", "late worker"],
+      ["a poll under way writes over what was settled", "      ...noLease,\n", "", "late worker"],
       [
         "deliver_by is a minute after the payment",
         "deliver_by: minutesAfter(order.now, deliverMinutes)",

@@ -54,11 +54,11 @@ export const providerFaults: readonly FaultsOf[] = [
     rows: [
       [
         "orders of other keys are asked about",
-        "      and gateway = ${provider.kind} and mode = ${provider.mode}\n      order by",
-        "      order by",
+        "${partitions[partition]} and gateway = ${provider.kind} and mode = ${provider.mode}`",
+        "${partitions[partition]}`",
         "other keys",
       ],
-      ["a restart waits for the next poll", "      if (first) await makeUnpaidDue(deps);\n", "", "C15"],
+      ["a restart waits for the next poll", "      if (isFirst) await makeUnpaidDue(deps);\n", "", "C15"],
       [
         "late, another amount is captured",
         "attempt.amountMinor !== order.amount_minor || attempt.currency !== order.currency",
@@ -96,7 +96,6 @@ export const providerFaults: readonly FaultsOf[] = [
         ";",
         "half an hour",
       ],
-      ["a late poll writes over what was settled", '    .where("claim", "=", order.claim)\n', "", "late worker"],
       [
         "with the provider away a hold lasts for ever",
         '    await endUnpaidOrder(deps, row.id, "expired");\n',
@@ -181,7 +180,7 @@ export const providerFaults: readonly FaultsOf[] = [
       ["the second page is never read", "skip: page * width", "skip: 0"],
       ["what is known already is told again", "return !row ||", "return true ||"],
       ["the sweep does not go back over a stop", "minutesAfter(swept_until, -sweepOverlapMinutes)", "now"],
-      ["the sweep of one key moves another's", "where key_id = ${provider.keyId}`.execute(db);", "`.execute(db);"],
+      ["the sweep of one key moves another's", " where key_id = ${provider.keyId}`.execute(", "`.execute("],
     ],
   },
 ];

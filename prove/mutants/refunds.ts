@@ -84,8 +84,8 @@ export const refundFaults: readonly FaultsOf[] = [
       ],
       [
         "refunds of other keys are sent",
-        "        and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}\n      order by",
-        "      order by",
+        " and o.gateway = ${provider.kind} and o.mode = ${provider.mode})`",
+        ")`",
         "other keys",
       ],
       [
@@ -120,8 +120,8 @@ export const refundFaults: readonly FaultsOf[] = [
       ],
       [
         "refused for good, it is tried every second",
-        "error instanceof ProviderError && !error.retryable\n            ?",
-        "error instanceof ProviderError && error.retryable\n            ?",
+        "const isRefused = error instanceof ProviderError && !error.retryable;",
+        "const isRefused = error instanceof ProviderError && error.retryable;",
         "refuses for good",
       ],
       [
@@ -136,7 +136,7 @@ export const refundFaults: readonly FaultsOf[] = [
         "if (!payment.settles_order) await closeOrder",
         "sent once",
       ],
-      ["the bank's reference is dropped", "        arn: found.arn,\n", "", "sent once"],
+      ["the bank's reference is dropped", "      arn: found.arn,\n", "", "sent once"],
     ],
   },
   {

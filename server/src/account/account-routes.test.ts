@@ -261,7 +261,7 @@ test("paid and not yet delivered: cancelled, and the whole price arrives though 
   const watch = startOrderPoller(payments);
   const refunds = startRefundSender(payments);
   await using _ = { [Symbol.asyncDispose]: async () => void (await Promise.all([watch.stop(), refunds.stop()])) };
-  await sql`update orders set next_check_at = now()`.execute(db);
+  await sql`update orders set due_at = now()`.execute(db);
   watch.trigger();
   const row = () => db.selectFrom("environments").selectAll().executeTakeFirst();
   await expect.poll(async () => (await row())?.status, { timeout: 15_000 }).toBe("pending");
@@ -287,7 +287,7 @@ test("money that arrives after the deletion goes back and buys nothing", async (
   const watch = startOrderPoller(payments);
   const refunds = startRefundSender(payments);
   await using _ = { [Symbol.asyncDispose]: async () => void (await Promise.all([watch.stop(), refunds.stop()])) };
-  await sql`update orders set next_check_at = now()`.execute(db);
+  await sql`update orders set due_at = now()`.execute(db);
   watch.trigger();
   const orderRow = () => db.selectFrom("orders").selectAll().executeTakeFirstOrThrow();
   await expect.poll(async () => (await orderRow()).status, { timeout: 15_000 }).toBe("refunded");

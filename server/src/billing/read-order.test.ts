@@ -38,7 +38,7 @@ async function addRefund(db: Db, paymentId: string, change: Record<string, unkno
     .select("id")
     .where("gateway_payment_id", "=", paymentId)
     .executeTakeFirstOrThrow();
-  const row = { id: newId(), payment_id: id, amount_minor: 10, currency: "USD", next_check_at: new Date(), ...change };
+  const row = { id: newId(), payment_id: id, amount_minor: 10, currency: "USD", due_at: new Date(), ...change };
   await db
     .insertInto("refunds")
     .values(row as never)
@@ -351,7 +351,7 @@ test("a hundred failed cards never hide the one that paid, and each read has its
 
   for (const [index, reason] of ["hardware", "not_delivered", "cancelled", "late_payment"].entries())
     await addRefund(db, proof.razorpay_payment_id, {
-      ...{ reason, status: "processed", processed_at: new Date(), next_check_at: null, arn: `arn${index}` },
+      ...{ reason, status: "processed", processed_at: new Date(), due_at: null, arn: `arn${index}` },
       created_at: new Date(created_at.getTime() + index * 60_000),
     });
   const many = await page(id);

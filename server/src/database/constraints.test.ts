@@ -46,9 +46,9 @@ test.each([
   [
     "a paid order that leaves the queue",
     "orders_check1",
-    "update orders set status = 'paid', next_check_at = null where id = 'paid'",
+    "update orders set status = 'paid', due_at = null where id = 'paid'",
   ],
-  ["an open order that leaves the queue", "orders_check1", "update orders set next_check_at = null where id = 'draft'"],
+  ["an open order that leaves the queue", "orders_check1", "update orders set due_at = null where id = 'draft'"],
   [
     "an open order that the provider does not know",
     "orders_check2",
@@ -76,7 +76,7 @@ test.each([
     "update payments set status = 'authorized' where id = 'first'",
   ],
   ["a second refund for one reason", "one_refund_per_reason", refund({ id: "again", reason: "cancelled" })],
-  ["a refund that is owed and leaves the queue", "refunds_check1", "update refunds set next_check_at = null"],
+  ["a refund that is owed and leaves the queue", "refunds_check1", "update refunds set due_at = null"],
   ["a refund that has arrived without a date", "refunds_check", "update refunds set status = 'processed'"],
   ["a second credit for one order", "time_credits_order_id_reason_key", credit({ id: "again", order_id: "paid" })],
   [
@@ -112,7 +112,7 @@ function order(row: Readonly<Record<string, string>>): string {
   return insert("orders", {
     ...{ user_id: "eve", container_type: "jupyter", subdomain: "lab", gpu_count: "1", duration_hours: "1" },
     ...{ usd_minor: "40", amount_minor: "40", currency: "USD", inr_paise_per_usd: "8822", request_hash: "" },
-    ...{ gateway: "embedded", mode: "embedded", hold_until: "now", watch_until: "now", next_check_at: "now" },
+    ...{ gateway: "embedded", mode: "embedded", hold_until: "now", watch_until: "now", due_at: "now" },
     ...row,
   });
 }
@@ -123,7 +123,7 @@ function payment(row: Readonly<Record<string, string>>): string {
 }
 
 function refund(row: Readonly<Record<string, string>>): string {
-  const rest = { amount_minor: "1", currency: "USD", status: "queued", next_check_at: "now" };
+  const rest = { amount_minor: "1", currency: "USD", status: "queued", due_at: "now" };
   return insert("refunds", { payment_id: "first", ...rest, ...row });
 }
 

@@ -178,12 +178,15 @@ create table embedded_gateway_webhooks (
   id text not null,
   body text not null,
   created_at timestamptz not null default now(),
-  next_try_at timestamptz not null default now(),
+  due_at timestamptz not null default now(),
   attempts integer not null default 0,
   times integer not null default 1,
-  constraint embedded_gateway_webhooks_pkey primary key (id)
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  constraint embedded_gateway_webhooks_pkey primary key (id),
+  constraint embedded_gateway_webhooks_lease check ((lease_token is null) = (lease_expires_at is null))
 );
-create index embedded_gateway_webhooks_due on embedded_gateway_webhooks (next_try_at);
+create index embedded_gateway_webhooks_due on embedded_gateway_webhooks (greatest(due_at, lease_expires_at));
 
 create table environments (
   id text not null,
@@ -259,22 +262,27 @@ create table gateway_events (
   body bytea not null,
   received_at timestamptz not null default now(),
   processed_at timestamptz,
-  next_check_at timestamptz default now(),
-  claim uuid,
+  due_at timestamptz default now(),
   attempts integer not null default 0,
   last_error text,
+  lease_token uuid,
+  lease_expires_at timestamptz,
   constraint gateway_events_pkey primary key (gateway, event_id),
-  constraint gateway_events_check check ((processed_at is null) = (next_check_at is not null))
+  constraint gateway_events_check check ((processed_at is null) = (due_at is not null)),
+  constraint gateway_events_lease check ((num_nulls(lease_token, lease_expires_at) in (0, 2)) and (lease_token is null or due_at is not null))
 );
-create index gateway_events_due on gateway_events (next_check_at) where processed_at is null;
+create index gateway_events_due on gateway_events (greatest(due_at, lease_expires_at)) where processed_at is null;
 create index gateway_events_processed on gateway_events (processed_at) where processed_at is not null;
 create trigger gateway_events_inserted after insert on gateway_events for each row execute function tell_event();
 
 create table gateway_sweeps (
   key_id text not null,
   swept_until timestamptz not null,
-  next_at timestamptz not null default now(),
-  constraint gateway_sweeps_pkey primary key (key_id)
+  due_at timestamptz not null default now(),
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  constraint gateway_sweeps_pkey primary key (key_id),
+  constraint gateway_sweeps_lease check ((lease_token is null) = (lease_expires_at is null))
 );
 
 create table gpu_leases (
@@ -584,15 +592,16 @@ create table orders (
   closed_at timestamptz,
   usd_net_minor bigint not null default 0,
   hours numeric(8,2) not null default 0,
-  next_check_at timestamptz,
-  claim uuid,
+  due_at timestamptz,
   attempts integer not null default 0,
   last_error text,
   extends text,
+  lease_token uuid,
+  lease_expires_at timestamptz,
   constraint orders_pkey primary key (id),
   constraint orders_amount_minor_check check (amount_minor > 0),
   constraint orders_check check ((paid_at is not null) = (status in ('paid', 'fulfilled', 'refunding', 'refunded'))),
-  constraint orders_check1 check ((status not in ('draft', 'open', 'paid', 'refunding')) or next_check_at is not null),
+  constraint orders_check1 check ((status not in ('draft', 'open', 'paid', 'refunding')) or due_at is not null),
   constraint orders_check2 check (status = 'draft' or status = 'expired' or gateway_order_id is not null),
   constraint orders_container_type_check check (container_type in ('jupyter', 'pytorch', 'tensorflow')),
   constraint orders_currency_check check (currency in ('USD', 'INR')),
@@ -601,17 +610,18 @@ create table orders (
   constraint orders_gateway_gateway_order_id_key unique (gateway, gateway_order_id),
   constraint orders_gpu_count_check check (gpu_count > 0),
   constraint orders_inr_paise_per_usd_check check (inr_paise_per_usd > 0),
+  constraint orders_lease check ((num_nulls(lease_token, lease_expires_at) in (0, 2)) and (lease_token is null or due_at is not null)),
   constraint orders_mode_check check (mode in ('embedded', 'test', 'live')),
   constraint orders_status_check check (status in ('draft', 'open', 'cancelled', 'expired', 'paid', 'fulfilled', 'refunding', 'refunded')),
   constraint orders_usd_minor_check check (usd_minor > 0)
 );
 create unique index one_unpaid_order_per_user on orders (user_id) where status in ('draft', 'open');
-create index orders_deliver on orders (next_check_at) where status = 'paid';
 create index orders_extends on orders (extends) where extends is not null;
 create index orders_newest on orders (user_id, created_at desc, id desc);
 create index orders_paid on orders (user_id, paid_at) include (usd_net_minor, container_type, hours);
+create index orders_paid_due on orders (greatest(due_at, lease_expires_at)) where status = 'paid';
 create index orders_unpaid on orders (watch_until) where status in ('cancelled', 'expired');
-create index orders_watch on orders (next_check_at) where status <> 'paid';
+create index orders_unpaid_due on orders (greatest(due_at, lease_expires_at)) where status <> 'paid';
 create trigger orders_changed after update on orders for each row when (old.status is distinct from new.status) execute function tell_change('order');
 create trigger orders_inserted after insert on orders for each row execute function tell_change('order');
 
@@ -751,21 +761,23 @@ create table refunds (
   arn text,
   created_at timestamptz not null default now(),
   processed_at timestamptz,
-  next_check_at timestamptz,
-  claim uuid,
+  due_at timestamptz,
   attempts integer not null default 0,
   last_error text,
+  lease_token uuid,
+  lease_expires_at timestamptz,
   constraint refunds_pkey primary key (id),
   constraint refunds_amount_minor_check check (amount_minor > 0),
   constraint refunds_check check ((status = 'processed') = (processed_at is not null)),
-  constraint refunds_check1 check ((status in ('processed', 'waived')) or next_check_at is not null),
+  constraint refunds_check1 check ((status in ('processed', 'waived')) or due_at is not null),
   constraint refunds_gateway_refund_id_key unique (gateway_refund_id),
+  constraint refunds_lease check ((num_nulls(lease_token, lease_expires_at) in (0, 2)) and (lease_token is null or due_at is not null)),
   constraint refunds_payment_id_fkey foreign key (payment_id) references payments(id),
   constraint refunds_reason_check check (reason in ('not_delivered', 'silent', 'cancelled', 'late_payment', 'surplus_payment', 'wrong_amount', 'hardware', 'discretionary', 'external')),
   constraint refunds_status_check check (status in ('queued', 'sent', 'processed', 'failed', 'waived'))
 );
 create unique index one_refund_per_reason on refunds (payment_id, reason) where reason not in ('discretionary', 'external');
-create index refunds_due on refunds (next_check_at) where status not in ('processed', 'waived');
+create index refunds_due on refunds (greatest(due_at, lease_expires_at)) where status not in ('processed', 'waived');
 create index refunds_payment on refunds (payment_id);
 
 create table samples (

@@ -118,9 +118,11 @@ export interface Tables {
     id: string;
     body: string;
     created_at: Generated<Date>;
-    next_try_at: Generated<Date>;
+    due_at: Generated<Date>;
     attempts: Generated<number>;
     times: Generated<number>;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   environments: {
     id: string;
@@ -174,15 +176,18 @@ export interface Tables {
     body: Buffer;
     received_at: Generated<Date>;
     processed_at: Date | null;
-    next_check_at: Generated<Date | null>;
-    claim: string | null;
+    due_at: Generated<Date | null>;
     attempts: Generated<number>;
     last_error: string | null;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   gateway_sweeps: {
     key_id: string;
     swept_until: Date;
-    next_at: Generated<Date>;
+    due_at: Generated<Date>;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   gpu_leases: {
     id: string;
@@ -398,11 +403,12 @@ export interface Tables {
     closed_at: Date | null;
     usd_net_minor: Generated<number>;
     hours: Generated<number>;
-    next_check_at: Date | null;
-    claim: string | null;
+    due_at: Date | null;
     attempts: Generated<number>;
     last_error: string | null;
     extends: string | null;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   payments: {
     id: string;
@@ -498,10 +504,11 @@ export interface Tables {
     arn: string | null;
     created_at: Generated<Date>;
     processed_at: Date | null;
-    next_check_at: Date | null;
-    claim: string | null;
+    due_at: Date | null;
     attempts: Generated<number>;
     last_error: string | null;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   samples: {
     environment_id: string;

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { Loop } from "../async/start-interval.ts";
 import { type Logger, logError } from "../logging/create-logger.ts";
 import type { ChangeKind, Changes } from "./changes.ts";
-import type { Sql } from "./database.ts";
+import type { RowOf, Sql } from "./database.ts";
+import type { Tables } from "./tables.ts";
 import { startNotifiedLoop } from "./woken-loop.ts";
 
 /**
@@ -16,6 +17,15 @@ export interface WorkQueue<Row> {
   readonly key: readonly (keyof Row & string)[];
   /** How long the rows of a killed worker wait for another one. */
   readonly leaseSeconds: number;
+}
+
+/** The queue of a table of the product. */
+export function workQueue<Name extends keyof Tables>(
+  table: Name,
+  key: WorkQueue<RowOf<Name>>["key"],
+  leaseSeconds: number,
+): WorkQueue<RowOf<Name>> {
+  return { table, key, leaseSeconds };
 }
 
 /** A row that only this worker writes results to, until the lease expires or is taken away. */

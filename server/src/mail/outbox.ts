@@ -13,7 +13,7 @@ import {
   noLease,
   retryIn,
   startWorker,
-  type WorkQueue,
+  workQueue,
 } from "../database/work-queue.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import type { Letter } from "./render-email.ts";
@@ -62,7 +62,7 @@ type QueuedMail = Leased<RowOf<"mails">>;
 const intervalMs = 60_000;
 const stopMs = 2000;
 /** The lease is longer than any conversation, so that no second one starts beside it. */
-const queue: WorkQueue<RowOf<"mails">> = { table: "mails", key: ["id"], leaseSeconds: 300 };
+const queue = workQueue("mails", ["id"], 300);
 const isQueued = sql`status = 'queued'`;
 
 /**

@@ -163,7 +163,7 @@ export async function addOrder(
   const id = newId();
   await sql`
     insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
-      currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, next_check_at)
+      currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, due_at)
     values (${id}, ${order.userId}, 'paid', 'jupyter', ${order.subdomain}, ${order.gpuCount}, ${order.durationHours}, 20, 20,
       'USD', 8822, 'embedded', 'embedded', ${`order_${id}`}, '', now(), now(), now(), now())`.execute(db);
   return id;

@@ -59,7 +59,7 @@ test("an order that was paid long ago and never delivered, and one that nobody a
   const { db, ask, pay } = await setup();
   const [late, forgotten, fresh] = [await pay(), await pay(), await pay()];
   await sql`update orders set deliver_by = now() - interval '1 hour' where id = ${late}`.execute(db);
-  await sql`update orders set next_check_at = now() - interval '2 hours' where id = ${forgotten}`.execute(db);
+  await sql`update orders set due_at = now() - interval '2 hours' where id = ${forgotten}`.execute(db);
   const { found, code } = await ask();
   const stuck = found["Orders that cannot be asked about"];
   expect(stuck).toEqual([
@@ -73,7 +73,7 @@ test("an order that was paid long ago and never delivered, and one that nobody a
 test("a refund whose provider never answers, one that waits for an hour and one that never arrives are stuck; a new one and one that a dispute holds back are not", async () => {
   const { db, ask, pay } = await setup();
   const refund = async (id: string, set: string) => {
-    await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at)
+    await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at)
       values (${id}, ${await pay()}, 20, 'USD', 'hardware', 'queued', now())`.execute(db);
     await sql.raw(`update refunds set ${set} where id = '${id}'`).execute(db);
   };
@@ -233,7 +233,7 @@ test("a machine whose clock is three days ahead of the database's", async () => 
 
 test("an engine that is away is one line, and all that is told of money is told", async () => {
   const { db, ask, pay } = await setup();
-  await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at, last_error)
+  await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at, last_error)
     values ('r', ${await pay()}, 20, 'USD', 'hardware', 'failed', now(), 'no balance')`.execute(db);
   const { found, all, code } = await ask({ RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" });
   expect(found["Docker Engines that do not answer"]).toEqual([

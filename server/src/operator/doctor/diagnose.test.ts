@@ -14,7 +14,7 @@ test("nothing wrong is all zeros; what is broken or waits for a person is named"
   const counts = async () => (await examine(db)).map(({ rows }) => rows.length);
   expect(await counts()).toEqual([0, 0, 0, 0, 0, 0, 0]);
 
-  await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at, last_error)
+  await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at, last_error)
     select 'r', id, 40, 'USD', 'hardware', 'failed', now(), 'no balance' from payments`.execute(db);
   await sql`insert into gateway_events (gateway, event_id, event, body, attempts) values ('embedded', 'e', 'payment.captured', 'x', 20)`.execute(
     db,
@@ -39,7 +39,9 @@ test("money of an order that is not ours is found by the sweep, kept, tried agai
   expect(await event()).toMatchObject({ processed_at: null, event: "payment.swept" });
   const listed = async () => (await examine(db)).flatMap(({ rows }) => rows);
   expect(await listed()).toEqual([]);
-  await sql`update gateway_events set attempts = 19, next_check_at = now(), claim = null`.execute(db);
+  await sql`update gateway_events set attempts = 19, due_at = now(), lease_token = null, lease_expires_at = null`.execute(
+    db,
+  );
   await expect.poll(listed, { timeout: 10_000 }).toEqual([expect.stringContaining(stray)]);
   expect(await db.selectFrom("payments").selectAll().execute()).toEqual([]);
   expect(payments.provider.keyId).toBe(

@@ -64,10 +64,10 @@ const orders = sql<{ id: string; text: string }>`
   select id, status || case
       when attempts >= ${afterTries} then ' after ' || attempts || ' tries'
       when status = 'paid' and deliver_by < now() - interval '20 minutes' then ' since ' || to_char(paid_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and not delivered'
-      else ' and not looked at since ' || to_char(next_check_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' end
+      else ' and not looked at since ' || to_char(greatest(due_at, lease_expires_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' end
     || coalesce(': ' || last_error, '') as text from orders
   where status in ('draft', 'open', 'paid', 'refunding')
-    and (attempts >= ${afterTries} or next_check_at < now() - interval '1 hour'
+    and (attempts >= ${afterTries} or greatest(due_at, lease_expires_at) < now() - interval '1 hour'
       or (status = 'paid' and deliver_by < now() - interval '20 minutes')) order by created_at`;
 
 interface StuckRefund {

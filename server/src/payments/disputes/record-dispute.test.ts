@@ -44,7 +44,7 @@ async function setup() {
     makeRefundsDue: () =>
       db
         .updateTable("refunds")
-        .set({ next_check_at: sql`now()` })
+        .set({ due_at: sql`now()` })
         .where("status", "in", ["queued", "sent", "failed"])
         .execute(),
     refundStates: async () =>
@@ -130,7 +130,7 @@ test("a refund waits while a dispute is open, and goes on when it is won", async
   runRefunds();
   await expect.poll(async () => (await rest.refundsOf())[0]?.last_error).toContain("held back");
   for (const _ of [1, 2]) await makeRefundsDue();
-  await expect.poll(async () => (await rest.refundsOf())[0]?.next_check_at?.getTime()).toBeGreaterThan(Date.now());
+  await expect.poll(async () => (await rest.refundsOf())[0]?.due_at?.getTime()).toBeGreaterThan(Date.now());
   expect(await rest.sentRefunds()).toEqual([]);
   await decide(dispute, "won");
   await syncDispute(payments, dispute);

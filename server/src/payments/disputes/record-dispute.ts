@@ -190,9 +190,8 @@ async function notifyClosed(tx: Tx, order: OrderRow, dispute: Dispute, announce:
 async function releaseRefunds(tx: Tx, paymentId: string): Promise<void> {
   await tx
     .updateTable("refunds")
-    .set({ next_check_at: sql`now()` })
+    .set({ due_at: sql`now()` })
     .where("payment_id", "=", paymentId)
     .where("status", "not in", ["processed", "waived"])
-    .where("claim", "is", null)
     .execute();
 }

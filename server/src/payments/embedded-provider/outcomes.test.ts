@@ -14,12 +14,12 @@ async function open(outcome: string, options: Parameters<typeof setup>[0] = {}) 
     const rows = await db
       .selectFrom("embedded_gateway_webhooks")
       .selectAll()
-      .orderBy("next_try_at")
+      .orderBy("due_at")
       .orderBy("created_at")
       .execute();
-    return rows.map(({ body, next_try_at, times }) => ({
+    return rows.map(({ body, due_at, times }) => ({
       event: JSON.parse(body).event as string,
-      inMs: next_try_at.getTime() - Date.now(),
+      inMs: due_at.getTime() - Date.now(),
       times,
     }));
   };

@@ -2,7 +2,16 @@ import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Loop, startInterval } from "../../async/start-interval.ts";
-import type { Db, Tx } from "../../database/database.ts";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
+import {
+  backoffMs,
+  fetchDue,
+  finish,
+  finishAndDelete,
+  inMs,
+  type Leased,
+  workQueue,
+} from "../../database/work-queue.ts";
 import { type Logger, logError } from "../../logging/create-logger.ts";
 import { paymentEntity } from "./entities.ts";
 import { type Faults, happens } from "./faults.ts";
@@ -35,7 +44,7 @@ export async function queueWebhook(tx: Tx, { event, entities, notBefore = new Da
     id: `event_${randomBytes(9).toString("hex")}`,
     body,
     times: outcome === "webhook_tripled" ? 3 : 1,
-    ...((lateBy > 0 || notBefore > new Date()) && { next_try_at: new Date(notBefore.getTime() + lateBy) }),
+    ...((lateBy > 0 || notBefore > new Date()) && { due_at: new Date(notBefore.getTime() + lateBy) }),
   };
   await tx.insertInto("embedded_gateway_webhooks").values(row).execute();
 }
@@ -58,6 +67,12 @@ const timeoutMs = 5000;
 const longestDelayMs = 10_000;
 /** As the real one: told again for a day, then given up. */
 const giveUpHours = 24;
+const backoff = { firstMs: 2000, longestMs: 3_600_000 };
+
+type Waiting = Leased<RowOf<"embedded_gateway_webhooks">>;
+
+/** The lease is longer than the longest delay and three posts that time out. */
+const queue = workQueue("embedded_gateway_webhooks", ["id"], 30);
 
 /** Sends what is to be told, signed, at least once and in no certain order. */
 export function startWebhookSender(receiver: Receiver): Loop {
@@ -66,13 +81,8 @@ export function startWebhookSender(receiver: Receiver): Loop {
     name: "embedded-webhooks",
     work: async () => {
       await authoriseLate(db);
-      const { rows } = await sql<Waiting>`
-        update embedded_gateway_webhooks set attempts = attempts + 1,
-          next_try_at = now() + make_interval(secs => least(3600, 2 ^ least(attempts, 12) + ${timeoutMs / 1000}))
-        where id in (select id from embedded_gateway_webhooks where next_try_at <= now()
-          order by next_try_at limit 10 for update skip locked)
-        returning id, body, times`.execute(db);
-      // A delayed one holds up none: it is another's turn.
+      const rows = await fetchDue(db, queue, { where: sql`true`, limit: 10, set: { attempts: sql`attempts + 1` } });
+      // Not awaited: a delayed one holds up no other.
       for (const row of rows) void send(receiver, row).catch(logError(log, "webhook.failed"));
       await sql`delete from embedded_gateway_webhooks where created_at < now() - make_interval(hours => ${giveUpHours})`.execute(
         db,
@@ -96,32 +106,29 @@ async function authoriseLate(db: Db): Promise<void> {
   });
 }
 
-interface Waiting {
-  readonly id: string;
-  readonly body: string;
-  readonly times: number;
-}
-
 async function send(receiver: Receiver, row: Waiting): Promise<void> {
-  const { lost, tripled, delayed } = receiver.faults;
+  const { db, faults } = receiver;
+  const { lost, tripled, delayed } = faults;
   if (happens(delayed)) await sleep(Math.random() * longestDelayMs);
-  if (happens(lost)) return await forget(receiver, row.id);
-  for (let times = happens(tripled) ? 3 : row.times; times > 0; times--) await post(receiver, row);
+  let isOver = happens(lost);
+  if (!isOver)
+    for (let times = happens(tripled) ? 3 : row.times; times > 0; times--)
+      isOver = (await post(receiver, row)) || isOver;
+  if (isOver) await finishAndDelete(db, queue, row);
+  else await finish(db, queue, row, { due_at: inMs(backoffMs(row.attempts, backoff)) });
 }
 
-async function forget({ db }: Receiver, id: string): Promise<void> {
-  await db.deleteFrom("embedded_gateway_webhooks").where("id", "=", id).execute();
-}
-
-async function post(receiver: Receiver, { id, body }: Waiting): Promise<void> {
+/** Returns whether the merchant has taken it. */
+async function post(receiver: Receiver, { id, body }: Waiting): Promise<boolean> {
   const { url, secret, log } = receiver;
   const signature = createHmac("sha256", secret).update(body).digest("hex");
   const headers = { "content-type": "application/json", "x-razorpay-signature": signature, "x-razorpay-event-id": id };
   try {
     const answer = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(timeoutMs) });
     if (!answer.ok) throw new Error(`the webhook ${id} was answered with ${answer.status}`);
-    await forget(receiver, id);
+    return true;
   } catch (err) {
     log.warn({ event: "webhook.failed", webhookId: id, err });
+    return false;
   }
 }

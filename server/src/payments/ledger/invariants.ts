@@ -188,7 +188,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "what is not finished is due",
     broken: sql`select id, status as what from orders
-      where next_check_at is null and gateway_order_id is not null
+      where due_at is null and gateway_order_id is not null
         and (status in ('open', 'paid', 'refunding') or now() < watch_until)`,
   },
 ];

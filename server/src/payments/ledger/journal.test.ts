@@ -79,7 +79,7 @@ test("a refund that fails is the buyer's money again, and one that arrives after
   await expect.poll(balances).toEqual({ gateway: 39, prepaid: -39 });
   expect(await brokenInvariants(db)).toEqual([]);
   status = "processed";
-  await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+  await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
   await expect.poll(balances, { timeout: 10_000 }).toEqual({});
   expect((await shop.rowOf(id)).status).toBe("refunded");
   // The bank sends it back: its second failure, and after it a second arrival.
@@ -89,7 +89,7 @@ test("a refund that fails is the buyer's money again, and one that arrives after
     expect(await balances()).toEqual({ gateway: 39, prepaid: -39 });
     expect(await brokenInvariants(db)).toEqual([]);
     status = "processed";
-    await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+    await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
     await expect.poll(balances, { timeout: 10_000 }).toEqual({});
   }
 });
@@ -130,7 +130,7 @@ test("each invariant finds what breaks it", async () => {
   const { buy, db } = await setup();
   await buy();
   expect(await brokenInvariants(db)).toEqual([]);
-  const owed = "insert into refunds (id, payment_id, amount_minor, currency, reason, status, next_check_at)";
+  const owed = "insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at)";
   const breaks: Readonly<Record<string, string>> = {
     "every journal entry sums to zero": "delete from journal_lines where account = 'gateway'",
     "every captured payment is booked once": "delete from journal",
@@ -160,7 +160,7 @@ test("each invariant finds what breaks it", async () => {
     "whose turn it is in the line holds all GPUs that they waited for":
       "insert into queue_entries (id, user_id, gpu_count, status, held_until) values ('q', 'ada', 2, 'held', now())",
     "what was not delivered earns a credit, unless one was open": `${owed} select 'r', id, 5, 'USD', 'not_delivered', 'queued', now() from payments`,
-    "what is not finished is due": "update orders set next_check_at = null, status = 'fulfilled'",
+    "what is not finished is due": "update orders set due_at = null, status = 'fulfilled'",
   };
   expect(Object.keys(breaks)).toEqual(invariants.map(({ name }) => name));
   for (const { name, broken } of invariants)

@@ -120,7 +120,7 @@ async function debitAccount(tx: Tx, { order_id, settles_order }: Payment): Promi
 
 /**
  * A refund may fail, and arrive, more than once: each time is an entry of its own. Its caller has just changed the refund's
- * status under its claim, so that nothing is told twice; the order's row is locked.
+ * status under its lease, so that nothing is told twice; the order's row is locked.
  */
 async function bookRepeatable(tx: Tx, entry: Entry): Promise<void> {
   const { rows } = await sql<{ count: number }>`

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Tx } from "../../database/database.ts";
+import { noLease } from "../../database/work-queue.ts";
 import { releaseHold } from "../../environments/allocation/hold.ts";
 import { notFound } from "../../http/mount.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
@@ -15,7 +16,7 @@ export async function endUnpaidOrder(
   return db.transaction().execute(async (tx) => {
     const ended = await tx
       .updateTable("orders")
-      .set({ status, closed_at: sql`now()`, claim: null })
+      .set({ status, closed_at: sql`now()`, ...noLease })
       .where("id", "=", id)
       .where("status", "=", "open")
       .returning("id")
@@ -33,11 +34,10 @@ export async function endUnpaidOrdersOf(tx: Tx, userId: string): Promise<void> {
   const orders = tx.selectFrom("orders").select(["id", "status"]).where("user_id", "=", userId).orderBy("id");
   for (const { id, status } of await orders.forUpdate().execute()) {
     if (status !== "draft" && status !== "open") continue;
-    const ended =
-      status === "open" ? { status: "cancelled" as const } : { status: "expired" as const, next_check_at: null };
+    const ended = status === "open" ? { status: "cancelled" as const } : { status: "expired" as const, due_at: null };
     await tx
       .updateTable("orders")
-      .set({ ...ended, closed_at: sql`now()`, claim: null })
+      .set({ ...ended, closed_at: sql`now()`, ...noLease })
       .where("id", "=", id)
       .execute();
     await releaseHold(tx, id);

@@ -1,12 +1,12 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Tx } from "../../database/database.ts";
-import { startNotifiedLoop } from "../../database/woken-loop.ts";
+import { backoffMs, fetchDue, finish, inMs, nextDueMs, startWorker } from "../../database/work-queue.ts";
 import { extendHold, hold, releaseHold } from "../../environments/allocation/hold.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
-import type { Provider, ProviderPayment } from "../provider/provider.ts";
+import type { ProviderPayment } from "../provider/provider.ts";
 import {
   draftSeconds,
   holdEnd,
@@ -19,12 +19,13 @@ import { settlePayment } from "../settlement/settle-payment.ts";
 import { isInFlight, syncPayments } from "../settlement/sync-payments.ts";
 import { endUnpaidOrder } from "./end-unpaid-order.ts";
 import { expireDraft, storeOrder } from "./place-order.ts";
-import { checkQuota, type Draft } from "./reserve-order.ts";
+import { checkQuota, type Draft, orderQueue } from "./reserve-order.ts";
 
-type Claimed = Draft & { readonly now: Date };
+type DueOrder = Draft & { readonly now: Date };
 
 const width = 20;
 const intervalMs = 5000;
+const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 
 /**
  * Asks the provider about every order whose time has come, so that a payment is found though the browser died (G12),
@@ -32,18 +33,18 @@ const intervalMs = 5000;
  */
 export function startOrderPoller(deps: PaymentsDeps): Loop {
   const { changes, log } = deps;
-  let first = true;
-  return startNotifiedLoop({
+  let isFirst = true;
+  return startWorker({
     name: "order-poller",
     changes,
     on: ["order"],
-    work: async () => {
-      if (first) await makeUnpaidDue(deps);
-      first = false;
-      const orders = [...(await claimOrders(deps, "watch")), ...(await claimOrders(deps, "paid"))];
-      await Promise.all(orders.map((order) => pollOrder(deps, order)));
-      return orders.length > 0 ? 0 : untilNext(deps);
+    fetch: async () => {
+      if (isFirst) await makeUnpaidDue(deps);
+      isFirst = false;
+      return [...(await fetchOrders(deps, "unpaid")), ...(await fetchOrders(deps, "paid"))];
     },
+    work: (order) => pollOrder(deps, order),
+    nextDueMs: () => nextOrderMs(deps),
     intervalMs,
     log,
   });
@@ -51,35 +52,35 @@ export function startOrderPoller(deps: PaymentsDeps): Loop {
 
 /** A restart may have cut off the very call that was to deliver: what is unpaid is asked about at once. */
 async function makeUnpaidDue({ db, provider }: PaymentsDeps): Promise<void> {
-  await sql`update orders set next_check_at = now() where status in ('draft', 'open') and (claim is null or next_check_at <= now())
+  await sql`update orders set due_at = now() where status in ('draft', 'open')
     and gateway = ${provider.kind} and mode = ${provider.mode}`.execute(db);
 }
 
-export async function claimOrders({ db, provider }: PaymentsDeps, lane: "watch" | "paid"): Promise<Claimed[]> {
-  const ofLane = lane === "paid" ? sql`status = 'paid'` : sql`status <> 'paid'`;
-  const { rows } = await sql<Claimed>`
-    update orders set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = attempts + 1
-    where id in (select id from orders where next_check_at <= now() and ${ofLane}
-      and gateway = ${provider.kind} and mode = ${provider.mode}
-      order by next_check_at limit ${width} for update skip locked)
-    returning *, now() as now`.execute(db);
-  return rows;
+/** Each partition has an index of its own: one query over both would read every order there ever was. */
+const partitions = { unpaid: sql`status <> 'paid'`, paid: sql`status = 'paid'` };
+
+type Queue = Pick<PaymentsDeps, "db" | "provider">;
+
+export async function fetchOrders(deps: Queue, partition: keyof typeof partitions): Promise<readonly DueOrder[]> {
+  return await fetchDue(deps.db, orderQueue, {
+    where: ofPartition(deps, partition),
+    limit: width,
+    compute: { now: sql<Date>`now()` },
+    set: { attempts: sql`attempts + 1` },
+  });
 }
 
-export async function untilNext({ db, provider }: PaymentsDeps): Promise<number> {
-  const { rows } = await nextDue(provider).execute(db);
-  return Math.max(0, rows[0]?.ms ?? intervalMs);
+/** Milliseconds until the next order is due. */
+export async function nextOrderMs(deps: Queue): Promise<number> {
+  const next = (["unpaid", "paid"] as const).map((each) => nextDueMs(deps.db, orderQueue, ofPartition(deps, each)));
+  return Math.min(...(await Promise.all(next)));
 }
 
-/** Each lane by its own index: one minimum over both would read every order there ever was. */
-export function nextDue({ kind, mode }: Pick<Provider, "kind" | "mode">): RawBuilder<{ ms: number | null }> {
-  return sql`
-    select extract(epoch from least(
-      (select min(next_check_at) from orders where status = 'paid' and gateway = ${kind} and mode = ${mode}),
-      (select min(next_check_at) from orders where status <> 'paid' and gateway = ${kind} and mode = ${mode})) - now()) * 1000 as ms`;
+function ofPartition({ provider }: Queue, partition: keyof typeof partitions) {
+  return sql`${partitions[partition]} and gateway = ${provider.kind} and mode = ${provider.mode}`;
 }
 
-async function pollOrder(deps: PaymentsDeps, order: Claimed): Promise<void> {
+async function pollOrder(deps: PaymentsDeps, order: DueOrder): Promise<void> {
   try {
     if (order.status === "draft") return await pollDraft(deps, order);
     const attempts = await syncPayments(deps, order);
@@ -96,7 +97,7 @@ async function pollOrder(deps: PaymentsDeps, order: Claimed): Promise<void> {
  * Its caller is gone: no order is made for nobody, but one that was made is kept. Past its lifetime a draft ends even if
  * the provider cannot be asked: nobody was ever told its id, so nobody can pay it.
  */
-async function pollDraft(deps: PaymentsDeps, draft: Claimed): Promise<void> {
+async function pollDraft(deps: PaymentsDeps, draft: DueOrder): Promise<void> {
   const isOver = draft.created_at.getTime() + draftSeconds * 1000 <= draft.now.getTime();
   const made = await deps.provider.findOrderByReceipt(draft.id).catch((error: unknown) => {
     if (!isOver) throw error;
@@ -151,7 +152,7 @@ async function mayHold(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: num
 }
 
 /** The time to pay is over. Once, a buyer who is paying right now gets half an hour in all. */
-async function endHold(deps: PaymentsDeps, order: Claimed, inFlight: boolean): Promise<void> {
+async function endHold(deps: PaymentsDeps, order: DueOrder, inFlight: boolean): Promise<void> {
   const longest = minutesAfter(order.created_at, holdInPaymentMinutes);
   if (!inFlight || longest <= order.hold_until) return void (await endUnpaidOrder(deps, order.id, "expired"));
   await deps.db.transaction().execute(async (tx) => {
@@ -164,23 +165,16 @@ async function endHold(deps: PaymentsDeps, order: Claimed, inFlight: boolean): P
   });
 }
 
-/** Guarded by the claim: whoever settled or ended the order meanwhile dropped it, and knows better. */
-async function reschedule(deps: PaymentsDeps, order: Claimed, error: unknown): Promise<void> {
+/** Whoever settled or ended the order meanwhile took the lease away, and knows better. */
+async function reschedule(deps: PaymentsDeps, order: DueOrder, error: unknown): Promise<void> {
   const { db } = deps;
   const row = await db.selectFrom("orders").selectAll().where("id", "=", order.id).executeTakeFirstOrThrow();
   if (error && row.status === "open" && minutesAfter(row.created_at, holdInPaymentMinutes) <= order.now)
     await endUnpaidOrder(deps, row.id, "expired");
-  const backOffMs = Math.min(1000 * 2 ** Math.min(order.attempts, 12), 3_600_000);
-  const soonMs = row.status === "draft" ? 5000 : error ? backOffMs : undefined;
-  await db
-    .updateTable("orders")
-    .set({
-      claim: null,
-      next_check_at: soonMs === undefined ? nextPoll(row, order.now) : new Date(order.now.getTime() + soonMs),
-      last_error: error ? String(error).slice(0, 500) : null,
-      ...(!error && { attempts: 0 }),
-    })
-    .where("id", "=", order.id)
-    .where("claim", "=", order.claim)
-    .execute();
+  const soonMs = row.status === "draft" ? 5000 : error ? backoffMs(order.attempts, backoff) : undefined;
+  await finish(db, orderQueue, order, {
+    due_at: soonMs === undefined ? nextPoll(row, order.now) : inMs(soonMs),
+    last_error: error ? String(error).slice(0, 500) : null,
+    ...(!error && { attempts: 0 }),
+  });
 }

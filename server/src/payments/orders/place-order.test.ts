@@ -2,6 +2,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { newLease } from "../../database/work-queue.ts";
 import { markReachable, markUnreachable } from "../../environments/hosts/register-host.ts";
 import { settlePayment } from "../settlement/settle-payment.ts";
 import { holdAccount, orderBody, setup } from "../testing/setup.ts";
@@ -26,7 +27,7 @@ test("an order answers what the dialog needs, and holds GPUs and name", async ()
     timeout: expect.any(Number),
   });
   const row = await rowOf(body.id);
-  expect(row).toMatchObject({ status: "open", usd_minor: 240, inr_paise_per_usd: 8822, claim: null });
+  expect(row).toMatchObject({ status: "open", usd_minor: 240, inr_paise_per_usd: 8822, lease_token: null });
   const days = (to: Date) => (Number(to) - Number(row.created_at)) / 86_400_000;
   expect([days(row.watch_until), days(row.hold_until) * 1440]).toEqual([5, 15]);
   expect(await openLeases()).toHaveLength(2);
@@ -143,12 +144,12 @@ test("two different requests at the same moment: each answer is of its own reque
 test("a late caller, and an order of another amount, open no draft", async () => {
   const { order, payments, db } = await setup();
   await order("ada");
-  const draft = { status: "draft" as const, gateway_order_id: null, claim: sql<string>`gen_random_uuid()` };
+  const draft = { status: "draft" as const, gateway_order_id: null, ...newLease({ leaseSeconds: 30 }) };
   await db.updateTable("orders").set(draft).execute();
   const row = (await db.selectFrom("orders").selectAll().executeTakeFirstOrThrow()) as Draft;
   const made = { id: "order_made", receipt: row.id, currency: "USD", status: "created" } as const;
   await expect(storeOrder(payments, row, { ...made, amountMinor: 39 })).rejects.toThrow("another amount");
-  await db.updateTable("orders").set({ claim: sql`gen_random_uuid()` }).execute();
+  await db.updateTable("orders").set({ lease_token: sql`gen_random_uuid()` }).execute();
   await expect(storeOrder(payments, row, { ...made, amountMinor: 40 })).rejects.toThrow("took too long");
   expect(await db.selectFrom("orders").select("status").execute()).toEqual([{ status: "draft" }]);
 });
@@ -256,10 +257,7 @@ test("C13 a provider that hangs: the call ends, and the watch gives the draft's 
   const { order, db, openLeases, runWatch } = await setup({ between: hanging, keys: { timeoutMs: 300 } });
   const { status, body } = await order("ada");
   expect([status, body.code]).toEqual([503, "unavailable"]);
-  await db
-    .updateTable("orders")
-    .set({ created_at: sql`now() - interval '2 minutes'`, next_check_at: sql`now()` })
-    .execute();
+  await db.updateTable("orders").set({ created_at: sql`now() - interval '2 minutes'`, due_at: sql`now()` }).execute();
   expect(await openLeases()).toHaveLength(2);
   runWatch();
   await expect.poll(openLeases, { timeout: 10_000 }).toEqual([]);
@@ -270,14 +268,14 @@ test("C14 killed between commit and the provider's answer: the draft is opened b
   for (const way of ["watch", "request"] as const) {
     const { order, db, runWatch, provider } = await setup();
     const { id } = (await order("ada")).body;
-    // What a kill leaves behind: the provider has the order, our row is still a draft under a dead claim.
+    // What a kill leaves behind: the provider has the order, our row is still a draft under a dead lease.
     await db
       .updateTable("orders")
       .set({
         status: "draft",
         gateway_order_id: null,
-        claim: sql`gen_random_uuid()`,
-        next_check_at: sql`now()`,
+        ...newLease({ leaseSeconds: 0 }),
+        due_at: sql`now()`,
         attempts: 1,
       })
       .execute();

@@ -2,6 +2,7 @@ import type { createOrder, Input, ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import { isUniqueViolation } from "../../database/database.ts";
+import { fetchDue, finish, inMs } from "../../database/work-queue.ts";
 import { releaseHold } from "../../environments/allocation/hold.ts";
 import type { User } from "../../http/request-user.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
@@ -9,7 +10,7 @@ import { ProviderError, type ProviderOrder } from "../provider/provider.ts";
 import { isFromProvider, providerUnavailable } from "../settlement/sync-payments.ts";
 import { supersede } from "./end-unpaid-order.ts";
 import { checkOrderRequest, type OrderRequest } from "./price-request.ts";
-import { checkAccountHold, type Draft, reserveOrder } from "./reserve-order.ts";
+import { checkAccountHold, type Draft, orderQueue, reserveOrder } from "./reserve-order.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** What the payment dialog is opened with. */
@@ -20,6 +21,7 @@ const themeColor = "#0f1517";
 const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
 /** An answer lost early leaves time to look for the order within the ten seconds a buyer waits (C12, C13). */
 const lookUpLimitMs = 5000;
+const isDraft = sql`status = 'draft'`;
 
 /** create_order: checks and prices the request, and opens an order for it at the provider. Throws `AppError`. */
 export async function placeOrder(
@@ -93,7 +95,7 @@ function isSameRequest(deps: PaymentsDeps, order: OrderRow, request: OrderReques
   return same && isFromProvider(deps, order) && order.hold_until > new Date();
 }
 
-/** Waits for the call that holds a draft's claim, or goes on with a draft that was left behind. */
+/** Waits for the call that holds a draft's lease, or goes on with a draft that was left behind. */
 async function takeOverDraft(deps: PaymentsDeps, { id, user_id: userId }: OrderRow): Promise<OrderRow> {
   const { db, changes } = deps;
   const found = await waitUntil({
@@ -104,24 +106,23 @@ async function takeOverDraft(deps: PaymentsDeps, { id, user_id: userId }: OrderR
     read: async () => {
       const row = await db.selectFrom("orders").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
       if (row.status !== "draft") return { row };
-      const claimed = await claimDraft(deps, id);
-      return claimed && { claimed };
+      const taken = await takeDraft(deps, id);
+      return taken && { taken };
     },
   });
   if (!found) throw anotherIsPlaced();
-  return found.claimed ? await openDraft(deps, found.claimed) : found.row;
+  return found.taken ? await openDraft(deps, found.taken) : found.row;
 }
 
 function anotherIsPlaced(): AppError {
   return new AppError("unavailable", "Another order of yours is being placed. Try again.", { retryAfterSeconds: 5 });
 }
 
-/** Takes over a draft whose claim was given up: after an answer that never came, or a process that died. */
-async function claimDraft({ db }: PaymentsDeps, id: string): Promise<Draft | undefined> {
-  const { rows } = await sql<Draft>`
-    update orders set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = attempts + 1
-    where id = ${id} and status = 'draft' and (claim is null or next_check_at <= now()) returning *`.execute(db);
-  return rows[0];
+/** Takes over a draft that nobody holds any more: after an answer that never came, or a process that died. */
+async function takeDraft({ db }: PaymentsDeps, id: string): Promise<Draft | undefined> {
+  const where = sql`id = ${id} and status = 'draft'`;
+  const drafts = await fetchDue(db, orderQueue, { where, limit: 1, early: true, set: { attempts: sql`attempts + 1` } });
+  return drafts[0];
 }
 
 /** Makes the order at the provider and stores its id. Throws `unavailable`; the draft then waits for a second try. */
@@ -154,21 +155,14 @@ async function createAtProvider({ provider }: PaymentsDeps, draft: Draft): Promi
 export async function storeOrder({ db }: PaymentsDeps, draft: Draft, made: ProviderOrder): Promise<OrderRow> {
   if (made.amountMinor !== draft.amount_minor || made.currency !== draft.currency)
     throw new ProviderError("an order of another amount", { retryable: false, code: "INVALID_ANSWER" });
-  const opened = await db
-    .updateTable("orders")
-    .set({
-      status: "open",
-      gateway_order_id: made.id,
-      claim: null,
-      attempts: 0,
-      last_error: null,
-      next_check_at: sql`created_at + interval '30 seconds'`,
-    })
-    .where("id", "=", draft.id)
-    .where("claim", "=", draft.claim)
-    .where("status", "=", "draft")
-    .returningAll()
-    .executeTakeFirst();
+  const open = {
+    status: "open",
+    gateway_order_id: made.id,
+    attempts: 0,
+    last_error: null,
+    due_at: sql<Date>`created_at + interval '30 seconds'`,
+  } as const;
+  const opened = await finish(db, orderQueue, draft, open, isDraft);
   if (opened) return opened;
   const row = await db.selectFrom("orders").selectAll().where("id", "=", draft.id).executeTakeFirstOrThrow();
   if (row.gateway_order_id === made.id) return row;
@@ -177,27 +171,15 @@ export async function storeOrder({ db }: PaymentsDeps, draft: Draft, made: Provi
   });
 }
 
-export async function expireDraft({ db }: PaymentsDeps, { id, claim }: Draft): Promise<void> {
+export async function expireDraft({ db }: PaymentsDeps, draft: Draft): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const expired = await tx
-      .updateTable("orders")
-      .set({ status: "expired", closed_at: sql`now()`, claim: null, next_check_at: null })
-      .where("id", "=", id)
-      .where("claim", "=", claim)
-      .where("status", "=", "draft")
-      .returning("id")
-      .executeTakeFirst();
-    if (expired) await releaseHold(tx, id);
+    const expired = { status: "expired", closed_at: sql<Date>`now()`, due_at: null } as const;
+    if (await finish(tx, orderQueue, draft, expired, isDraft)) await releaseHold(tx, draft.id);
   });
 }
 
-async function releaseDraft({ db }: PaymentsDeps, { id, claim }: Draft): Promise<void> {
-  await db
-    .updateTable("orders")
-    .set({ claim: null, next_check_at: sql`now() + interval '5 seconds'` })
-    .where("id", "=", id)
-    .where("claim", "=", claim)
-    .execute();
+async function releaseDraft({ db }: PaymentsDeps, draft: Draft): Promise<void> {
+  await finish(db, orderQueue, draft, { due_at: inMs(5000) });
 }
 
 function checkoutOf({ provider, brandName: name }: PaymentsDeps, order: OrderRow): Checkout {

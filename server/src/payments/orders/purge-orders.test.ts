@@ -29,7 +29,7 @@ test("orders that nobody paid go 30 days after their last watch, webhooks 30 day
     values ('failed', ${tried}, 'kay', 'embedded', 'pay_failed', 'failed', 20, 'USD', now() - interval '31 days')
     on conflict do nothing`.execute(db);
   const event = (id: string, processed: string | null) => sql`
-    insert into gateway_events (gateway, event_id, event, body, processed_at, next_check_at)
+    insert into gateway_events (gateway, event_id, event, body, processed_at, due_at)
     values ('embedded', ${id}, 'payment.captured', '', now() - ${processed}::interval, ${processed ? null : new Date()})`;
   for (const [id, processed] of [
     ["old", "31 days"],

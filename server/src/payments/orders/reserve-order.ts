@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
+import { type Leased, newLease, workQueue } from "../../database/work-queue.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { freeGpuCount } from "../../environments/leases/gpu-leases.ts";
 import { instant } from "../../environments/notice.ts";
@@ -17,8 +18,10 @@ import {
 } from "../settlement/deadlines.ts";
 import type { OrderRequest } from "./price-request.ts";
 
-/** The claim that a draft was written or taken under: only its holder opens it at the provider. */
-export type Draft = RowOf<"orders"> & { readonly claim: string };
+export const orderQueue = workQueue("orders", ["id"], 30);
+
+/** Only the holder of the lease opens a draft at the provider. */
+export type Draft = Leased<RowOf<"orders">>;
 
 /**
  * Checks what the account may order, writes the draft and holds GPUs and name for it: all of it, or nothing and the reason
@@ -54,8 +57,8 @@ export async function reserveOrder(tx: Tx, deps: PaymentsDeps, userId: string, r
       extends: request.extends ?? null,
       hold_until,
       watch_until: minutesAfter(now, pollDays * 24 * 60),
-      next_check_at: sql`now() + interval '30 seconds'`,
-      claim: sql`gen_random_uuid()`,
+      due_at: sql`now()`,
+      ...newLease(orderQueue),
       attempts: 1,
     })
     .returningAll()

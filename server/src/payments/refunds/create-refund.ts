@@ -72,7 +72,7 @@ export async function createRefund(
   const { currency } = payment;
   const inserted = await tx
     .insertInto("refunds")
-    .values({ id, payment_id: payment.id, amount_minor, currency, reason, status: "queued", next_check_at: sql`now()` })
+    .values({ id, payment_id: payment.id, amount_minor, currency, reason, status: "queued", due_at: sql`now()` })
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst();

@@ -169,7 +169,7 @@ async function takeBackTime(tx: Tx, order: OrderRow, share: Share, usage: Usage)
   if (share === "prorated") return await takeBackUnused(tx, order, usage);
   if (share !== "full") return undefined;
   await sql`
-    update orders set status = 'refunding', next_check_at = coalesce(next_check_at, now() + interval '1 day')
+    update orders set status = 'refunding', due_at = coalesce(due_at, now() + interval '1 day')
     where id = ${order.id}`.execute(tx);
   return await takeBackHours(tx, order);
 }

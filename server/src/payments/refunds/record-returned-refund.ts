@@ -25,7 +25,7 @@ export async function recordReturnedRefund(
         status: "failed",
         processed_at: null,
         arn: null,
-        next_check_at: sql`now() + interval '1 day'`,
+        due_at: sql`now() + interval '1 day'`,
         last_error: "sent back by the bank after it had arrived",
       })
       .where("gateway_refund_id", "=", gatewayRefundId)

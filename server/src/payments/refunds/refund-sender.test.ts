@@ -25,7 +25,7 @@ test("a refund is sent once and followed to its end, and the buyer hears both", 
   expect(refund).toMatchObject({
     status: "processed",
     gateway_refund_id: sent?.id,
-    next_check_at: null,
+    due_at: null,
     arn: expect.any(String),
   });
   expect(sent).toMatchObject({ amount_minor: 39, idempotency_key: refund?.id });
@@ -43,7 +43,7 @@ test("a refund that failed and arrives after all waits for its order before it h
   const order = await rowOf(id);
   await db.transaction().execute(async (tx) => {
     await sql`select 1 from orders where id = ${order.id} for update`.execute(tx);
-    await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+    await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
     const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 10_000 }).toBeGreaterThan(0);
     await sql`select 1 from payments for update nowait`.execute(tx);
@@ -75,12 +75,12 @@ test("C36 the balance is too low, or the payment too old: the refund stays owed 
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_refused" }).execute();
   runRefunds();
   await expect.poll(() => errors.length).toBe(1);
-  await expect.poll(async () => (await refundsOf())[0]?.claim).toBe(null);
+  await expect.poll(async () => (await refundsOf())[0]?.lease_token).toBe(null);
   const [refund] = await refundsOf();
   expect(refund).toMatchObject({ status: "queued", last_error: expect.stringContaining("enough balance") });
-  expect(refund?.next_check_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect(refund?.due_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   await db.updateTable("embedded_gateway_orders").set({ outcome: null }).execute();
-  await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+  await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
 });
 
@@ -99,7 +99,7 @@ test("C36 accepted, then failed on its way: the money is owed again, kept due, a
   runRefunds();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
   const [refund] = await refundsOf();
-  expect(refund?.next_check_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect(refund?.due_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   expect((await rowOf(id)).status).toBe("refunding");
   expect(await db.selectFrom("payments").select("refund_minor").execute()).toEqual([{ refund_minor: 0 }]);
   const payable = sql<{
@@ -141,7 +141,7 @@ test("C36 failed after it was processed: owed again, told, and sent anew; a fail
   expect(await titles.execute()).toHaveLength(1);
 
   await db.updateTable("embedded_gateway_refunds").set({ fails: false }).execute();
-  await db.updateTable("refunds").set({ next_check_at: sql`now()` }).execute();
+  await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
   await expect.poll(async () => (await refundsOf())[0]?.status, { timeout: 10_000 }).toBe("processed");
   expect(await db.selectFrom("payments").select("refund_minor").execute()).toEqual([{ refund_minor: 39 }]);
 });
@@ -229,7 +229,7 @@ test("a part sent back by a person does not stand for the rest that we owe", asy
   runRefunds();
   await expect.poll(() => errors.length).toBe(1);
   await refuse(false);
-  await db.updateTable("refunds").set({ next_check_at: sql`now()` }).where("status", "<>", "processed").execute();
+  await db.updateTable("refunds").set({ due_at: sql`now()` }).where("status", "<>", "processed").execute();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   const sent = await db.selectFrom("embedded_gateway_refunds").select("amount_minor").execute();
   expect(sent).toEqual([{ amount_minor: 20 }, { amount_minor: 20 }]);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { RowOf, Tx } from "../../database/database.ts";
-import { startNotifiedLoop } from "../../database/woken-loop.ts";
+import { backoffMs, fetchDue, finish, nextDueMs, retryIn, startWorker } from "../../database/work-queue.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
@@ -9,78 +9,58 @@ import { bookRefundArrived, bookRefundCreated, bookRefundFailed } from "../ledge
 import { lockPayment } from "../ledger/lock-payment.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderRefund } from "../provider/provider.ts";
-import { disputedMinor, disputeState, postponeRefund, waiveRefund } from "./waive-refund.ts";
+import {
+  disputedMinor,
+  disputeState,
+  type LeasedRefund,
+  postponeRefund,
+  refundQueue,
+  waiveRefund,
+} from "./waive-refund.ts";
 
-type Claimed = RowOf<"refunds"> & {
-  readonly claim: string;
-  readonly gateway_payment_id: string;
-  readonly now: Date;
-};
+type DueRefund = LeasedRefund & { readonly gateway_payment_id: string; readonly now: Date };
 
 const intervalMs = 5000;
-const daily = "1 day";
+const backoff = { firstMs: 2000, longestMs: 3_600_000 };
+const dailyMs = 24 * 3_600_000;
 
 /** Sends every refund that is owed and follows it until the money has arrived (G16). Retries are for ever, under one key. */
 export function startRefundSender(deps: PaymentsDeps): Loop {
-  const { changes, log } = deps;
-  return startNotifiedLoop({
+  const { db, provider, changes, log } = deps;
+  const isOpen = sql`status not in ('processed', 'waived') and exists (
+    select from payments p join orders o on o.id = p.order_id
+    where p.id = refunds.payment_id and o.gateway = ${provider.kind} and o.mode = ${provider.mode})`;
+  return startWorker<DueRefund>({
     name: "refunds",
     changes,
     on: ["order", "notification"],
-    work: async () => {
-      const refunds = await claim(deps);
-      await Promise.all(refunds.map((refund) => sendRefund(deps, refund)));
-      return refunds.length > 0 ? 0 : untilNext(deps);
-    },
+    fetch: () =>
+      fetchDue(db, refundQueue, {
+        where: isOpen,
+        limit: 20,
+        compute: {
+          now: sql<Date>`now()`,
+          gateway_payment_id: sql<string>`(select gateway_payment_id from payments where id = refunds.payment_id)`,
+        },
+        set: { attempts: sql`attempts + 1` },
+      }),
+    work: (refund) => sendRefund(deps, refund),
+    nextDueMs: () => nextDueMs(db, refundQueue, isOpen),
     intervalMs,
     log,
   });
 }
 
-async function claim({ db, provider }: PaymentsDeps): Promise<Claimed[]> {
-  const { rows } = await sql<Claimed>`
-    update refunds r set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = r.attempts + 1
-    from payments p where p.id = r.payment_id and r.id in (
-      select due.id from refunds due join payments on payments.id = due.payment_id
-      join orders on orders.id = payments.order_id
-      where due.next_check_at <= now() and due.status not in ('processed', 'waived')
-        and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}
-      order by due.next_check_at limit 20 for update of due skip locked)
-    returning r.*, p.gateway_payment_id, now() as now`.execute(db);
-  return rows;
-}
-
-async function untilNext({ db, provider }: PaymentsDeps): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(due.next_check_at) - now()) * 1000 as ms from refunds due
-    join payments on payments.id = due.payment_id join orders on orders.id = payments.order_id
-    where due.status not in ('processed', 'waived') and orders.gateway = ${provider.kind} and orders.mode = ${provider.mode}`.execute(
-    db,
-  );
-  return Math.max(0, rows[0]?.ms ?? intervalMs);
-}
-
-async function sendRefund(deps: PaymentsDeps, refund: Claimed): Promise<void> {
+async function sendRefund(deps: PaymentsDeps, refund: DueRefund): Promise<void> {
   try {
     if (await isSettledByDispute(deps, refund)) return;
     await record(deps, refund, await fetchOrSend(deps, refund));
   } catch (error) {
     deps.log.warn({ event: "refund.failed", refundId: refund.id, err: error });
-    const seconds = Math.min(2 ** Math.min(refund.attempts, 12), 3600);
-    await deps.db
-      .updateTable("refunds")
-      .set({
-        claim: null,
-        last_error: String(error).slice(0, 500),
-        // What the provider refuses for good (such as an empty balance) is an operator's matter: tried again daily.
-        next_check_at:
-          error instanceof ProviderError && !error.retryable
-            ? sql`now() + ${daily}::interval`
-            : new Date(refund.now.getTime() + seconds * 1000),
-      })
-      .where("id", "=", refund.id)
-      .where("claim", "=", refund.claim)
-      .execute();
+    // What the provider refuses for good (such as an empty balance) is an operator's matter: tried again daily.
+    const isRefused = error instanceof ProviderError && !error.retryable;
+    const waitMs = isRefused ? dailyMs : backoffMs(refund.attempts, backoff);
+    await finish(deps.db, refundQueue, refund, retryIn(waitMs, error));
   }
 }
 
@@ -88,7 +68,7 @@ async function sendRefund(deps: PaymentsDeps, refund: Claimed): Promise<void> {
  * Whether a dispute of its payment has the last word about a refund that is still to be sent, or failed: held back while
  * it is open, waived as far as the bank has taken the money. One that was made by a call whose answer was lost is adopted.
  */
-async function isSettledByDispute(deps: PaymentsDeps, refund: Claimed): Promise<boolean> {
+async function isSettledByDispute(deps: PaymentsDeps, refund: DueRefund): Promise<boolean> {
   if (refund.status === "sent") return false;
   const state = await disputeState(deps.db, refund.payment_id);
   if (state === "none" || (state === "open" && refund.status === "failed")) return false;
@@ -99,7 +79,7 @@ async function isSettledByDispute(deps: PaymentsDeps, refund: Claimed): Promise<
   return true;
 }
 
-async function fetchOrSend(deps: PaymentsDeps, refund: Claimed): Promise<ProviderRefund> {
+async function fetchOrSend(deps: PaymentsDeps, refund: DueRefund): Promise<ProviderRefund> {
   const { provider } = deps;
   const { id: key, gateway_refund_id, gateway_payment_id: paymentId, amount_minor: amountMinor, reason } = refund;
   if (gateway_refund_id) return provider.refundById(gateway_refund_id);
@@ -115,7 +95,7 @@ async function fetchOrSend(deps: PaymentsDeps, refund: Claimed): Promise<Provide
 }
 
 /** One of the same amount that is no other row's, provided that all we owe of the payment has gone back with it. */
-async function findAtProvider({ db, provider }: PaymentsDeps, refund: Claimed): Promise<ProviderRefund | undefined> {
+async function findAtProvider({ db, provider }: PaymentsDeps, refund: DueRefund): Promise<ProviderRefund | undefined> {
   const made = (await provider.refundsOfPayment(refund.gateway_payment_id)).filter(({ status }) => status !== "failed");
   const ours = await db
     .selectFrom("refunds")
@@ -132,25 +112,18 @@ async function findAtProvider({ db, provider }: PaymentsDeps, refund: Claimed): 
   );
 }
 
-async function record({ db, announce }: PaymentsDeps, refund: Claimed, found: ProviderRefund): Promise<void> {
+async function record({ db, announce }: PaymentsDeps, refund: DueRefund, found: ProviderRefund): Promise<void> {
   const status = found.status === "pending" ? "sent" : found.status;
   await db.transaction().execute(async (tx) => {
     const payment = await lockPayment(tx, refund.payment_id);
-    const updated = await tx
-      .updateTable("refunds")
-      .set({
-        status,
-        gateway_refund_id: found.id,
-        arn: found.arn,
-        claim: null,
-        last_error: null,
-        processed_at: status === "processed" ? sql`now()` : null,
-        next_check_at: status === "processed" ? null : nextCheck(status, refund),
-      })
-      .where("id", "=", refund.id)
-      .where("claim", "=", refund.claim)
-      .returning("id")
-      .executeTakeFirst();
+    const updated = await finish(tx, refundQueue, refund, {
+      status,
+      gateway_refund_id: found.id,
+      arn: found.arn,
+      last_error: null,
+      processed_at: status === "processed" ? sql`now()` : null,
+      due_at: status === "processed" ? null : nextCheck(status, refund),
+    });
     if (!updated || status === refund.status) return;
     if (refund.status === "failed") await recordRetry(tx, payment, refund);
     if (status === "failed") await recordFailure(tx, payment, refund);
@@ -161,7 +134,7 @@ async function record({ db, announce }: PaymentsDeps, refund: Claimed, found: Pr
 async function recordArrival(
   tx: Tx,
   payment: RowOf<"payments">,
-  refund: Claimed,
+  refund: DueRefund,
   arn: string | null,
   announce: Announce,
 ): Promise<void> {
@@ -178,14 +151,14 @@ async function recordArrival(
 }
 
 /** Not on its way any more: what went back is less by it until somebody has settled it. */
-async function recordFailure(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
+async function recordFailure(tx: Tx, payment: RowOf<"payments">, refund: DueRefund): Promise<void> {
   await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${payment.id}`.execute(
     tx,
   );
   await bookRefundFailed(tx, payment, refund);
 }
 
-async function recordRetry(tx: Tx, payment: RowOf<"payments">, refund: Claimed): Promise<void> {
+async function recordRetry(tx: Tx, payment: RowOf<"payments">, refund: DueRefund): Promise<void> {
   await sql`update payments set refund_minor = refund_minor + ${refund.amount_minor} where id = ${payment.id}`.execute(
     tx,
   );
@@ -198,7 +171,7 @@ async function closeOrder(tx: Tx, orderId: string): Promise<void> {
     .set({
       status: "refunded",
       closed_at: sql`now()`,
-      next_check_at: sql`least(watch_until, now() + interval '1 hour')`,
+      due_at: sql`least(watch_until, now() + interval '1 hour')`,
     })
     .where("id", "=", orderId)
     .where("status", "=", "refunding")
@@ -206,7 +179,7 @@ async function closeOrder(tx: Tx, orderId: string): Promise<void> {
 }
 
 /** Young refunds are followed closely, old ones hourly. */
-function nextCheck(status: "sent" | "failed", { created_at, now }: Claimed): Date {
+function nextCheck(status: "sent" | "failed", { created_at, now }: DueRefund): Date {
   const ageMs = now.getTime() - created_at.getTime();
   const waitMs = status === "failed" ? 24 * 3_600_000 : Math.min(Math.max(1000, ageMs / 2), 3_600_000);
   return new Date(now.getTime() + waitMs);

@@ -1,9 +1,12 @@
 import { sql } from "kysely";
 import type { Db, RowOf, Sql, Tx } from "../../database/database.ts";
+import { finish, inMs, type Leased, workQueue } from "../../database/work-queue.ts";
 import { bookRefundWaived } from "../ledger/journal.ts";
 import { lockPayment } from "../ledger/lock-payment.ts";
 
-type Refund = Pick<RowOf<"refunds">, "id" | "payment_id" | "amount_minor" | "status" | "claim">;
+export const refundQueue = workQueue("refunds", ["id"], 30);
+
+export type LeasedRefund = Leased<RowOf<"refunds">>;
 
 /** What stands against sending a refund of the payment: a dispute that is not decided, or money that a bank has taken. */
 export async function disputeState(db: Db, paymentId: string): Promise<"none" | "open" | "lost"> {
@@ -24,30 +27,24 @@ export async function disputedMinor(db: Sql, paymentId: string): Promise<number>
 }
 
 /** Sent now, the money could go back twice: looked at again every hour, and at once when the dispute is decided. */
-export async function postponeRefund(db: Db, { id, claim }: Refund): Promise<void> {
-  await sql`
-    update refunds set claim = null, attempts = 0, next_check_at = now() + interval '1 hour',
-      last_error = 'held back: a dispute of this payment is open'
-    where id = ${id} and claim = ${claim}`.execute(db);
+export async function postponeRefund(db: Db, refund: LeasedRefund): Promise<void> {
+  const last_error = "held back: a dispute of this payment is open";
+  await finish(db, refundQueue, refund, { attempts: 0, due_at: inMs(3_600_000), last_error });
 }
 
 /**
- * Takes off a refund what a bank has taken back already, in one transaction under the claim; what is left of it is due
+ * Takes off a refund what a bank has taken back already, in one transaction under the lease; what is left of it is due
  * now. False when nothing of it was: then it is sent as any other.
  */
-export async function waiveRefund(db: Db, refund: Refund): Promise<boolean> {
+export async function waiveRefund(db: Db, refund: LeasedRefund): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const payment = await lockPayment(tx, refund.payment_id);
     const waived = Math.min(refund.amount_minor, await takenMinor(tx, payment, refund));
     if (waived <= 0) return false;
     const left = refund.amount_minor - waived;
-    const change = left > 0 ? { amount_minor: left, next_check_at: sql<Date>`now()` } : { ...done };
-    const row = tx
-      .updateTable("refunds")
-      .set({ ...change, claim: null })
-      .where("id", "=", refund.id);
-    // Overtaken: whoever has the claim now does it.
-    if (!(await row.where("claim", "=", refund.claim).returning("id").executeTakeFirst())) return true;
+    const change = left > 0 ? { amount_minor: left, due_at: inMs(0) } : done;
+    // Overtaken: the worker that holds the lease now does it.
+    if (!(await finish(tx, refundQueue, refund, change))) return true;
     const failed = refund.status === "failed";
     // Each part has a source of its own: what is left of the amount tells them apart.
     const part = { id: `${refund.id}:${refund.amount_minor}`, amount_minor: waived };
@@ -58,10 +55,10 @@ export async function waiveRefund(db: Db, refund: Refund): Promise<boolean> {
   });
 }
 
-const done = { status: "waived", next_check_at: null, last_error: "the bank has taken the money back" } as const;
+const done = { status: "waived", due_at: null, last_error: "the bank has taken the money back" } as const;
 
 /** A refund that failed is owed again only as far as the payment has room for it; another, but for what is not counted yet. */
-async function takenMinor(tx: Tx, payment: RowOf<"payments">, refund: Refund): Promise<number> {
+async function takenMinor(tx: Tx, payment: RowOf<"payments">, refund: LeasedRefund): Promise<number> {
   if (refund.status === "failed") return refund.amount_minor - (payment.amount_minor - payment.refund_minor);
   const rows = tx.selectFrom("disputes").select(["lost_minor", "counted_minor"]).where("payment_id", "=", payment.id);
   return (await rows.execute()).reduce((sum, { lost_minor, counted_minor }) => sum + lost_minor - counted_minor, 0);
@@ -82,6 +79,6 @@ async function countAgainstDisputes(tx: Tx, paymentId: string, waivedMinor: numb
 async function closeOrder(tx: Tx, orderId: string): Promise<void> {
   await sql`
     update orders set status = 'refunded', closed_at = now(),
-      next_check_at = least(watch_until, now() + interval '1 hour')
+      due_at = least(watch_until, now() + interval '1 hour')
     where id = ${orderId} and status = 'refunding'`.execute(tx);
 }

@@ -10,7 +10,7 @@ async function paidAfterAll(options: Parameters<typeof setup>[0] = {}) {
   const { id } = (await world.order("ada")).body;
   await world.clear("ada", id);
   await sql`update orders set status = 'expired', created_at = now() - interval '7 days', hold_until = now() - interval '7 days',
-    watch_until = now() - interval '2 days', next_check_at = null`.execute(world.db);
+    watch_until = now() - interval '2 days', due_at = null`.execute(world.db);
   await world.pay(id);
   return { ...world, id, ...swept(world.db) };
 }
@@ -23,11 +23,11 @@ function swept(db: Db) {
       const waiting = db
         .selectFrom("gateway_sweeps")
         .select("key_id")
-        .where("next_at", ">", sql<Date>`now() + interval '5 minutes'`);
+        .where("due_at", ">", sql<Date>`now() + interval '5 minutes'`);
       await expect.poll(async () => (await waiting.execute()).length).toBe(1);
     },
     /** Ten minutes later, for whoever starts to sweep then. */
-    makeDue: () => db.updateTable("gateway_sweeps").set({ next_at: sql`now()` }).execute(),
+    makeDue: () => db.updateTable("gateway_sweeps").set({ due_at: sql`now()` }).execute(),
   };
 }
 
@@ -126,18 +126,18 @@ test("after a day without us the sweep goes back over that day, piece by piece, 
 
 test("a refund made elsewhere is found as well, and other keys' sweeps are theirs", async () => {
   const { id, provider, runSweep, runEvents, rowOf, db, events } = await paidAfterAll();
-  const theirs = { key_id: "rzp_live_other", swept_until: new Date("2020-01-01"), next_at: new Date("2020-01-01") };
+  const theirs = { key_id: "rzp_live_other", swept_until: new Date("2020-01-01"), due_at: new Date("2020-01-01") };
   await db.insertInto("gateway_sweeps").values(theirs).execute();
   runEvents();
   runSweep();
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
   const payment = await db.selectFrom("payments").select("gateway_payment_id").executeTakeFirstOrThrow();
   await provider.refund({ paymentId: payment.gateway_payment_id, amountMinor: 15, key: "the-dashboard", notes: {} });
-  await db.updateTable("gateway_sweeps").set({ next_at: sql`now()` }).where("key_id", "=", provider.keyId).execute();
+  await db.updateTable("gateway_sweeps").set({ due_at: sql`now()` }).where("key_id", "=", provider.keyId).execute();
   runSweep();
   await expect.poll(async () => (await rowOf(id)).usd_net_minor).toBe(25);
   expect(await events()).toHaveLength(2);
-  expect(await db.selectFrom("gateway_sweeps").selectAll().where("key_id", "=", "rzp_live_other").execute()).toEqual([
-    theirs,
-  ]);
+  expect(
+    await db.selectFrom("gateway_sweeps").selectAll().where("key_id", "=", "rzp_live_other").execute(),
+  ).toMatchObject([theirs]);
 });

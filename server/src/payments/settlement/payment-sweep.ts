@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { type Loop, startInterval } from "../../async/start-interval.ts";
+import type { RowOf } from "../../database/database.ts";
+import { fetchDue, finish, inMs, keepLease, type Leased, nextDueMs, workQueue } from "../../database/work-queue.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderPayment } from "../provider/provider.ts";
 import { minutesAfter, pollDays, sweepMinutes, sweepOverlapMinutes } from "./deadlines.ts";
@@ -8,12 +10,11 @@ import { minutesAfter, pollDays, sweepMinutes, sweepOverlapMinutes } from "./dea
 const width = 100;
 const mostPages = 100;
 const sliceMinutes = 24 * 60;
-const claimMinutes = 2;
+const intervalMs = sweepMinutes * 60_000;
+const retryMs = 120_000;
+type Sweep = Leased<RowOf<"gateway_sweeps">> & { readonly now: Date };
 
-interface Sweep {
-  readonly swept_until: Date;
-  readonly now: Date;
-}
+const queue = workQueue("gateway_sweeps", ["key_id"], 120);
 
 /**
  * Reads the provider's own list of payments every ten minutes, a little further back than the last time, so that money is
@@ -21,30 +22,40 @@ interface Sweep {
  * stored as an event, and worked off, retried and shown to the operator like one.
  */
 export function startPaymentSweep(deps: PaymentsDeps): Loop {
-  const intervalMs = sweepMinutes * 60_000;
+  const { db, provider, log } = deps;
+  const ofKey = sql`key_id = ${provider.keyId}`;
   return startInterval({
     name: "payment-sweep",
     work: async () => {
-      const sweep = await claim(deps);
-      if (sweep) await catchUp(deps, sweep);
-      return untilNext(deps, intervalMs);
+      await ensureSweep(deps);
+      const compute = { now: sql<Date>`now()` };
+      const [sweep] = await fetchDue(db, queue, { where: ofKey, limit: 1, compute });
+      if (sweep) await work(deps, sweep);
+      return await nextDueMs(db, queue, ofKey);
     },
     intervalMs,
-    log: deps.log,
+    log,
   });
 }
 
+async function work(deps: PaymentsDeps, sweep: Sweep): Promise<void> {
+  const { db, log } = deps;
+  let nextMs = retryMs;
+  try {
+    await keepLease(db, queue, sweep, log, () => catchUp(deps, sweep));
+    nextMs = intervalMs;
+  } finally {
+    await finish(db, queue, sweep, { due_at: inMs(nextMs) });
+  }
+}
+
 /** The first one begins with the oldest order that can still be paid: before it there was nothing of ours. */
-async function claim({ db, provider }: PaymentsDeps): Promise<Sweep | undefined> {
+async function ensureSweep({ db, provider }: PaymentsDeps): Promise<void> {
   await sql`
     insert into gateway_sweeps (key_id, swept_until)
     select ${provider.keyId}, coalesce(min(created_at), now()) from orders
     where gateway = ${provider.kind} and mode = ${provider.mode} and created_at > now() - make_interval(days => ${pollDays})
     on conflict do nothing`.execute(db);
-  const { rows } = await sql<Sweep>`
-    update gateway_sweeps set next_at = now() + make_interval(mins => ${claimMinutes})
-    where key_id = ${provider.keyId} and next_at <= now() returning swept_until, now() as now`.execute(db);
-  return rows[0];
 }
 
 /** After a long stop, day by day: each is kept as done, so that a pass that dies goes on where it was. */
@@ -53,7 +64,7 @@ async function catchUp(deps: PaymentsDeps, { swept_until, now }: Sweep): Promise
   while (from < now) {
     const longest = minutesAfter(from, sliceMinutes);
     from = await sweepSlice(deps, from, longest < now ? longest : now);
-    await saveProgress(deps, from, from < now ? claimMinutes : sweepMinutes);
+    await saveProgress(deps, from);
   }
 }
 
@@ -107,16 +118,9 @@ async function storeNews({ db, provider }: PaymentsDeps, found: readonly Provide
     .execute();
 }
 
-async function saveProgress({ db, provider }: PaymentsDeps, until: Date, minutes: number): Promise<void> {
+async function saveProgress({ db, provider }: PaymentsDeps, until: Date): Promise<void> {
   await sql`
-    update gateway_sweeps set swept_until = greatest(swept_until, ${until}), next_at = now() + make_interval(mins => ${minutes})
-    where key_id = ${provider.keyId}`.execute(db);
-}
-
-async function untilNext({ db, provider }: PaymentsDeps, intervalMs: number): Promise<number> {
-  const { rows } = await sql<{ ms: number }>`
-    select extract(epoch from next_at - now()) * 1000 as ms from gateway_sweeps where key_id = ${provider.keyId}`.execute(
+    update gateway_sweeps set swept_until = greatest(swept_until, ${until}) where key_id = ${provider.keyId}`.execute(
     db,
   );
-  return Math.max(0, rows[0]?.ms ?? intervalMs);
 }

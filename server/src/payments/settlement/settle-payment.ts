@@ -2,6 +2,7 @@ import { type Insertable, sql, type Updateable } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import type { Tables } from "../../database/tables.ts";
+import { noLease } from "../../database/work-queue.ts";
 import { hold, releaseHold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
@@ -140,15 +141,15 @@ async function refundInFull(
   return "refunding";
 }
 
-/** The claim is dropped with it: a poll that is under way writes nothing over this. */
+/** Takes the lease away: a poll that is under way writes nothing over this. */
 async function closeOrder(tx: Tx, order: LockedOrder, change: Updateable<Tables["orders"]>): Promise<void> {
   await tx
     .updateTable("orders")
     .set({
       ...change,
       paid_at: order.now,
-      next_check_at: minutesAfter(order.now, 1),
-      claim: null,
+      due_at: minutesAfter(order.now, 1),
+      ...noLease,
       attempts: 0,
       last_error: null,
     })

@@ -2,7 +2,16 @@ import { sql } from "kysely";
 import * as z from "zod";
 import type { Loop } from "../../async/start-interval.ts";
 import type { RowOf } from "../../database/database.ts";
-import { startNotifiedLoop } from "../../database/woken-loop.ts";
+import {
+  backoffMs,
+  fetchDue,
+  finish,
+  type Leased,
+  nextDueMs,
+  retryIn,
+  startWorker,
+  workQueue,
+} from "../../database/work-queue.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError } from "../provider/provider.ts";
 import { Remark } from "../provider/remark.ts";
@@ -11,7 +20,10 @@ import { pollDays } from "./deadlines.ts";
 import { syncDispute } from "./dispute-poller.ts";
 import { settlePayment } from "./settle-payment.ts";
 
-type Claimed = RowOf<"gateway_events"> & { readonly claim: string };
+type Event = Leased<RowOf<"gateway_events">>;
+
+const queue = workQueue("gateway_events", ["gateway", "event_id"], 30);
+const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 
 /** A body is a snapshot of some moment: all that is taken from it is whom to ask about. */
 const webhookBody = z.object({
@@ -27,40 +39,21 @@ const intervalMs = 5000;
 
 /** Works off what the provider told, each event until it is done: the payment it names is read anew and observed. */
 export function startWebhookProcessor(deps: PaymentsDeps): Loop {
-  const { changes, log } = deps;
-  return startNotifiedLoop({
+  const { db, provider, changes, log } = deps;
+  const isOpen = sql`processed_at is null and gateway = ${provider.kind}`;
+  return startWorker({
     name: "provider-events",
     changes,
     on: ["gateway_event"],
-    work: async () => {
-      const events = await claim(deps);
-      await Promise.all(events.map((event) => work(deps, event)));
-      return events.length > 0 ? 0 : untilNext(deps);
-    },
+    fetch: () => fetchDue(db, queue, { where: isOpen, limit: width, set: { attempts: sql`attempts + 1` } }),
+    work: (event) => work(deps, event),
+    nextDueMs: () => nextDueMs(db, queue, isOpen),
     intervalMs,
     log,
   });
 }
 
-async function claim({ db, provider }: PaymentsDeps): Promise<Claimed[]> {
-  const { rows } = await sql<Claimed>`
-    update gateway_events set claim = gen_random_uuid(), next_check_at = now() + interval '30 seconds', attempts = attempts + 1
-    where (gateway, event_id) in (
-      select gateway, event_id from gateway_events
-      where processed_at is null and next_check_at <= now() and gateway = ${provider.kind}
-      order by next_check_at limit ${width} for update skip locked)
-    returning *`.execute(db);
-  return rows;
-}
-
-async function untilNext({ db, provider }: PaymentsDeps): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(next_check_at) - now()) * 1000 as ms from gateway_events
-    where processed_at is null and gateway = ${provider.kind}`.execute(db);
-  return Math.max(0, rows[0]?.ms ?? intervalMs);
-}
-
-async function work(deps: PaymentsDeps, event: Claimed): Promise<void> {
+async function work(deps: PaymentsDeps, event: Event): Promise<void> {
   try {
     await end(deps, event, await take(deps, event));
   } catch (error) {
@@ -74,7 +67,7 @@ async function work(deps: PaymentsDeps, event: Claimed): Promise<void> {
 }
 
 /** Answers why nothing was done, or null. Throws what is to be tried again. */
-async function take(deps: PaymentsDeps, event: Claimed): Promise<string | null> {
+async function take(deps: PaymentsDeps, event: Event): Promise<string | null> {
   const parsed = webhookBody.safeParse(JSON.parse(event.body.toString("utf8")));
   if (!parsed.success) return "not understood";
   const { payment, refund, dispute } = parsed.data.payload;
@@ -92,22 +85,18 @@ async function take(deps: PaymentsDeps, event: Claimed): Promise<string | null> 
 /** Its own loop asks the provider about it, now instead of later. */
 async function followRefund({ db }: PaymentsDeps, refundId: string, paymentId: string): Promise<void> {
   await sql`
-    update refunds r set next_check_at = now() from payments p
-    where p.id = r.payment_id and p.gateway_payment_id = ${paymentId} and r.status not in ('processed', 'waived') and r.claim is null
+    update refunds r set due_at = now() from payments p
+    where p.id = r.payment_id and p.gateway_payment_id = ${paymentId} and r.status not in ('processed', 'waived')
       and (r.gateway_refund_id = ${refundId} or r.gateway_refund_id is null)`.execute(db);
 }
 
-async function end({ db }: PaymentsDeps, event: Claimed, reason: string | null): Promise<void> {
-  await sql`
-    update gateway_events set processed_at = now(), next_check_at = null, claim = null, last_error = ${reason?.slice(0, 500) ?? null}
-    where gateway = ${event.gateway} and event_id = ${event.event_id} and claim = ${event.claim}`.execute(db);
+async function end({ db }: PaymentsDeps, event: Event, reason: string | null): Promise<void> {
+  const last_error = reason?.slice(0, 500) ?? null;
+  await finish(db, queue, event, { processed_at: sql`now()`, due_at: null, last_error });
 }
 
 /** For as long as an order is watched: later nothing can come of it. */
-async function retry(deps: PaymentsDeps, event: Claimed, reason: string): Promise<void> {
-  const seconds = Math.min(2 ** Math.min(event.attempts, 12), 3600);
+async function retry(deps: PaymentsDeps, event: Event, reason: string): Promise<void> {
   if (Date.now() - event.received_at.getTime() > pollDays * 86_400_000) return await end(deps, event, reason);
-  await sql`
-    update gateway_events set claim = null, next_check_at = now() + make_interval(secs => ${seconds}), last_error = ${reason.slice(0, 500)}
-    where gateway = ${event.gateway} and event_id = ${event.event_id} and claim = ${event.claim}`.execute(deps.db);
+  await finish(deps.db, queue, event, retryIn(backoffMs(event.attempts, backoff), reason));
 }

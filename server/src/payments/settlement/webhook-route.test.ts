@@ -188,7 +188,7 @@ test("a payment of another client of the account is told of once, in one line, h
   runEvents();
   for (const attempts of [1, 2, 3]) {
     await expect.poll(async () => (await eventsOf())[0]?.attempts).toBeGreaterThanOrEqual(attempts);
-    await db.updateTable("gateway_events").set({ next_check_at: sql`now()` }).execute();
+    await db.updateTable("gateway_events").set({ due_at: sql`now()` }).execute();
   }
   expect(errors.map((error) => inspect(error))).toEqual([expect.stringMatching(/^\[?Remark: .* no order of ours\]?$/)]);
 });
@@ -202,7 +202,7 @@ test("a refund that nobody would look at for an hour is followed at once when it
   const sent = await provider.refund({ paymentId, amountMinor: 39, key, notes: { reason: "wrong_amount" } });
   await db
     .updateTable("refunds")
-    .set({ status: "sent", gateway_refund_id: sent.id, next_check_at: sql`now() + interval '1 hour'` })
+    .set({ status: "sent", gateway_refund_id: sent.id, due_at: sql`now() + interval '1 hour'` })
     .execute();
   runRefunds();
   runEvents();
@@ -225,7 +225,7 @@ test("C25 ten megabytes, broken JSON, __proto__ and no body are refused plainly"
 
 test("C51 with 10,000 events queued a webhook is answered within a second", async () => {
   const { post, captured, db, runEvents } = await setup();
-  await sql`insert into gateway_events (gateway, event_id, event, body, next_check_at)
+  await sql`insert into gateway_events (gateway, event_id, event, body, due_at)
     select 'embedded', 'queued-' || n, 'payment.captured', ${Buffer.from(captured("pay_ofNobody"))}, now() - interval '1 second'
     from generate_series(1, 10000) n`.execute(db);
   runEvents();

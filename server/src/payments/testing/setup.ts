@@ -9,6 +9,7 @@ import { openChanges } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { testDatabase } from "../../database/testing.ts";
+import { noLease } from "../../database/work-queue.ts";
 import type { Driver, Endpoint } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { registerHost } from "../../environments/hosts/register-host.ts";
@@ -197,7 +198,7 @@ function buyer(app: ReturnType<typeof Fastify>, { db }: PaymentsDeps) {
     makeDue: (gatewayOrderId: string) =>
       db
         .updateTable("orders")
-        .set({ next_check_at: sql`now()`, claim: null })
+        .set({ due_at: sql`now()`, ...noLease })
         .where("gateway_order_id", "=", gatewayOrderId)
         .execute(),
     refundsOf: () => db.selectFrom("refunds").selectAll().orderBy("created_at").execute(),
