@@ -40,6 +40,11 @@ export function duration(seconds: number): string {
   return minutes > 0 ? `${minutes}m` : "under 1m";
 }
 
+/** "4.2 s". */
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
 /** The subdomain, or "Container-" and the first 8 characters of the id (spec 3.2). */
 export function environmentName(id: string, subdomain: string): string {
   return subdomain === "" ? `Container-${id.slice(0, 8)}` : subdomain;

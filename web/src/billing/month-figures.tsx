@@ -1,3 +1,4 @@
+import { Table } from "../ui/display/table.tsx";
 import classes from "./billing-page.module.css";
 import { amountText, longMonth, type Month, monthName } from "./statement.ts";
 
@@ -6,32 +7,20 @@ export function MonthFigures({ months }: { readonly months: readonly Month[] }) 
   return (
     <details className={classes.figures}>
       <summary>Figures by month</summary>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">Month</th>
-            <th scope="col" className={classes.right}>
-              Paid
-            </th>
-            <th scope="col" className={classes.right}>
-              Payments
-            </th>
-            <th scope="col" className={classes.right}>
-              Average
-            </th>
+      <Table className={classes.table} columns={["Month", ...["Paid", "Payments", "Average"].map(atEnd)]}>
+        {months.toReversed().map(({ month, totalPaid, paymentCount, avgPayment }) => (
+          <tr key={month}>
+            <th scope="row">{monthName(month, longMonth)}</th>
+            <td data-end>{amountText(totalPaid)}</td>
+            <td data-end>{paymentCount}</td>
+            <td data-end>{paymentCount > 0 ? amountText(avgPayment) : "N/A"}</td>
           </tr>
-        </thead>
-        <tbody>
-          {months.toReversed().map(({ month, totalPaid, paymentCount, avgPayment }) => (
-            <tr key={month}>
-              <th scope="row">{monthName(month, longMonth)}</th>
-              <td className={classes.right}>{amountText(totalPaid)}</td>
-              <td className={classes.right}>{paymentCount}</td>
-              <td className={classes.right}>{paymentCount > 0 ? amountText(avgPayment) : "N/A"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </details>
   );
+}
+
+function atEnd(label: string) {
+  return { label, end: true };
 }

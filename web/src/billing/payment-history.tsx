@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { date } from "../format.ts";
 import { CopyText } from "../ui/controls/copy-text.tsx";
 import { Tag, type Tone } from "../ui/display/status.tsx";
+import { Table } from "../ui/display/table.tsx";
 import { usePrinting } from "../ui/display/use-printing.ts";
 import classes from "./billing-page.module.css";
 import { PaymentActions } from "./payment-actions.tsx";
@@ -16,6 +17,12 @@ const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly 
   partially_refunded: { tone: "hold", text: "" },
 };
 
+const columns = [
+  ...["Invoice", "Date", "Description", "References", "Duration", "Status"],
+  { label: "Amount", end: true },
+  { label: "Actions", end: true, className: classes.actionsHead },
+];
+
 /** The latest ten, newest first (spec 2.10 and 3.3). */
 export function PaymentHistory({
   userId,
@@ -26,29 +33,11 @@ export function PaymentHistory({
 }) {
   return (
     <>
-      <table className={`${classes.table} ${classes.invoices}`}>
-        <thead>
-          <tr>
-            <th scope="col">Invoice</th>
-            <th scope="col">Date</th>
-            <th scope="col">Description</th>
-            <th scope="col">References</th>
-            <th scope="col">Duration</th>
-            <th scope="col">Status</th>
-            <th scope="col" className={classes.right}>
-              Amount
-            </th>
-            <th scope="col" className={classes.right} data-cell="actions">
-              Actions
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {invoices.map((invoice) => (
-            <Row key={invoice.id} userId={userId} invoice={invoice} />
-          ))}
-        </tbody>
-      </table>
+      <Table className={`${classes.table} ${classes.invoices}`} columns={columns}>
+        {invoices.map((invoice) => (
+          <Row key={invoice.id} userId={userId} invoice={invoice} />
+        ))}
+      </Table>
       <p className={classes.hint}>
         The latest 10 payments, as charged. Totals above are list prices in USD. Refunds go to the original payment
         method.
@@ -87,7 +76,7 @@ function Row({ userId, invoice }: { readonly userId: string; readonly invoice: I
         <Tag tone={badges[state].tone}>{status}</Tag>
         {badges[state].text !== "" && <small>{badges[state].text}</small>}
       </td>
-      <td data-cell="amount" className={classes.right}>
+      <td data-cell="amount" data-end>
         {amountText(amount, currency)}
         {refunded > 0 && <small>{amountText(refunded, currency)} refunded</small>}
       </td>

@@ -14,112 +14,79 @@ export interface TimelineEntry {
 
 /** The text of one fact. */
 export function timelineEntry(fact: OrderFact, order: Order): TimelineEntry {
-  const sum = fact.amount === undefined ? "" : amountText(fact.amount, fact.currency);
-  const hours = fact.hours === undefined ? "" : hoursText(fact.hours);
-  const by = fact.expected_by === undefined ? "" : date(fact.expected_by);
-  const { kind } = fact;
-  if (isDecision(kind)) return decisionEntry(kind, fact.text, sum);
-  switch (kind) {
-    case "ordered":
-      return done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`);
-    case "payment_failed":
-      return {
-        title: "Payment failed",
-        text: `${failureTexts[fact.failure ?? "other"]} Nothing was charged.`,
-        state: "failed",
-        reference: "payment reference",
-      };
-    case "payment_waiting":
-      return running("Payment begun", `${sum}, waiting for your bank's answer`, "payment reference");
-    case "payment_closed":
-      return done("Closed", "No payment had come by then.");
-    case "expired":
-      return done("Not paid in time", "The order was closed.");
-    case "paid":
-      return done("Paid", `${sum}${order.paid_with === null ? "" : `, ${order.paid_with}`}`);
-    case "paid_again":
-      return done("Paid once more", `${sum}; it buys nothing and goes back`, "payment reference");
-    case "delivered":
-      return done("Ready", "JupyterLab answered; the paid time runs from here.");
-    case "bonus":
-      return done(`${hours} added`, "It took longer than ten minutes.");
-    case "credit_used":
-      return done(`${hours} added`, "They were owed to you.");
-    case "extended":
-      return done(
-        `${hours} added`,
-        fact.order_id === undefined ? "Nothing was restarted." : "Paid with an order of its own.",
-      );
-    case "cancelled":
-      return done("Cancelled", "You cancelled the launch.");
-    case "not_delivered":
-      return { title: "Not delivered", text: "JupyterLab did not answer in time.", state: "failed" };
-    case "ended":
-      return done("Ended", endedTexts[fact.ended ?? "expired"]);
-    case "refund_started":
-      return done("Refund started", `${sum}: ${refundTexts[fact.refund ?? "external"]}`);
-    case "refund_waiting":
-      return running("With the payment provider", `${sum}, on your card by ${by}`);
-    case "refund_failed":
-      return { title: "Did not go through", text: `${sum} is still owed to you`, state: "failed" };
-    case "refund_sent":
-      return done("Sent to your bank", `${sum}, on your card by ${by}`, "bank reference");
-    case "refund_waived":
-      return done("Refund not sent", `${sum}: your bank took the money itself`);
-    case "credited":
-      return done(
-        `${hours} owed to you`,
-        fact.order_id === undefined
-          ? "Your next environment with as many GPUs runs that much longer."
-          : "Added to a later environment.",
-      );
-  }
+  return entries[fact.kind]({
+    fact,
+    order,
+    sum: fact.amount === undefined ? "" : amountText(fact.amount, fact.currency),
+    hours: fact.hours === undefined ? "" : hoursText(fact.hours),
+    by: fact.expected_by === undefined ? "" : date(fact.expected_by),
+    quoted: fact.text ? `“${fact.text}”` : "",
+  });
 }
+
+interface Details {
+  readonly fact: OrderFact;
+  readonly order: Order;
+  readonly sum: string;
+  readonly hours: string;
+  readonly by: string;
+  /** The text of a person. */
+  readonly quoted: string;
+}
+
+const entries: Readonly<Record<OrderFact["kind"], (details: Details) => TimelineEntry>> = {
+  ordered: ({ order }) =>
+    done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`),
+  payment_failed: ({ fact }) =>
+    failed("Payment failed", `${failureTexts[fact.failure ?? "other"]} Nothing was charged.`, "payment reference"),
+  payment_waiting: ({ sum }) => running("Payment begun", `${sum}, waiting for your bank's answer`, "payment reference"),
+  payment_closed: () => done("Closed", "No payment had come by then."),
+  expired: () => done("Not paid in time", "The order was closed."),
+  paid: ({ order, sum }) => done("Paid", `${sum}${order.paid_with === null ? "" : `, ${order.paid_with}`}`),
+  paid_again: ({ sum }) => done("Paid once more", `${sum}; it buys nothing and goes back`, "payment reference"),
+  delivered: () => done("Ready", "JupyterLab answered; the paid time runs from here."),
+  bonus: ({ hours }) => done(`${hours} added`, "It took longer than ten minutes."),
+  credit_used: ({ hours }) => done(`${hours} added`, "They were owed to you."),
+  extended: ({ fact, hours }) =>
+    done(`${hours} added`, fact.order_id === undefined ? "Nothing was restarted." : "Paid with an order of its own."),
+  cancelled: () => done("Cancelled", "You cancelled the launch."),
+  not_delivered: () => failed("Not delivered", "JupyterLab did not answer in time."),
+  silent: () =>
+    failed(
+      "Stopped: JupyterLab did not answer",
+      "Its container ran for ten minutes. The time is kept for another start, and we look at this payment.",
+    ),
+  ended: ({ fact }) => done("Ended", endedTexts[fact.ended ?? "expired"]),
+  refund_asked: ({ quoted }) => done("You asked for a refund", quoted),
+  refund_declined: ({ quoted }) => done("Not granted", quoted),
+  refund_started: ({ fact, sum }) => done("Refund started", `${sum}: ${refundTexts[fact.refund ?? "external"]}`),
+  refund_waiting: ({ sum, by }) => running("With the payment provider", `${sum}, on your card by ${by}`),
+  refund_failed: ({ sum }) => failed("Did not go through", `${sum} is still owed to you`),
+  refund_sent: ({ sum, by }) => done("Sent to your bank", `${sum}, on your card by ${by}`, "bank reference"),
+  refund_waived: ({ sum }) => done("Refund not sent", `${sum}: your bank took the money itself`),
+  dispute_opened: ({ sum }) => done("Disputed by your bank", `${sum} is asked for`),
+  dispute_closed: () => done("Dispute closed", "The payment stands."),
+  dispute_lost: ({ sum }) => done("Taken back by your bank", sum),
+  credited: ({ fact, hours }) =>
+    done(
+      `${hours} owed to you`,
+      fact.order_id === undefined
+        ? "Your next environment with as many GPUs runs that much longer."
+        : "Added to a later environment.",
+    ),
+};
 
 /** Owed GPU-hours may be a fraction of an hour with more GPUs. */
 function hoursText(hours: number): string {
   return Number.isInteger(hours) ? plural(hours, "hour") : duration(hours * 3600);
 }
 
-const decisions = [
-  "silent",
-  "refund_asked",
-  "refund_declined",
-  "dispute_opened",
-  "dispute_closed",
-  "dispute_lost",
-] as const;
-type Decision = (typeof decisions)[number];
-
-function isDecision(kind: OrderFact["kind"]): kind is Decision {
-  return decisions.some((decision) => decision === kind);
-}
-
-/** Requests and decisions of people and banks. */
-function decisionEntry(kind: Decision, text: string | undefined, sum: string): TimelineEntry {
-  const quoted = text ? `“${text}”` : "";
-  switch (kind) {
-    case "silent":
-      return {
-        title: "Stopped: JupyterLab did not answer",
-        text: "Its container ran for ten minutes. The time is kept for another start, and we look at this payment.",
-        state: "failed",
-      };
-    case "dispute_opened":
-      return done("Disputed by your bank", `${sum} is asked for`);
-    case "dispute_closed":
-      return done("Dispute closed", "The payment stands.");
-    case "dispute_lost":
-      return done("Taken back by your bank", sum);
-    case "refund_asked":
-      return done("You asked for a refund", quoted);
-    case "refund_declined":
-      return done("Not granted", quoted);
-  }
-}
-
 function done(title: string, text: string, reference?: string): TimelineEntry {
   return { title, text, state: "done", ...(reference !== undefined && { reference }) };
+}
+
+function failed(title: string, text: string, reference?: string): TimelineEntry {
+  return { ...done(title, text, reference), state: "failed" };
 }
 
 function running(title: string, text: string, reference?: string): TimelineEntry {

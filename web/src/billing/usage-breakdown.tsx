@@ -1,6 +1,7 @@
 import type { ContainerType } from "@berth/contract";
 import { typeName } from "../content/environment-types.ts";
 import { EmptyState } from "../ui/display/empty-state.tsx";
+import { Table } from "../ui/display/table.tsx";
 import classes from "./billing-page.module.css";
 import { amountText, type Statement } from "./statement.ts";
 
@@ -19,50 +20,45 @@ export function UsageBreakdown({ rows }: { readonly rows: readonly Row[] }) {
 }
 
 function Breakdown({ rows }: { readonly rows: readonly Row[] }) {
-  const total = (pick: (row: Row) => number) => rows.reduce((sum, row) => sum + pick(row), 0);
-  const cost = total((row) => row.cost);
+  const cost = sumOf(rows, (row) => row.cost);
   return (
-    <table className={classes.table}>
-      <thead>
-        <tr>
-          <th scope="col">Type</th>
-          <th scope="col" className={classes.right}>
-            Booked hours
-          </th>
-          <th scope="col" className={classes.right}>
-            Run hours
-          </th>
-          <th scope="col" className={`${classes.right} ${classes.shareCell}`}>
-            Share of cost
-          </th>
-          <th scope="col" className={classes.right}>
-            Cost
-          </th>
+    <Table
+      className={classes.table}
+      columns={[
+        "Type",
+        { label: "Booked hours", end: true },
+        { label: "Run hours", end: true },
+        { label: "Share of cost", end: true, className: classes.shareCell },
+        { label: "Cost", end: true },
+      ]}
+      foot={<Foot rows={rows} cost={cost} />}
+    >
+      {rows.map((row) => (
+        <tr key={row.service}>
+          <th scope="row">{typeName(row.service as ContainerType)}</th>
+          <td data-end>{hours(row.usage)}</td>
+          <td data-end>{hours(row.run)}</td>
+          <td data-end className={classes.shareCell}>
+            <Share percent={cost > 0 ? Math.round((row.cost / cost) * 100) : 0} />
+          </td>
+          <td data-end>{amountText(row.cost)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.service}>
-            <th scope="row">{typeName(row.service as ContainerType)}</th>
-            <td className={classes.right}>{hours(row.usage)}</td>
-            <td className={classes.right}>{hours(row.run)}</td>
-            <td className={`${classes.right} ${classes.shareCell}`}>
-              <Share percent={cost > 0 ? Math.round((row.cost / cost) * 100) : 0} />
-            </td>
-            <td className={classes.right}>{amountText(row.cost)}</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">Total</th>
-          <td className={classes.right}>{hours(total((row) => row.usage))}</td>
-          <td className={classes.right}>{hours(total((row) => row.run))}</td>
-          <td className={classes.shareCell} />
-          <td className={classes.right}>{amountText(cost)}</td>
-        </tr>
-      </tfoot>
-    </table>
+      ))}
+    </Table>
+  );
+}
+
+function Foot({ rows, cost }: { readonly rows: readonly Row[]; readonly cost: number }) {
+  return (
+    <tfoot>
+      <tr>
+        <th scope="row">Total</th>
+        <td data-end>{hours(sumOf(rows, (row) => row.usage))}</td>
+        <td data-end>{hours(sumOf(rows, (row) => row.run))}</td>
+        <td className={classes.shareCell} />
+        <td data-end>{amountText(cost)}</td>
+      </tr>
+    </tfoot>
   );
 }
 
@@ -75,6 +71,10 @@ function Share({ percent }: { readonly percent: number }) {
       </i>
     </span>
   );
+}
+
+function sumOf(rows: readonly Row[], value: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + value(row), 0);
 }
 
 function hours(value: number): string {

@@ -2,7 +2,16 @@ import { inrPaisePerUsd, priceTable } from "@berth/contract";
 import { Link } from "react-router";
 import { money, moneyShort, plural } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
+import { Table } from "../ui/display/table.tsx";
 import classes from "./pricing.module.css";
+
+const columns = [
+  "GPUs",
+  { label: "Memory", className: classes.memory },
+  "Hourly",
+  "Monthly, 720 hours",
+  { label: <span className={classes.hidden}>Get started</span>, className: classes.go },
+];
 
 /** One table, because readers compare prices down a column. */
 export function Pricing() {
@@ -16,45 +25,30 @@ export function Pricing() {
           </p>
         </div>
       </div>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">GPUs</th>
-            <th scope="col" className={classes.memory}>
-              Memory
+      <Table large className={classes.table} columns={columns}>
+        {priceTable.map((plan) => (
+          <tr key={plan.gpus}>
+            <th scope="row">
+              <Slots filled={plan.gpus} size="lg" />
+              <span>{plural(plan.gpus, "GPU")}</span>
             </th>
-            <th scope="col">Hourly</th>
-            <th scope="col">Monthly, 720 hours</th>
-            <th scope="col" className={classes.go}>
-              <span className={classes.hidden}>Get started</span>
-            </th>
+            <td className={classes.memory}>{plan.gpus * 12} GB</td>
+            <td>
+              <strong>{money(plan.hourlyCents, "USD")}</strong>
+              <small>{plan.hourlyLabel}</small>
+            </td>
+            <td>
+              <strong>{moneyShort(plan.monthlyCents, "USD")}</strong>
+              <small>{plan.monthlyLabel}</small>
+            </td>
+            <td className={classes.go}>
+              <Link to="/login" aria-label={`Get started with ${plural(plan.gpus, "GPU")}`}>
+                Get started
+              </Link>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {priceTable.map((plan) => (
-            <tr key={plan.gpus}>
-              <th scope="row">
-                <Slots filled={plan.gpus} size="lg" />
-                <span>{plural(plan.gpus, "GPU")}</span>
-              </th>
-              <td className={classes.memory}>{plan.gpus * 12} GB</td>
-              <td>
-                <strong>{money(plan.hourlyCents, "USD")}</strong>
-                <small>{plan.hourlyLabel}</small>
-              </td>
-              <td>
-                <strong>{moneyShort(plan.monthlyCents, "USD")}</strong>
-                <small>{plan.monthlyLabel}</small>
-              </td>
-              <td className={classes.go}>
-                <Link to="/login" aria-label={`Get started with ${plural(plan.gpus, "GPU")}`}>
-                  Get started
-                </Link>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Notes />
     </section>
   );

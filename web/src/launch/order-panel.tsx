@@ -4,9 +4,9 @@ import { hostName } from "../format.ts";
 import { Facts } from "../ui/display/facts.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
 import { Total } from "../ui/display/total.tsx";
+import { unitsOf } from "./draft/choices.ts";
 import type { Draft } from "./draft/draft.ts";
 import type { PriceLines } from "./draft/price-lines.ts";
-import { unitsOf } from "./draft/units-of.ts";
 import classes from "./order-panel.module.css";
 
 interface Props {

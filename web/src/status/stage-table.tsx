@@ -1,40 +1,49 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
 import { statusTexts as texts } from "../content/status-texts.ts";
 import { stageName } from "../environments/lifecycle/timeline-of.ts";
-import { seconds } from "./seconds.ts";
+import { seconds } from "../format.ts";
+import { Table } from "../ui/display/table.tsx";
 import classes from "./status-page.module.css";
 
 /** The promise (G38). The drawing ends there; longer stages touch the edge. */
 const scaleMs = 30_000;
-const lines = ["placed", "image", "started", "answering", "ready"] as const;
+const stages = ["placed", "image", "started", "answering", "ready"] as const;
+
+const columns = [
+  "Stage",
+  {
+    label: (
+      <>
+        <span>0 s</span>
+        <span>15 s</span>
+        <span>30 s</span>
+      </>
+    ),
+    className: classes.scale,
+  },
+  "Half",
+  "95 of 100",
+];
 
 export function StageTable({ status }: { status: ProductStatus | undefined }) {
   return (
-    <table className={classes.table} data-stages aria-labelledby="stages">
-      <thead>
-        <tr>
-          <th scope="col">Stage</th>
-          <th scope="col" className={classes.scale}>
-            <span>0 s</span>
-            <span>15 s</span>
-            <span>30 s</span>
-          </th>
-          <th scope="col">Half</th>
-          <th scope="col">95 of 100</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map((stage) => (
-          <Line key={stage} stage={stage} figures={status?.cold?.stages.find((each) => each.stage === stage)} />
-        ))}
-      </tbody>
-      {status?.cold === null && <caption>{texts.noStages}</caption>}
-    </table>
+    <Table
+      columns={columns}
+      large
+      className={classes.table}
+      data-stages
+      aria-labelledby="stages"
+      foot={status?.cold === null && <caption>{texts.noStages}</caption>}
+    >
+      {stages.map((stage) => (
+        <Line key={stage} stage={stage} figures={status?.cold?.stages.find((each) => each.stage === stage)} />
+      ))}
+    </Table>
   );
 }
 
 interface Props {
-  readonly stage: (typeof lines)[number];
+  readonly stage: (typeof stages)[number];
   readonly figures: LaunchFigures["stages"][number] | undefined;
 }
 

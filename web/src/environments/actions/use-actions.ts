@@ -1,6 +1,6 @@
-import { type Action, actOnContainer, cancelLaunch, startEnvironment, terminate } from "@berth/contract";
-import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useRef, useState } from "react";
+import { type Action, actOnContainer, cancelLaunch, type Status, startEnvironment, terminate } from "@berth/contract";
+import { type QueryClient, useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useId, useMemo } from "react";
 import { ApiError, call } from "../../api/call.ts";
 import { keys, profileQuery } from "../../api/queries.ts";
 import { toast } from "../../ui/toast/toast.ts";
@@ -20,54 +20,44 @@ export interface Actions {
   readonly run: (environment: Environment, action: RowAction) => void;
 }
 
+interface Request {
+  readonly environment: Environment;
+  readonly action: RowAction;
+}
+
 /** Actions of a row: one at a time, with a toast, busy until the row shows the result. */
 export function useActions(userId: string): Actions {
   const client = useQueryClient();
-  const [busy, setBusy] = useState<ReadonlyMap<string, RowAction>>(new Map());
-  const asked = useRef(new Set<string>());
+  const id = useId();
+  const filters = useMemo(() => ({ mutationKey: ["environment-action", id], status: "pending" }) as const, [id]);
+  const { mutate } = useMutation({
+    mutationKey: filters.mutationKey,
+    mutationFn: (request: Request) => send(userId, request),
+    onSuccess: (_reply, request) => {
+      toast.success(successText(request));
+      return follow(client, userId, request);
+    },
+    onError: (error, { environment, action }) => {
+      const message = error instanceof ApiError ? error.message : "";
+      toast.error(failedText(verbOf(action), message), {
+        action: { label: "Retry", onClick: () => run(environment, action) },
+      });
+      return client.invalidateQueries({ queryKey: keys.profile(userId) });
+    },
+  });
+  const pending = useMutationState({ filters, select: ({ state }) => state.variables as Request });
   const run = useCallback(
     (environment: Environment, action: RowAction) => {
-      const { id } = environment;
-      if (asked.current.has(id)) return;
-      asked.current.add(id);
-      setBusy((before) => new Map(before).set(id, action));
-      void perform({ client, userId, environment, action, retry: () => run(environment, action) }).finally(() => {
-        asked.current.delete(id);
-        setBusy((before) => new Map([...before].filter(([other]) => other !== id)));
-      });
+      const running = client.getMutationCache().findAll(filters);
+      if (running.some(({ state }) => (state.variables as Request).environment.id === environment.id)) return;
+      mutate({ environment, action });
     },
-    [client, userId],
+    [client, filters, mutate],
   );
-  return { busy, run };
+  return { busy: new Map(pending.map(({ environment, action }) => [environment.id, action])), run };
 }
 
-interface Performance {
-  readonly client: QueryClient;
-  readonly userId: string;
-  readonly environment: Environment;
-  readonly action: RowAction;
-  readonly retry: () => void;
-}
-
-async function perform({ client, userId, environment, action, retry }: Performance): Promise<void> {
-  try {
-    await ask(userId, environment, action);
-  } catch (error) {
-    const message = error instanceof ApiError ? error.message : "";
-    toast.error(failedText(action === "start_without_settings" ? "start" : action, message), {
-      action: { label: "Retry", onClick: retry },
-    });
-    await client.invalidateQueries({ queryKey: keys.profile(userId) });
-    return;
-  }
-  toast.success(successText(environment, action));
-  for (let reload = 0; reload < reloads; reload += 1) {
-    await new Promise((resolve) => setTimeout(resolve, reloadAfterMs));
-    if (await hasSettled(client, userId, environment, action)) return;
-  }
-}
-
-async function ask(userId: string, { id, subdomain }: Environment, action: RowAction): Promise<void> {
+async function send(userId: string, { environment: { id, subdomain }, action }: Request): Promise<void> {
   if (action === "cancel") await call(cancelLaunch, { params: { id }, body: {} });
   else if (action === "terminate") await call(terminate, { params: { id }, body: { confirm: subdomain } });
   else if (action === "start_without_settings")
@@ -75,25 +65,30 @@ async function ask(userId: string, { id, subdomain }: Environment, action: RowAc
   else await call(actOnContainer, { params: { action, container_id: id, user_id: userId }, body: {} });
 }
 
-function successText({ name }: Environment, action: RowAction): string {
-  if (action === "cancel") return `Launch of ${name} cancelled. The full amount goes back to your card.`;
-  if (action === "terminate") return `Environment ${name} terminated`;
-  return doneText(action === "start_without_settings" ? "start" : action, name);
+function successText({ environment: { name }, action }: Request): string {
+  const verb = verbOf(action);
+  if (verb === "cancel") return `Launch of ${name} cancelled. The full amount goes back to your card.`;
+  return verb === "terminate" ? `Environment ${name} terminated` : doneText(verb, name);
 }
 
-/** Reads the list again; the page itself shows an error of that. */
-async function hasSettled(
-  client: QueryClient,
-  userId: string,
-  environment: Environment,
-  action: RowAction,
-): Promise<boolean> {
-  await client.invalidateQueries({ queryKey: keys.profile(userId) });
-  void client.invalidateQueries({ queryKey: keys.environment(environment.id) });
-  const { queryKey } = profileQuery(userId);
-  const listed = environmentsOf(client.getQueryData(queryKey)?.user_data.containers ?? {});
-  const now = listed.find(({ id }) => id === environment.id)?.status;
-  if (now === undefined) return true;
-  if (action === "cancel" || action === "terminate") return now !== environment.status;
-  return isSettled(action === "start_without_settings" ? "start" : action, environment.status, now);
+/** Reads the list again until the row shows the action's result; the page itself shows an error of that. */
+async function follow(client: QueryClient, userId: string, { environment, action }: Request): Promise<void> {
+  for (let reload = 0; reload < reloads; reload += 1) {
+    await new Promise((resolve) => setTimeout(resolve, reloadAfterMs));
+    await client.invalidateQueries({ queryKey: keys.profile(userId) });
+    void client.invalidateQueries({ queryKey: keys.environment(environment.id) });
+    const { queryKey } = profileQuery(userId);
+    const listed = environmentsOf(client.getQueryData(queryKey)?.user_data.containers ?? {});
+    const now = listed.find(({ id }) => id === environment.id)?.status;
+    if (now === undefined || hasSettled(action, environment.status, now)) return;
+  }
+}
+
+function hasSettled(action: RowAction, before: Status, now: Status): boolean {
+  const verb = verbOf(action);
+  return verb === "cancel" || verb === "terminate" ? now !== before : isSettled(verb, before, now);
+}
+
+function verbOf(action: RowAction): Exclude<RowAction, "start_without_settings"> {
+  return action === "start_without_settings" ? "start" : action;
 }

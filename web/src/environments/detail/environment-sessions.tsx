@@ -1,8 +1,9 @@
 import { dateTime, duration } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
-import table from "../../ui/display/plain-table.module.css";
+import { Table } from "../../ui/display/table.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Detail } from "../lifecycle/environment.ts";
+import table from "./detail-table.module.css";
 import classes from "./environment-sessions.module.css";
 
 const reasons: Readonly<Record<string, string>> = {
@@ -28,33 +29,21 @@ export function EnvironmentSessions({ sessions }: Pick<Detail, "sessions">) {
       {sessions.length === 0 ? (
         <p className={classes.none}>The first one begins when JupyterLab answers.</p>
       ) : (
-        <table className={`${table.table} ${classes.table}`}>
-          <thead>
-            <tr>
-              <th scope="col">Session ID</th>
-              <th scope="col">Began</th>
-              <th scope="col">Ended</th>
-              <th scope="col">Ran</th>
+        <Table columns={["Session ID", "Began", "Ended", "Ran"]} className={`${table.table} ${classes.table}`}>
+          {sessions.map(({ id, opened_at, closed_at, reason }) => (
+            <tr key={id}>
+              <th scope="row">
+                <CopyText value={id} label="session ID" />
+              </th>
+              <td>{dateTime(opened_at, now)}</td>
+              <td>
+                {closed_at === null ? <span className={classes.now}>Now</span> : dateTime(closed_at, now)}
+                {closed_at !== null && reason !== null && <small>{reasons[reason] ?? "Ended"}</small>}
+              </td>
+              <td>{duration((Date.parse(closed_at ?? new Date(now).toISOString()) - Date.parse(opened_at)) / 1000)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {sessions.map(({ id, opened_at, closed_at, reason }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <CopyText value={id} label="session ID" />
-                </th>
-                <td>{dateTime(opened_at, now)}</td>
-                <td>
-                  {closed_at === null ? <span className={classes.now}>Now</span> : dateTime(closed_at, now)}
-                  {closed_at !== null && reason !== null && <small>{reasons[reason] ?? "Ended"}</small>}
-                </td>
-                <td>
-                  {duration((Date.parse(closed_at ?? new Date(now).toISOString()) - Date.parse(opened_at)) / 1000)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -5,9 +5,10 @@ import { dateTime, duration, plural } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
-import table from "../../ui/display/plain-table.module.css";
+import { Table } from "../../ui/display/table.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Detail } from "../lifecycle/environment.ts";
+import table from "./detail-table.module.css";
 import section from "./environment-section.module.css";
 import classes from "./environment-shares.module.css";
 import { useShares } from "./use-shares.ts";
@@ -64,38 +65,28 @@ interface LinksProps {
 function Links({ shares, busy, onRevoke }: LinksProps) {
   const now = useNow();
   return (
-    <table className={`${table.table} ${classes.table}`}>
-      <thead>
-        <tr>
-          <th scope="col">Made</th>
-          <th scope="col">Works for</th>
-          <th scope="col">Views</th>
-          <th scope="col">Action</th>
+    <Table columns={["Made", "Works for", "Views", "Action"]} className={`${table.table} ${classes.table}`}>
+      {shares.map(({ id, created_at, expires_at, views, last_viewed_at }) => (
+        <tr key={id}>
+          <th scope="row">{dateTime(created_at, now)}</th>
+          <td>{duration(Math.max(0, Date.parse(expires_at) - now) / 1000)} more</td>
+          <td>
+            {plural(views, "view")}
+            {last_viewed_at !== null && <small>last {dateTime(last_viewed_at, now)}</small>}
+          </td>
+          <td>
+            <Button
+              size="xs"
+              variant="subtle"
+              disabled={busy !== undefined}
+              aria-label={`Revoke the link made ${dateTime(created_at, now)}`}
+              onClick={() => onRevoke(id)}
+            >
+              {busy === id ? "Revoking..." : "Revoke"}
+            </Button>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {shares.map(({ id, created_at, expires_at, views, last_viewed_at }) => (
-          <tr key={id}>
-            <th scope="row">{dateTime(created_at, now)}</th>
-            <td>{duration(Math.max(0, Date.parse(expires_at) - now) / 1000)} more</td>
-            <td>
-              {plural(views, "view")}
-              {last_viewed_at !== null && <small>last {dateTime(last_viewed_at, now)}</small>}
-            </td>
-            <td>
-              <Button
-                size="xs"
-                variant="subtle"
-                disabled={busy !== undefined}
-                aria-label={`Revoke the link made ${dateTime(created_at, now)}`}
-                onClick={() => onRevoke(id)}
-              >
-                {busy === id ? "Revoking..." : "Revoke"}
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

@@ -7,6 +7,7 @@ import { call, messageOf } from "../../api/call.ts";
 import { filesQuery, keys } from "../../api/queries.ts";
 import { date, sizeText } from "../../format.ts";
 import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
+import { Table } from "../../ui/display/table.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { useDownload } from "../actions/use-download.ts";
@@ -24,21 +25,11 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
     <section className={classes.section} aria-labelledby="kept-files">
       <h2 id="kept-files">Kept files</h2>
       <p>They come back with a new environment of the same name. Deleted files cannot be brought back.</p>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Size</th>
-            <th scope="col">Kept</th>
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.files.map((kept) => (
-            <KeptRow key={kept.environment_id} kept={kept} now={now} onDelete={() => setDeleting(kept)} />
-          ))}
-        </tbody>
-      </table>
+      <Table columns={["Name", "Size", "Kept", { label: "Actions", end: true }]} className={classes.table}>
+        {data.files.map((kept) => (
+          <KeptRow key={kept.environment_id} kept={kept} now={now} onDelete={() => setDeleting(kept)} />
+        ))}
+      </Table>
       <TypedConfirmation
         opened={deleting !== undefined}
         title={`Delete the files of ${deleting?.subdomain ?? ""}?`}

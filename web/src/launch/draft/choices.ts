@@ -4,6 +4,7 @@ import {
   containerTypes,
   type GpuCount,
   gpuCounts,
+  type ProductConfig,
   type QueuePlace,
 } from "@berth/contract";
 import { dateTime } from "../../format.ts";
@@ -84,6 +85,12 @@ export function machineLine(capacity: Capacity | undefined, gpu: { model: string
     return `CPU only (no GPU on this machine). ${capacity.free} of ${capacity.total} places are free now.`;
   const model = `${gpu.model}, ${gpu.memoryGb}GB VRAM each.`;
   return capacity ? `${model} ${capacity.free} of ${capacity.total} are free now.` : model;
+}
+
+/** A count on this machine: "2 × RTX 4070", or CPU slots without a GPU (G37). */
+export function unitsOf(gpus: number, capacity: Capacity | undefined, config: ProductConfig | undefined): string {
+  if (capacity?.kind === "cpu") return `${gpus} × CPU slot`;
+  return `${gpus} × ${config?.gpu.model ?? "GPU"}`;
 }
 
 function whenFree(iso: string, now: number): string {

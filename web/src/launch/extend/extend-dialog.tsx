@@ -85,11 +85,7 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
   };
   const failed = state.phase === "failed";
   const stays = opened || failed;
-  // The payment dialog in between does not return the focus.
-  const [opener] = useState(() => document.activeElement);
-  useEffect(() => {
-    if (!stays && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-  }, [stays, opener]);
+  useFocusReturn(stays);
   return (
     <Dialog
       // The provider's payment dialog traps the focus, so this one closes meanwhile. A failure stays visible even when
@@ -103,17 +99,7 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
         <p className={classes.text}>
           It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
         </p>
-        <VisuallyHidden id="extend-time">Time to add</VisuallyHidden>
-        <DurationChoice labelledBy="extend-time" gpus={gpus} hours={hours} onChange={(to) => setHours(to.hours)} />
-        <div className={classes.currency}>
-          <PlainSegments
-            label="Currency"
-            name="extend-currency"
-            value={currency}
-            options={[...(payments?.currencies ?? ["USD", "INR"])]}
-            onChange={(next) => setCurrency(next as Currency)}
-          />
-        </div>
+        <Choices draft={draft} currencies={payments?.currencies} onHours={setHours} onCurrency={setCurrency} />
         <Facts facts={endsOf(environment, hours)} />
         {options && payments && (
           <BelowMinimum
@@ -139,6 +125,39 @@ function Extension({ environment, opened, onClose }: ExtensionProps) {
       </form>
     </Dialog>
   );
+}
+
+interface ChoicesProps {
+  readonly draft: Draft;
+  readonly currencies: readonly Currency[] | undefined;
+  readonly onHours: (hours: DurationHours) => void;
+  readonly onCurrency: (currency: Currency) => void;
+}
+
+function Choices({ draft: { gpus, hours, currency }, currencies, onHours, onCurrency }: ChoicesProps) {
+  return (
+    <>
+      <VisuallyHidden id="extend-time">Time to add</VisuallyHidden>
+      <DurationChoice labelledBy="extend-time" gpus={gpus} hours={hours} onChange={(to) => onHours(to.hours)} />
+      <div className={classes.currency}>
+        <PlainSegments
+          label="Currency"
+          name="extend-currency"
+          value={currency}
+          options={[...(currencies ?? ["USD", "INR"])]}
+          onChange={(next) => onCurrency(next as Currency)}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The payment dialog in between does not return the focus. */
+function useFocusReturn(opened: boolean): void {
+  const [opener] = useState(() => document.activeElement);
+  useEffect(() => {
+    if (!opened && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+  }, [opened, opener]);
 }
 
 /** Only the hours and the currency can be chosen here, not the GPUs. */

@@ -1,6 +1,7 @@
 import type { Capacity } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
+import { seconds } from "../../format.ts";
 import type { LaunchState } from "../purchase/launch-state.ts";
 import classes from "./step-launch.module.css";
 
@@ -17,7 +18,7 @@ interface Props {
 export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
   if (state.phase === "failed") return <AfterFailure state={state} onRetry={onRetry} />;
   const usual = figures
-    ? `Half of all launches are ready within ${seconds(figures.p50_ms)} s, 95% within ${seconds(figures.p95_ms)} s.`
+    ? `Half of all launches are ready within ${seconds(figures.p50_ms)}, 95% within ${seconds(figures.p95_ms)}.`
     : "Launches are measured; the figures stand here after the first.";
   if (state.phase !== "creating")
     return (
@@ -56,8 +57,4 @@ function AfterFailure({
       )}
     </div>
   );
-}
-
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(1);
 }

@@ -1,6 +1,8 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from "lucide-react";
 import classes from "./toast.module.css";
-import type { ToastType } from "./toast-type.ts";
+
+/** Spec 3.9. */
+export type ToastType = keyof typeof icons;
 
 const icons = {
   success: CircleCheck,

@@ -1,8 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { createElement } from "react";
 import classes from "./toast.module.css";
-import { ToastIcon, ToastText } from "./toast-parts.tsx";
-import type { ToastType } from "./toast-type.ts";
+import { ToastIcon, ToastText, type ToastType } from "./toast-parts.tsx";
 
 export interface ToastOptions {
   readonly title?: string;
