@@ -145,8 +145,8 @@ export const leaseFaults: readonly FaultsOf[] = [
       ],
       [
         "the leases stay the order's",
-        'set({ holder_kind: "environment", holder_id: id, hold_until: null })',
-        "set({ hold_until: null })",
+        "set holder_kind = 'environment', holder_id = ${id}, hold_until = null",
+        "set hold_until = null",
         "C18",
       ],
       [
@@ -195,8 +195,8 @@ export const leaseFaults: readonly FaultsOf[] = [
     rows: [
       [
         "anybody may act on an environment",
-        '    .where("id", "=", id)\n    .where("user_id", "=", userId)\n',
-        '    .where("id", "=", id)\n',
+        "where id = ${id} and user_id = ${userId} for update",
+        "where id = ${id} for update",
         "exactly like none",
       ],
     ],

@@ -179,7 +179,7 @@ export const refundFaults: readonly FaultsOf[] = [
       ["banked time that is paid back stays", "greatest(0, banked_seconds - ", "greatest(banked_seconds, ", "stopped"],
       [
         "with no paid time left it stays",
-        "const ends = before.never || after.left < nothingSeconds;",
+        "const ends = before.created_at === null || after.left < nothingSeconds;",
         "const ends = before.never;",
         "no paid time",
       ],

@@ -1,30 +1,26 @@
 import type { Status } from "@berth/contract";
+import { sql } from "kysely";
 import { AppError } from "../app-error.ts";
 import type { Tx } from "../database/database.ts";
 import { notFound } from "../http/mount.ts";
 import { type Environment, isEnvironmentId } from "./environment.ts";
 
-/** Which environment of whom. */
+/** An environment of one user. */
 export interface Owned {
   readonly id: string;
   readonly userId: string;
 }
 
-/** The row, locked. Another's is like none: the same 404. */
+/** The row, locked. 404 for another user's as for none. */
 export async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
   if (!isEnvironmentId(id)) throw notFound();
-  const row = await tx
-    .selectFrom("environments")
-    .selectAll()
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+  const { rows } = await sql<Environment>`
+    select * from environments where id = ${id} and user_id = ${userId} for update`.execute(tx);
+  if (!rows[0]) throw notFound();
+  return rows[0];
 }
 
-const asked = {
+const participles = {
   pause: "paused",
   stop: "stopped",
   restart: "restarted",
@@ -34,7 +30,7 @@ const asked = {
   set: "changed",
 };
 
-const because: Readonly<Record<Status, string>> = {
+const reasons: Readonly<Record<Status, string>> = {
   pending: "is still starting",
   active: "is running already",
   paused: "is paused",
@@ -43,7 +39,7 @@ const because: Readonly<Record<Status, string>> = {
   unknown: "cannot be reached at the moment",
 };
 
-export function refusal({ subdomain, desired, status }: Environment, action: keyof typeof asked): AppError {
-  const reason = desired === "terminated" && status !== "terminated" ? "is being ended" : because[status];
-  return new AppError("action_not_allowed", `${subdomain} ${reason} and cannot be ${asked[action]} now`);
+export function refusal({ subdomain, desired, status }: Environment, action: keyof typeof participles): AppError {
+  const reason = desired === "terminated" && status !== "terminated" ? "is being ended" : reasons[status];
+  return new AppError("action_not_allowed", `${subdomain} ${reason} and cannot be ${participles[action]} now`);
 }

@@ -2,9 +2,8 @@ import { type IdleMinutes, type IdleStop, idleSnoozeMinutes, idleWarningMinutes 
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
-import { formatDuration } from "../../text/format-duration.ts";
 import type { Environment } from "../environment.ts";
-import { type Announce, instant } from "../notice.ts";
+import { type Announce, instant, timeText } from "../notice.ts";
 import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
 import { beginActivity, gapSeconds } from "./activity.ts";
 
@@ -23,20 +22,16 @@ const warning = sql`make_interval(mins => ${idleWarningMinutes})`;
  */
 export async function keepIdleStop(db: Db, announce: Announce, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const row = await tx
-      .selectFrom("environments")
-      .select(["id", "user_id", "subdomain"])
-      .where("id", "=", id)
-      .where("status", "=", "active")
-      .where("desired", "=", "running")
-      .where("idle_minutes", "is not", null)
-      .forUpdate()
-      .executeTakeFirst();
+    const { rows } = await sql<Environment>`
+      select * from environments
+      where id = ${id} and status = 'active' and desired = 'running' and idle_minutes is not null for update`.execute(
+      tx,
+    );
+    const row = rows[0];
     if (!row) return;
     const due = await dueStep(tx, id);
     if (due?.step === "warn") await warn(tx, announce, row, due.lastBusyAt);
-    if (due?.step === "go_on")
-      await tx.updateTable("environments").set({ idle_stop_at: null }).where("id", "=", id).execute();
+    if (due?.step === "go_on") await sql`update environments set idle_stop_at = null where id = ${id}`.execute(tx);
     if (due?.step === "stop")
       await sql`
         update environments set desired = 'stopped', stop_reason = 'idle', ${clearIdleStop},
@@ -90,15 +85,11 @@ export async function announceIdleStopped(
   bankedSeconds: number | null,
 ): Promise<void> {
   const { id, user_id: userId, subdomain, generation } = row;
-  const time =
-    bankedSeconds === null
-      ? "Its GPUs stay yours, and the clock of a monthly plan runs on."
-      : `Its clock stands still: ${formatDuration(bankedSeconds)} are kept for the next start.`;
   await announce(tx, {
     userId,
     cause: `idle-stopped:${id}:${generation}`,
     title: `${subdomain} was stopped because it was idle`,
-    body: `Its files are kept, what was in memory is gone. ${time}`,
+    body: `Its files are kept, what was in memory is gone. ${timeText(bankedSeconds)}`,
     link: `/environments/${id}`,
   });
 }

@@ -74,16 +74,12 @@ async function hostOfFiles(tx: Tx, subdomain: string, userId: string): Promise<s
 
 export async function extendHold(tx: Tx, orderId: string, holdUntil: Date): Promise<void> {
   await lockWarmRunOf(tx, orderId);
-  await tx
-    .updateTable("gpu_leases")
-    .set({ hold_until: holdUntil })
-    .where("holder_kind", "=", "order")
-    .where("holder_id", "=", orderId)
-    .where("released_at", "is", null)
-    .execute();
-  await sql`update subdomain_claims set held_until = ${holdUntil} where order_id = ${orderId} and held_until is not null`.execute(
-    tx,
-  );
+  await sql`
+    update gpu_leases set hold_until = ${holdUntil}
+    where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
+  await sql`
+    update subdomain_claims set held_until = ${holdUntil}
+    where order_id = ${orderId} and held_until is not null`.execute(tx);
 }
 
 /** Releases what an unpaid order holds. The leases of a paid one are its environment's and its name has no end: both stay. */

@@ -16,14 +16,13 @@ export interface LaunchRequest {
   readonly durationHours: number;
   readonly orderedAt: Date;
   readonly paidAt: Date;
-  /** Not answering by then: terminated and reported as undelivered (docs/internals/money.md). */
+  /** Not ready by then, it is terminated and reported as undelivered (docs/internals/money.md). */
   readonly giveUpAt: Date;
 }
 
 /**
- * Turns a paid order's hold into an environment that is due now, and answers its id: that of the run which stood ready
- * for it, where one did. The hold must be there: take it again (`hold`) in the same transaction where it may have lapsed.
- * Throws if it is not.
+ * Turns the hold of a paid order into an environment that is due now, and returns its id: that of the order's warm run
+ * where it has one. A hold that may have lapsed is taken again in the same transaction (`hold`). Throws without one.
  */
 export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
   const { orderId, userId, subdomain, gpuCount, paidAt } = request;
@@ -38,13 +37,9 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
   const warm = await takeWarmRun(tx, orderId);
   const id = warm?.id ?? newId();
   const home = warm?.home ?? (await homeOf(tx, userId, subdomain, host_id));
-  await tx
-    .updateTable("gpu_leases")
-    .set({ holder_kind: "environment", holder_id: id, hold_until: null })
-    .where("holder_kind", "=", "order")
-    .where("holder_id", "=", orderId)
-    .where("released_at", "is", null)
-    .execute();
+  await sql`
+    update gpu_leases set holder_kind = 'environment', holder_id = ${id}, hold_until = null
+    where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
   await tx
     .insertInto("environments")
     .values({
@@ -77,21 +72,16 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
 }
 
 /**
- * The same folder for the same owner and name, whatever environment uses it (G31), and never another owner's. One that
- * began in a run that stood ready is only known by its row.
+ * The same folder for the same owner and name, whatever environment uses it (G31), and never another owner's. The folder
+ * of a former warm run is known by its row only.
  */
 async function homeOf(tx: Tx, userId: string, subdomain: string, hostId: string): Promise<string> {
-  const known = await tx
-    .selectFrom("homes")
-    .select("home")
-    .where("user_id", "=", userId)
-    .where("subdomain", "=", subdomain)
-    .where("host_id", "=", hostId)
-    .executeTakeFirst();
-  return known?.home ?? createHash("sha256").update(`${userId}\0${subdomain}`).digest("hex").slice(0, 32);
+  const { rows } = await sql<{ home: string }>`
+    select home from homes where user_id = ${userId} and subdomain = ${subdomain} and host_id = ${hostId}`.execute(tx);
+  return rows[0]?.home ?? createHash("sha256").update(`${userId}\0${subdomain}`).digest("hex").slice(0, 32);
 }
 
-/** The one it launched, or the one it bought more hours for. */
+/** The environment that an order launched or extended. */
 export async function environmentOfOrder(db: Sql, { id, extends: extended }: { id: string; extends: string | null }) {
   return await db
     .selectFrom("environments")

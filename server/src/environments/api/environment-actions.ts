@@ -91,14 +91,8 @@ async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
  * refunded. Ending ones are locked too: their end is written before and seen here, or later and sees the deletion.
  */
 export async function endAll(tx: Tx, userId: string): Promise<void> {
-  const rows = await tx
-    .selectFrom("environments")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .where("status", "<>", "terminated")
-    .orderBy("id")
-    .forUpdate()
-    .execute();
+  const { rows } = await sql<Environment>`
+    select * from environments where user_id = ${userId} and status <> 'terminated' order by id for update`.execute(tx);
   for (const row of rows.filter(({ desired }) => desired !== "terminated"))
     await want(tx, row, {
       desired: "terminated",

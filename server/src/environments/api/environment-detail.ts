@@ -1,6 +1,6 @@
 import type { environmentDetail, LaunchStage, ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
-import type { Db } from "../../database/database.ts";
+import type { Db, RowOf } from "../../database/database.ts";
 import { idleStopOf } from "../activity/idle-stop.ts";
 import { containerOf, type ListedEnvironment } from "../environment.ts";
 import { shareLinksOf } from "./share-links.ts";
@@ -12,14 +12,7 @@ const mostSessions = 10;
 /** One environment as its owner sees it (G86). */
 export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: string): Promise<Detail> {
   const [sessions, facts, stages, shares, idle_stop] = await Promise.all([
-    db
-      .selectFrom("sessions")
-      .where("environment_id", "=", row.id)
-      .orderBy("opened_at", "desc")
-      .orderBy("id")
-      .limit(mostSessions)
-      .select(["id", "opened_at", "closed_at", "reason"])
-      .execute(),
+    sessionsOf(db, row.id),
     factsOf(db, row),
     stagesOf(db, row.id),
     row.status === "terminated" ? [] : shareLinksOf(db, row.id),
@@ -31,11 +24,7 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
     url,
     jupyter_token: row.status === "terminated" ? null : row.secret,
     session_id: sessions[0]?.id ?? null,
-    sessions: sessions.map(({ opened_at, closed_at, ...session }) => ({
-      ...session,
-      opened_at: opened_at.toISOString(),
-      closed_at: closed_at?.toISOString() ?? null,
-    })),
+    sessions,
     order_id: row.order_id,
     receipts: facts?.receipts ?? [],
     home_mb: facts?.home_mb ?? null,
@@ -48,6 +37,15 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
     gpu: facts?.model ? { model: facts.model, memory_mb: facts.memory_mb, count: row.gpu_count } : null,
     isolation: facts?.isolation ?? null,
   };
+}
+
+/** The newest first. */
+async function sessionsOf(db: Db, id: string): Promise<Detail["sessions"]> {
+  const { rows } = await sql<RowOf<"sessions">>`
+    select * from sessions where environment_id = ${id} order by opened_at desc, id limit ${mostSessions}`.execute(db);
+  return rows.map(({ id, opened_at, closed_at, reason }) => {
+    return { id, reason, opened_at: opened_at.toISOString(), closed_at: closed_at?.toISOString() ?? null };
+  });
 }
 
 interface Facts {

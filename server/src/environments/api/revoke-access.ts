@@ -11,32 +11,23 @@ import { lockOwned, type Owned } from "../owned-environment.ts";
  * The environments are locked first, so a new share link is revoked here or refused by `createShareLink`.
  */
 export async function revokeAccess(tx: Tx, userId: string): Promise<{ shareLinks: number; environments: number }> {
-  const rented = await tx
-    .selectFrom("environments")
-    .select("id")
-    .where("user_id", "=", userId)
-    .where("status", "<>", "terminated")
-    .orderBy("id")
-    .forNoKeyUpdate()
-    .execute();
-  for (const { id } of rented) await replaceSecret(tx, id);
-  const links = await tx
-    .updateTable("share_links")
-    .set({ revoked_at: sql`now()` })
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .returning(sql<boolean>`expires_at > now()`.as("worked"))
-    .execute();
-  await tx.deleteFrom("archive_codes").where("user_id", "=", userId).execute();
+  const rented = await sql<{ id: string }>`
+    select id from environments where user_id = ${userId} and status <> 'terminated'
+    order by id for no key update`.execute(tx);
+  for (const { id } of rented.rows) await replaceSecret(tx, id);
+  const links = await sql<{ worked: boolean }>`
+    update share_links set revoked_at = now() where user_id = ${userId} and revoked_at is null
+    returning expires_at > now() as worked`.execute(tx);
+  await sql`delete from archive_codes where user_id = ${userId}`.execute(tx);
   await sql`select pg_notify('changes', json_build_object('kind', 'rights', 'id', ${userId}::text, 'user', ${userId}::text)::text)`.execute(
     tx,
   );
-  return { shareLinks: links.filter(({ worked }) => worked).length, environments: rented.length };
+  return { shareLinks: links.rows.filter(({ worked }) => worked).length, environments: rented.rows.length };
 }
 
 /**
- * Draws a new `jupyter_token` and answers it (G95, G109): whoever came in by the old one is out within 2 s. Links and the
- * owner's own tabs stay. `sessionId` is the sign-in that asks; a password changed meanwhile has ended it.
+ * Returns a new `jupyter_token` (G95, G109). Visits by the old one end within 2 s; share links and the owner's own tabs stay.
+ * `sessionId` is the sign-in of the caller, which a password change ends.
  */
 export async function rotateSecret(db: Db, owned: Owned, sessionId: string | null): Promise<string> {
   return await db.transaction().execute(async (tx) => {

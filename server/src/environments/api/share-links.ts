@@ -25,18 +25,11 @@ export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, ses
         `${mostShares} links to ${subdomain} are open. Revoke one of them first`,
       );
     const secret = randomBytes(32).toString("base64url");
-    const row = await tx
-      .insertInto("share_links")
-      .values({
-        id: newId(),
-        hash: shareHash(secret),
-        user_id: owned.userId,
-        environment_id: owned.id,
-        expires_at: sql<Date>`now() + make_interval(hours => ${shareHours[term]})`,
-      })
-      .returning(shown)
-      .executeTakeFirstOrThrow();
-    return { share: onWire(row), secret, subdomain };
+    const { rows } = await sql<Row>`
+      insert into share_links (id, hash, user_id, environment_id, expires_at)
+      values (${newId()}, ${shareHash(secret)}, ${owned.userId}, ${owned.id},
+        now() + make_interval(hours => ${shareHours[term]})) returning ${shown}`.execute(tx);
+    return { share: rows.map(onWire)[0] as Share, secret, subdomain };
   });
 }
 
@@ -55,15 +48,10 @@ export async function revokeShareLink(db: Db, owned: Owned, shareId: string): Pr
 
 /** The links that work now, newest first. */
 export async function shareLinksOf(db: Db | Tx, environmentId: string): Promise<Share[]> {
-  const rows = await db
-    .selectFrom("share_links")
-    .select(shown)
-    .where("environment_id", "=", environmentId)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", sql<Date>`now()`)
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .execute();
+  const { rows } = await sql<Row>`
+    select ${shown} from share_links
+    where environment_id = ${environmentId} and revoked_at is null and expires_at > now()
+    order by created_at desc, id`.execute(db);
   return rows.map(onWire);
 }
 
@@ -71,7 +59,7 @@ export function shareHash(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
-const shown = ["id", "created_at", "expires_at", "views", "last_viewed_at"] as const;
+const shown = sql.raw("id, created_at, expires_at, views, last_viewed_at");
 
 interface Row {
   readonly id: string;

@@ -72,16 +72,10 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
  * caller of `deleteHome` for a home that has an owner. One that cannot be deleted now stays due.
  */
 export async function deleteLapsedHomes({ db, drivers, log }: Omit<RetentionDeps, "announce">): Promise<void> {
-  const due = await db
-    .selectFrom("homes")
-    .selectAll()
-    .where("delete_at", "<=", sql<Date>`now()`)
-    .where("told_at", "is not", null)
-    .where("host_id", "in", [...drivers.keys()])
-    .orderBy("delete_at")
-    .limit(100)
-    .execute();
-  for (const home of due) {
+  const due = await sql<Home>`
+    select * from homes where delete_at <= now() and told_at is not null and host_id = any(${[...drivers.keys()]})
+    order by delete_at limit 100`.execute(db);
+  for (const home of due.rows) {
     try {
       if (!(await db.transaction().execute((tx) => reserveLapsed(tx, home)))) continue;
       await drivers.get(home.host_id)?.deleteHome(home.home);
@@ -132,12 +126,7 @@ async function measureHomes({ db, drivers, log }: RetentionDeps): Promise<void> 
   for (const { id, host_id, home } of rows) {
     try {
       const sizeMb = (await drivers.get(host_id)?.homeMb(home)) ?? null;
-      await db
-        .updateTable("homes")
-        .set({ size_mb: sizeMb })
-        .where("id", "=", id)
-        .where("size_mb", "is", null)
-        .execute();
+      await sql`update homes set size_mb = ${sizeMb} where id = ${id} and size_mb is null`.execute(db);
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       log.warn({ event: "home.measure_failed", homeId: id, hostId: host_id, err: error });

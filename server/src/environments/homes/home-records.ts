@@ -32,14 +32,9 @@ export async function markHomeUsed(tx: Tx, { home, host_id }: Home): Promise<voi
 
 /** The homes of a host that should have files (G111); the fake driver has none. */
 export async function usedHomes(db: Sql, hostId: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom("homes")
-    .innerJoin("hosts", "hosts.id", "host_id")
-    .select("home")
-    .where("host_id", "=", hostId)
-    .where("hosts.kind", "<>", "fake")
-    .where("used_at", "is not", null)
-    .execute();
+  const { rows } = await sql<Home>`
+    select home, host_id from homes join hosts on hosts.id = host_id
+    where host_id = ${hostId} and hosts.kind <> 'fake' and used_at is not null`.execute(db);
   return rows.map(({ home }) => home);
 }
 
@@ -72,30 +67,23 @@ export async function closeHome(
 }
 
 async function isUsed(tx: Tx, { home, host_id }: Home): Promise<boolean> {
-  const row = await tx
-    .selectFrom("homes")
-    .select("used_at")
-    .where("home", "=", home)
-    .where("host_id", "=", host_id)
-    .executeTakeFirst();
-  return row?.used_at != null;
+  const { rows } = await sql`
+    select from homes where home = ${home} and host_id = ${host_id} and used_at is not null`.execute(tx);
+  return rows.length > 0;
 }
 
 /** Whether this user has deleted their account. */
 export async function isAccountDeleted(db: Sql, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("deleted_accounts")
-    .select("user_id")
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`select from deleted_accounts where user_id = ${userId}`.execute(db);
+  return rows.length > 0;
 }
 
 /** Makes all kept files of a user due and their names free (G71). Names are locked before homes, as everywhere. */
 export async function releaseHomes(tx: Tx, userId: string): Promise<void> {
   await sql`
     update subdomain_claims set retained_until = now() where user_id = ${userId} and order_id is null`.execute(tx);
-  await sql`update homes set delete_at = now(), told_at = now() where user_id = ${userId} and delete_at is not null`.execute(
+  await sql`
+    update homes set delete_at = now(), told_at = now() where user_id = ${userId} and delete_at is not null`.execute(
     tx,
   );
 }

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { notFound } from "../../http/mount.ts";
-import { isEnvironmentId } from "../environment.ts";
+import { type Environment, isEnvironmentId } from "../environment.ts";
 import type { Owned } from "../owned-environment.ts";
 import { reserveForDeletion } from "./apply-retention.ts";
 
@@ -42,14 +42,11 @@ export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Pro
 /** A code for one download; only its hash is stored. */
 export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: string; expiresAt: Date }> {
   const environment = await ownedEnvironment(db, owned);
-  const kept = await db
-    .selectFrom("homes")
-    .select("missing_since")
-    .where("home", "=", environment.home)
-    .where("host_id", "=", environment.host_id)
-    .where("used_at", "is not", null)
-    .where((or) => or.or([or("delete_at", "is", null), or("delete_at", ">", sql<Date>`now()`)]))
-    .executeTakeFirst();
+  const { rows } = await sql<{ missing_since: Date | null }>`
+    select missing_since from homes
+    where home = ${environment.home} and host_id = ${environment.host_id} and used_at is not null
+      and (delete_at is null or delete_at > now())`.execute(db);
+  const kept = rows[0];
   if (!kept) throw notFound();
   if (kept.missing_since)
     throw new AppError(
@@ -87,12 +84,9 @@ function hashOf(code: string): Buffer {
 
 async function ownedEnvironment(db: Db | Tx, { id, userId }: Owned) {
   if (!isEnvironmentId(id)) throw notFound();
-  const row = await db
-    .selectFrom("environments")
-    .select(["home", "host_id", "subdomain"])
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+  const { rows } = await sql<Environment>`select * from environments where id = ${id} and user_id = ${userId}`.execute(
+    db,
+  );
+  if (!rows[0]) throw notFound();
+  return rows[0];
 }

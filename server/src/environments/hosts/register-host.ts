@@ -57,12 +57,8 @@ interface Unit {
 
 function unitsOf(hostId: string, { gpus }: Capabilities, slots: number): readonly Unit[] {
   if (gpus.length > 0) return gpus.map(({ id, model, memoryMb }) => ({ id, kind: "gpu", model, memory_mb: memoryMb }));
-  return Array.from({ length: slots }, (_, index) => ({
-    id: `${hostId}-slot-${index + 1}`,
-    kind: "cpu",
-    model: "",
-    memory_mb: 0,
-  }));
+  const slot = { kind: "cpu", model: "", memory_mb: 0 } as const;
+  return Array.from({ length: slots }, (_, index) => ({ id: `${hostId}-slot-${index + 1}`, ...slot }));
 }
 
 function slotsOf({ memoryMb }: Capabilities): number {
@@ -80,18 +76,10 @@ async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promi
       .execute();
   const ids = units.map(({ id }) => id);
   // A unit that is there again is leased again; what an operator has quarantined stays so.
-  await tx
-    .updateTable("gpus")
-    .set({ quarantined_at: null })
-    .where("host_id", "=", hostId)
-    .where("quarantine_reason", "=", "")
-    .where("id", "in", ["", ...ids])
-    .execute();
-  await tx
-    .updateTable("gpus")
-    .set({ quarantined_at: sql`now()` })
-    .where("host_id", "=", hostId)
-    .where("quarantined_at", "is", null)
-    .where("id", "not in", ["", ...ids])
-    .execute();
+  await sql`
+    update gpus set quarantined_at = null
+    where host_id = ${hostId} and quarantine_reason = '' and id = any(${ids})`.execute(tx);
+  await sql`
+    update gpus set quarantined_at = now()
+    where host_id = ${hostId} and quarantined_at is null and id <> all(${ids})`.execute(tx);
 }

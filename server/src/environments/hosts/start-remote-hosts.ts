@@ -1,5 +1,6 @@
+import { sql } from "kysely";
 import { type Loop, startInterval } from "../../async/start-interval.ts";
-import type { Db, Sql } from "../../database/database.ts";
+import type { Db, RowOf, Sql } from "../../database/database.ts";
 import { checkRemote, remoteFirewall } from "../../drivers/docker/check-remote.ts";
 import { startFirewall } from "../../drivers/docker/firewall/start-firewall.ts";
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
@@ -9,14 +10,8 @@ import { markReachable, markUnreachable, registerHost } from "./register-host.ts
 
 /** The hosts on other machines that an operator added, without the decommissioned ones. */
 export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
-  const rows = await db
-    .selectFrom("hosts")
-    .select(["id", "address", "home_root", "reach"])
-    .where("address", "is not", null)
-    .where("removed_at", "is", null)
-    .where("lost_at", "is", null)
-    .orderBy("id")
-    .execute();
+  const { rows } = await sql<RowOf<"hosts">>`
+    select * from hosts where address is not null and removed_at is null and lost_at is null order by id`.execute(db);
   return rows.map(({ id, address, home_root, reach }) => ({
     id,
     address: address ?? "",

@@ -125,13 +125,9 @@ export const freeGpuCount = sql<number>`(
     select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not ${takeable}))`;
 
 export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: string): Promise<void> {
-  await tx
-    .updateTable("gpu_leases")
-    .set({ released_at: sql`now()` })
-    .where("holder_kind", "=", holderKind)
-    .where("holder_id", "=", holderId)
-    .where("released_at", "is", null)
-    .execute();
+  await sql`
+    update gpu_leases set released_at = now()
+    where holder_kind = ${holderKind} and holder_id = ${holderId} and released_at is null`.execute(tx);
 }
 
 /** These GPUs were leased to a holder, whose start waits until the warm runs on them have been removed. */
@@ -157,18 +153,9 @@ export interface Lease {
 }
 
 /** The open leases of a holder, in a stable order: the driver's spec is hashed over it. */
-export async function leasesOf(
-  db: Sql,
-  holderKind: "order" | "environment",
-  holderId: string,
-): Promise<readonly Lease[]> {
-  return await db
-    .selectFrom("gpu_leases")
-    .innerJoin("gpus", "gpus.id", "gpu_leases.gpu_id")
-    .where("holder_kind", "=", holderKind)
-    .where("holder_id", "=", holderId)
-    .where("released_at", "is", null)
-    .orderBy("gpus.id")
-    .select(["gpus.id as gpuId", "gpus.host_id as hostId", "gpus.kind"])
-    .execute();
+export async function leasesOf(db: Sql, holderKind: HolderKind, holderId: string): Promise<readonly Lease[]> {
+  const { rows } = await sql<Lease>`
+    select g.id as "gpuId", g.host_id as "hostId", g.kind from gpu_leases l join gpus g on g.id = l.gpu_id
+    where holder_kind = ${holderKind} and holder_id = ${holderId} and released_at is null order by g.id`.execute(db);
+  return rows;
 }

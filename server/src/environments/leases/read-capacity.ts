@@ -16,13 +16,8 @@ export async function readCapacity(db: Db): Promise<Omit<Capacity, "status" | "l
 }
 
 async function kindOf(db: Db): Promise<"gpu" | "cpu"> {
-  const row = await db
-    .selectFrom("gpus")
-    .where("kind", "=", "gpu")
-    .where("quarantined_at", "is", null)
-    .select("id")
-    .executeTakeFirst();
-  return row ? "gpu" : "cpu";
+  const { rows } = await sql`select from gpus where kind = 'gpu' and quarantined_at is null limit 1`.execute(db);
+  return rows.length > 0 ? "gpu" : "cpu";
 }
 
 /** The best state of each type over the hosts: one host that has it is enough. */

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
 import { type Driver, DriverError, type Observed } from "../../drivers/driver.ts";
+import type { Environment } from "../environment.ts";
 import { eachHost, type Host, type HostDeps } from "../hosts/each-host.ts";
 import type { HostCheck } from "../hosts/host-check.ts";
 import { markReachable, markUnreachable } from "../hosts/register-host.ts";
@@ -65,18 +67,11 @@ function ofTheHost(error: unknown): DriverError {
 async function compare(db: Db, { id: hostId }: Host, runs: Awaited<ReturnType<Driver["list"]>>): Promise<string[]> {
   // Read before the environments: a warm run may become an environment in between, but never the reverse.
   const warm = new Set((await db.selectFrom("warm_runs").select("id").execute()).map(({ id }) => id));
-  const rows = await db
-    .selectFrom("environments")
-    .where((where) =>
-      where.or([
-        where.and([where("host_id", "=", hostId), where("status", "!=", "terminated")]),
-        where("id", "in", ["", ...runs.map(({ id }) => id)]),
-      ]),
-    )
-    .select(["id", "status"])
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
   const runIds = new Set(runs.map(({ id }) => id));
+  const { rows } = await sql<Pick<Environment, "id" | "status">>`
+    select id, status from environments
+    where (host_id = ${hostId} and status <> 'terminated') or id = any(${[...runIds]})`.execute(db);
+  const byId = new Map(rows.map((row) => [row.id, row]));
   const differing = rows.filter(({ id, status }) => !runIds.has(id) && (status === "active" || status === "paused"));
   await makeDue(db, [...runIds, ...differing.map(({ id }) => id)]);
   const isOrphan = ({ id, observed }: (typeof runs)[number]) => {

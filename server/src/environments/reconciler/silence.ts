@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
-import { formatDuration } from "../../text/format-duration.ts";
 import type { Environment } from "../environment.ts";
 import { markHomeUsed } from "../homes/home-records.ts";
-import type { Announce } from "../notice.ts";
+import { type Announce, timeText } from "../notice.ts";
 
 /** So many other owners whose starts fail at the same time mean that the host is the reason. */
 const leastOthers = 2;
@@ -61,16 +60,12 @@ export async function announceSilent(
   bankedSeconds: number | null,
 ): Promise<void> {
   const { id, user_id: userId, subdomain, generation, created_at } = row;
-  const time =
-    bankedSeconds === null
-      ? "Its GPUs stay yours, and the clock of a monthly plan runs on."
-      : `Its clock stands still: ${formatDuration(bankedSeconds)} are kept for the next start.`;
   const money = created_at === null ? " We look at its payment and tell you by bell and mail what becomes of it." : "";
   await announce(tx, {
     userId,
     cause: `silent:${id}:${generation}`,
     title: `${subdomain} was stopped because JupyterLab did not answer`,
-    body: `Its container ran for ten minutes and its machine is well, so something in its files keeps JupyterLab from starting. Your files are kept. ${time} On its page you can start it without your settings.${money}`,
+    body: `Its container ran for ten minutes and its machine is well, so something in its files keeps JupyterLab from starting. Your files are kept. ${timeText(bankedSeconds)} On its page you can start it without your settings.${money}`,
     link: `/environments/${id}`,
   });
 }

@@ -40,13 +40,10 @@ async function waitingFor(db: Db, row: Claimed): Promise<StatusUpdate | undefine
     select from warm_runs w join gpu_leases l on l.gpu_id = any(w.gpus)
     where l.holder_kind = 'environment' and l.holder_id = ${row.id} and l.released_at is null limit 1`.execute(db);
   if (rows.length > 0) return waitForGpusUpdate(row);
-  const image = await db
-    .selectFrom("host_images")
-    .where("host_id", "=", row.host_id)
-    .where("container_type", "=", row.container_type)
-    .select(["state", "percent"])
-    .executeTakeFirst();
-  return image?.state === "preparing" ? waitForImageUpdate(row, image.percent) : undefined;
+  const images = await sql<{ percent: number | null }>`
+    select percent from host_images
+    where host_id = ${row.host_id} and container_type = ${row.container_type} and state = 'preparing'`.execute(db);
+  return images.rows[0] && waitForImageUpdate(row, images.rows[0].percent);
 }
 
 /**
@@ -86,15 +83,11 @@ export async function runSpec(db: Db, row: Claimed): Promise<Spec> {
   if (leases.length !== row.gpu_count)
     throw new Error(`environment ${row.id} holds ${leases.length} of ${row.gpu_count} GPUs`);
   const { id, generation, run_token: token, home, container_type: image } = row;
-  const files = await db
-    .selectFrom("homes")
-    .select("used_at")
-    .where("home", "=", home)
-    .where("host_id", "=", row.host_id)
-    .executeTakeFirst();
+  const used = await sql`
+    select from homes where home = ${home} and host_id = ${row.host_id} and used_at is not null`.execute(db);
   return {
     ...{ id, generation, image, token, home, ...shareOf(leases) },
     ...(row.without_settings && { withoutSettings: true }),
-    ...(files?.used_at && { homeIsKept: true }),
+    ...(used.rows.length > 0 && { homeIsKept: true }),
   };
 }

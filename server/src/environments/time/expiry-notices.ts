@@ -1,6 +1,7 @@
 import { maxSessionHours } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
+import type { Environment } from "../environment.ts";
 import { type Announce, instant } from "../notice.ts";
 
 const notices = [
@@ -37,14 +38,10 @@ export async function resetNotice(tx: Tx, id: string): Promise<void> {
 /** Announces the coming end, each threshold once; after a long gap only the nearest. */
 export async function announceExpiry(db: Db, announce: Announce, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const row = await tx
-      .selectFrom("environments")
-      .where("id", "=", id)
-      .where("status", "in", ["active", "paused"])
-      .where("desired", "!=", "terminated")
-      .select(["user_id", "subdomain", "notice", "expires_at", remaining.as("left")])
-      .forUpdate()
-      .executeTakeFirst();
+    const { rows } = await sql<Environment & { readonly left: number | null }>`
+      select *, ${remaining} as left from environments
+      where id = ${id} and status in ('active', 'paused') and desired <> 'terminated' for update`.execute(tx);
+    const row = rows[0];
     if (!row?.expires_at || row.left === null || row.left <= 0) return;
     const due = pendingNotice(row.left, row.notice);
     if (!due) return;

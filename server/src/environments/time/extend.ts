@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
+import type { Environment } from "../environment.ts";
 import { resetNotice } from "./expiry-notices.ts";
 
 /**
@@ -40,12 +41,9 @@ const nothingSeconds = 1;
  * Undefined for one that has ended or is ending, though its paid end moves too.
  */
 export async function shorten(tx: Tx, id: string, hours: number): Promise<Shortened | undefined> {
-  const before = await tx
-    .selectFrom("environments")
-    .select(["desired", sql<boolean>`created_at is null`.as("never")])
-    .where("id", "=", id)
-    .forUpdate()
-    .executeTakeFirst();
+  const {
+    rows: [before],
+  } = await sql<Environment>`select * from environments where id = ${id} for update`.execute(tx);
   if (!before) return undefined;
   const seconds = hours * 3600;
   const { rows } = await sql<{ expiresAt: Date | null; bankedSeconds: number; left: number }>`
@@ -59,7 +57,7 @@ export async function shorten(tx: Tx, id: string, hours: number): Promise<Shorte
       coalesce(extract(epoch from expires_at - now())::float8, banked_seconds) as left`.execute(tx);
   const [after] = rows;
   if (!after || before.desired === "terminated") return undefined;
-  const ends = before.never || after.left < nothingSeconds;
+  const ends = before.created_at === null || after.left < nothingSeconds;
   if (ends)
     await sql`update environments set desired = 'terminated', ended_reason = 'operator' where id = ${id}`.execute(tx);
   else await resetNotice(tx, id);
