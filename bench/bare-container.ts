@@ -6,7 +6,7 @@ import { ensureNetwork, networkName } from "../server/src/drivers/docker/contain
 import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
 import { currentImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
 import { removeRuns } from "../server/src/drivers/testing/docker-machine.ts";
-import { shareOf } from "../server/src/environments/leases/run-limits.ts";
+import { runLimits } from "../server/src/environments/leases/run-limits.ts";
 import { probeReadiness } from "../server/src/gateway/forward/probe-readiness.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
@@ -33,7 +33,14 @@ export async function openFloor(stack: AsyncDisposableStack): Promise<() => Prom
     const home = join(folder, id);
     await mkdir(home, { mode: 0o700 });
     await chown(home, runUser, runUser);
-    const spec = { id, generation: 1, image: "jupyter", token: id, home: id, ...shareOf([{ gpuId: "", kind: "cpu" }]) };
+    const spec = {
+      id,
+      generation: 1,
+      image: "jupyter",
+      token: id,
+      home: id,
+      ...runLimits([{ gpuId: "", kind: "cpu" }]),
+    };
     const began = performance.now();
     const body = containerBody(spec, { ...place, home, openFiles: undefined });
     const container = await docker.createContainer(body as object);

@@ -132,11 +132,11 @@ async function setup() {
     );
   const creditNotes = { own: await notes(stranger), foreign: await notes(victim), absent: ["CRN-00000000000"] };
   const number = { own: await receipts(stranger), foreign: await receipts(victim), absent: ["INV-00000000000"] };
-  const shareOf = async ({ token }: TestUser, id: string) =>
+  const runLimits = async ({ token }: TestUser, id: string) =>
     (await product.must("POST", `/environments/${id}/share`, token, { term: "1h" })).share.id as string;
   const shares = {
-    own: [await shareOf(stranger, strangers.environment_id)],
-    foreign: [await shareOf(victim, rented.environment_id)],
+    own: [await runLimits(stranger, strangers.environment_id)],
+    foreign: [await runLimits(victim, rented.environment_id)],
     absent: [newId()],
   };
   await stop();

@@ -40,7 +40,7 @@ async function setup({ durationHours = 6, minutes = 60 as const } = {}) {
       const left = await seconds(column);
       return left === null ? null : Math.round(left / 60) + 0;
     },
-    told: async () =>
+    recorded: async () =>
       (await db.selectFrom("notifications").select("title").orderBy("created_at").execute()).map(({ title }) => title),
   };
 }
@@ -49,7 +49,7 @@ const warned = "my-lab is idle and stops in 10 minutes";
 const stopped = "my-lab was stopped because it was idle";
 
 test("off at first: it runs for as long as it was paid for, idle or not", async () => {
-  const { idle, pass, keep, read, id, told } = await setup({ minutes: 0 as never });
+  const { idle, pass, keep, read, id, recorded } = await setup({ minutes: 0 as never });
   await idle(300);
   await pass();
   await keep();
@@ -59,18 +59,18 @@ test("off at first: it runs for as long as it was paid for, idle or not", async 
     idle_minutes: null,
     idle_stop_at: null,
   });
-  expect(await told()).toEqual([]);
+  expect(await recorded()).toEqual([]);
 });
 
 test("told once, ten minutes before; then stopped, its time banked, and it is said why", async () => {
-  const { db, idle, pass, reach, read, leases, at, told, id } = await setup();
+  const { db, idle, pass, reach, read, leases, at, recorded, id } = await setup();
   await idle(49);
   await pass();
-  expect([await told(), await at("idle_stop_at")]).toEqual([[], null]);
+  expect([await recorded(), await at("idle_stop_at")]).toEqual([[], null]);
   await idle(2);
   await pass();
   await pass();
-  expect([await told(), await at("idle_stop_at")]).toEqual([[warned], 10]);
+  expect([await recorded(), await at("idle_stop_at")]).toEqual([[warned], 10]);
   await idle(9);
   await pass();
   expect(await read(id)).toMatchObject({ desired: "running", status: "active" });
@@ -81,7 +81,7 @@ test("told once, ten minutes before; then stopped, its time banked, and it is sa
   expect(row).toMatchObject({ desired: "stopped", idle_minutes: 60, idle_stop_at: null, expires_at: null });
   expect(row.banked_seconds).toBeGreaterThan(6 * 3600 - 60);
   expect(await leases(id)).toBe(0);
-  expect(await told()).toEqual([warned, stopped]);
+  expect(await recorded()).toEqual([warned, stopped]);
   const sessions = await db.selectFrom("sessions").select("reason").execute();
   expect(sessions).toEqual([{ reason: "idle" }]);
 
@@ -92,7 +92,7 @@ test("told once, ten minutes before; then stopped, its time banked, and it is sa
   await pass();
   await act(db, { id, userId: "user" }, "stop");
   await reach(id, "stopped");
-  expect(await told()).toEqual([warned, stopped]);
+  expect(await recorded()).toEqual([warned, stopped]);
   expect((await db.selectFrom("sessions").orderBy("opened_at").select("reason").execute()).at(-1)).toEqual({
     reason: "stopped",
   });
@@ -125,7 +125,7 @@ test("whoever sets it is there, also where they set what it was", async () => {
 });
 
 test("whatever is done after the notice keeps it going, and the next notice comes after the next idle hour", async () => {
-  const { db, idle, pass, read, at, told, id } = await setup();
+  const { db, idle, pass, read, at, recorded, id } = await setup();
   await idle(51);
   await pass();
   await idle(9);
@@ -135,14 +135,14 @@ test("whatever is done after the notice keeps it going, and the next notice come
   expect(await read(id)).toMatchObject({ desired: "running", idle_stop_at: null });
   await idle(46);
   await pass();
-  expect(await told()).toEqual([warned]);
+  expect(await recorded()).toEqual([warned]);
   await idle(2);
   await pass();
-  expect([await told(), await at("idle_stop_at")]).toEqual([[warned, warned], 10]);
+  expect([await recorded(), await at("idle_stop_at")]).toEqual([[warned, warned], 10]);
 });
 
 test("snoozed it stops an hour later, however often that is asked for; without a notice there is nothing to snooze", async () => {
-  const { db, owned, idle, pass, at, told, id, reach } = await setup();
+  const { db, owned, idle, pass, at, recorded, id, reach } = await setup();
   await expect(snoozeIdleStop(db, owned)).rejects.toThrow("my-lab is not about to stop for being idle");
   await idle(51);
   await pass();
@@ -153,10 +153,10 @@ test("snoozed it stops an hour later, however often that is asked for; without a
   expect(await snoozeIdleStop(db, owned)).toMatchObject({ snoozed_until });
   await idle(55);
   await pass();
-  expect(await told()).toEqual([warned]);
+  expect(await recorded()).toEqual([warned]);
   await idle(2);
   await pass();
-  expect([await told(), await at("idle_stop_at")]).toEqual([[warned, warned], 10]);
+  expect([await recorded(), await at("idle_stop_at")]).toEqual([[warned, warned], 10]);
   await expect(snoozeIdleStop(db, { ...owned, userId: "somebody" })).rejects.toThrow("There is nothing here");
   await idle(11);
   await reach(id, "stopped");
@@ -164,16 +164,16 @@ test("snoozed it stops an hour later, however often that is asked for; without a
 });
 
 test("never on doubt: not while nobody looks, and a gap between two looks counts as work", async () => {
-  const { db, idle, pass, read, at, told, id } = await setup();
+  const { db, idle, pass, read, at, recorded, id } = await setup();
   const unseen = (seconds: number) =>
     sql`update activity set looked_at = now() - make_interval(secs => ${seconds})`.execute(db);
   await idle(61);
   await unseen(130);
   await pass();
-  expect(await told(), "the sampler is behind").toEqual([]);
+  expect(await recorded(), "the sampler is behind").toEqual([]);
   await unseen(100);
   await pass();
-  expect(await told()).toEqual([warned]);
+  expect(await recorded()).toEqual([warned]);
   await idle(12);
   await unseen(130);
   await pass();

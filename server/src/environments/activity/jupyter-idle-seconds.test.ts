@@ -16,7 +16,7 @@ import { jupyterIdleSeconds, maxIdleSeconds } from "./jupyter-idle-seconds.ts";
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
 
 /** JupyterLab and a kernel of it have to start. */
-const patience = { timeout: 60_000, interval: 100 };
+const pollOptions = { timeout: 60_000, interval: 100 };
 
 /** A real JupyterLab, and a way to speak to what runs in it. */
 async function jupyter() {
@@ -24,15 +24,15 @@ async function jupyter() {
   const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, log: strictLog() });
   const wanted = testSpec();
   onTestFinished(async () => {
-    await expect.poll(() => driver.stop(wanted.id, 0).then(() => true, String), patience).toBe(true);
+    await expect.poll(() => driver.stop(wanted.id, 0).then(() => true, String), pollOptions).toBe(true);
     await rm(await socketFolder(directory), { recursive: true });
     await rm(directory, { recursive: true, force: true });
   });
   await driver.prepare("jupyter");
   await driver.start(wanted);
-  await expect.poll(async () => (await driver.observe(wanted.id)).state, patience).toBe("running");
-  const ask = (method: string, path: string) => callLab(driver, wanted, method, path, patience.timeout);
-  await expect.poll(() => ask("GET", "/api/kernels"), patience).toMatchObject({ status: 200 });
+  await expect.poll(async () => (await driver.observe(wanted.id)).state, pollOptions).toBe("running");
+  const ask = (method: string, path: string) => callLab(driver, wanted, method, path, pollOptions.timeout);
+  await expect.poll(() => ask("GET", "/api/kernels"), pollOptions).toMatchObject({ status: 200 });
   const seen = await driver.observe(wanted.id);
   if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error(`it is ${seen.state}`);
   const { endpoint } = seen;
@@ -67,22 +67,22 @@ test("a cell that runs, one that ran, a terminal that writes: JupyterLab says fo
   const { id } = (await ask("POST", "/api/kernels")).body as { id: string };
   const close = await say(`/api/kernels/${id}/channels`, cell("while not __import__('os').path.exists('go'): pass"));
   await expect
-    .poll(async () => (await ask("GET", `/api/kernels/${id}`)).body, patience)
+    .poll(async () => (await ask("GET", `/api/kernels/${id}`)).body, pollOptions)
     .toMatchObject({
       execution_state: "busy",
     });
   const since = Date.now();
   // It says nothing while it computes, so the time since it last did is no answer.
-  await expect.poll(() => Date.now() - since, patience).toBeGreaterThan(1500);
+  await expect.poll(() => Date.now() - since, pollOptions).toBeGreaterThan(1500);
   expect(await quiet()).toBe(0);
   await callLab(driver, wanted, "PUT", "/api/contents/go", 5000, "");
-  await expect.poll(quiet, patience).toBeGreaterThan(2);
+  await expect.poll(quiet, pollOptions).toBeGreaterThan(2);
   close();
 
   await ask("POST", "/api/terminals");
-  await expect.poll(quiet, patience).toBeGreaterThan(2);
+  await expect.poll(quiet, pollOptions).toBeGreaterThan(2);
   const leave = await say("/terminals/websocket/1", ["stdin", "echo work\r"]);
-  await expect.poll(quiet, patience).toBeLessThan(1.5);
+  await expect.poll(quiet, pollOptions).toBeLessThan(1.5);
   leave();
 }, 180_000);
 

@@ -139,8 +139,8 @@ test("a launched environment keeps its hold when its order is released, and cann
     "0 of 1 GPUs",
   );
   const { db: more } = await setup({ b: 4 });
-  const wish = { userId: "ann", subdomain: "few", gpuCount: 1, durationHours: 1 };
-  const few = { ...wish, orderId: await addOrder(more, wish) };
+  const rental = { userId: "ann", subdomain: "few", gpuCount: 1, durationHours: 1 };
+  const few = { ...rental, orderId: await addOrder(more, rental) };
   const fewer = more.transaction().execute(async (tx) => {
     await hold(tx, { ...few, holdUntil: inMs(900_000) });
     return launch(tx, { ...few, ...times, gpuCount: 2 });

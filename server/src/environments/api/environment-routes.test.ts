@@ -150,13 +150,13 @@ test("terminate wants the name typed, is for good, and repeats", async () => {
 });
 
 test("G75: only what never answered can be cancelled, and it repeats", async () => {
-  const { call, rent, reach, told, read } = await setup();
+  const { call, rent, reach, recorded, read } = await setup();
   const id = await rent();
   const cancel = (which: string) => call("POST", `/environments/${which}/cancel`);
   expect(await cancel(id)).toEqual({ code: 200, status: "success" });
   await reach(id, "terminated");
   expect(await cancel(id)).toEqual({ code: 200, status: "success" });
-  expect(told.undelivered).toEqual([`${id}:cancelled`]);
+  expect(recorded.undelivered).toEqual([`${id}:cancelled`]);
   const answered = await rent();
   await reach(answered, "active");
   expect(await cancel(answered)).toMatchObject({ code: "action_not_allowed" });

@@ -62,13 +62,13 @@ test("a password reset revokes links, draws a new jupyter_token, and ends every 
   expect([shares, token === secret]).toEqual([[], false]);
   await expect.poll(() => status(bearer(token))).toBe(200);
   expect(await archiveWorks()).toBe(false);
-  const told =
+  const recorded =
     "Every other sign-in has ended. 1 share link was revoked. 1 environment has a new password, which your scripts need. " +
     "If it was not you, reset the password now and write to us.";
-  expect((await notice("password-changed:"))?.body).toBe(told);
+  expect((await notice("password-changed:"))?.body).toBe(recorded);
   expect(await mails()).toContainEqual({
     subject: "Your password was changed",
-    body_text: expect.stringContaining(told),
+    body_text: expect.stringContaining(recorded),
   });
 });
 

@@ -24,7 +24,7 @@ async function setup(durationHours = 6) {
 }
 
 test("G111 files that are not there: nothing is started in their place, the clock stands, all are told, and it goes on later", async () => {
-  const { id, db, want, reach, read, pass, lose, find, home, notices, told, leases } = await setup();
+  const { id, db, want, reach, read, pass, lose, find, home, notices, recorded, leases } = await setup();
   await want(id, "stopped");
   await reach(id, "stopped");
   const { banked_seconds } = await read(id);
@@ -40,7 +40,7 @@ test("G111 files that are not there: nothing is started in their place, the cloc
   await pass();
   await pass();
   expect(await notices()).toMatchObject([{ title: "The files of mine are not there" }]);
-  const alarms = told.lines.filter(({ event }) => event === "home.missing");
+  const alarms = recorded.lines.filter(({ event }) => event === "home.missing");
   expect(alarms).toMatchObject([{ level: "fatal", environmentId: id }]);
   find();
   await act(db, { id, userId: "user" }, "start");
@@ -66,7 +66,7 @@ test("G111 a running one whose run is lost with its files is stopped, its time b
 });
 
 test("G111 a new launch of a name whose files are gone is not delivered, instead of beginning empty", async () => {
-  const { id, want, reach, read, rent, pass, lose, db, home, told } = await setup();
+  const { id, want, reach, read, rent, pass, lose, db, home, recorded } = await setup();
   await want(id, "terminated");
   await reach(id, "terminated");
   lose();
@@ -77,7 +77,7 @@ test("G111 a new launch of a name whose files are gone is not delivered, instead
   await sql`update environments set give_up_at = now() where id = ${next}`.execute(db);
   await reach(next, "terminated");
   expect(await read(next)).toMatchObject({ ended_reason: "not_delivered" });
-  expect(told.undelivered).toEqual([`${next}:not_delivered`]);
+  expect(recorded.undelivered).toEqual([`${next}:not_delivered`]);
 });
 
 test("G111 a container on other files is neither adopted nor ended: its state is unknown and its clock stands", async () => {

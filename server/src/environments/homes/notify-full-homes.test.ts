@@ -14,11 +14,11 @@ test("a home that is nearly full is told of once, and again after there was room
   expect(await notices()).toBe(0);
   await measure(ada, 45_000, 49_000, 44_000, 45_000);
   await measure(bob, 1);
-  const told = await db.selectFrom("notifications").selectAll().where("cause", "like", "full:%").execute();
-  expect(told).toMatchObject([
+  const recorded = await db.selectFrom("notifications").selectAll().where("cause", "like", "full:%").execute();
+  expect(recorded).toMatchObject([
     { user_id: "ada", link: `/environments/${ada}`, body: expect.stringMatching("^Its files take 45 of 50 GB.") },
   ]);
-  expect(told[0]?.title).toBe(`${(await read(ada)).subdomain} is nearly full`);
+  expect(recorded[0]?.title).toBe(`${(await read(ada)).subdomain} is nearly full`);
   await measure(ada, 39_999, 44_999);
   expect(await notices()).toBe(1);
   await measure(ada, 46_000);

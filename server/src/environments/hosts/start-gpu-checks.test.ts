@@ -33,7 +33,7 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
     mend: () => driver.machine.gpuFaults.delete(id),
     statusOf: async () => (await environments.read(id)).status,
     notices: () => db.selectFrom("notifications").select(["title", "cause"]).where("cause", "like", "gpu:%").execute(),
-    putAside: async () =>
+    quarantined: async () =>
       (await db.selectFrom("gpus").select("quarantine_reason").where("quarantined_at", "is not", null).execute()).map(
         (row) => row.quarantine_reason,
       ),
@@ -73,14 +73,14 @@ test("GPUs that do not answer three times: a new run with the files, one notice,
 });
 
 test("the new run's GPUs do not answer either: they are put aside, and what is left of the rental is paid back", async () => {
-  const { db, parts, id, fail, look, read, reach, pass, statusOf, putAside, leases } = await setup();
+  const { db, parts, id, fail, look, read, reach, pass, statusOf, quarantined, leases } = await setup();
   fail();
   await look(3);
   await expect.poll(statusOf).toBe("pending");
   await reach(id, "active");
   fail("nvidia-smi no longer finds it");
   await look(2);
-  expect(await putAside()).toEqual([]);
+  expect(await quarantined()).toEqual([]);
   await look();
   await expect.poll(async () => (await read(id)).desired).toBe("terminated");
   // As if it had not answered for ten minutes.
@@ -92,7 +92,7 @@ test("the new run's GPUs do not answer either: they are put aside, and what is l
   expect(await read(id)).toMatchObject({ status: "terminated", ended_reason: "hardware" });
   expect(unpaid).toEqual([((end?.getTime() ?? 0) - (since?.getTime() ?? 0)) / 1000]);
   expect(unpaid[0]).toBeGreaterThan(6 * 3600 - 10);
-  expect(await putAside()).toEqual(["nvidia-smi no longer finds it"]);
+  expect(await quarantined()).toEqual(["nvidia-smi no longer finds it"]);
   expect(await leases(id)).toBe(0);
 });
 

@@ -15,7 +15,7 @@ import { startRemoteHosts } from "./start-remote-hosts.ts";
 vi.setConfig({ testTimeout: 90_000 });
 
 const absent = await whyNoDocker();
-const patience = { timeout: 60_000, interval: 50 };
+const pollOptions = { timeout: 60_000, interval: 50 };
 
 /** This machine's engine as another machine's, with the GPUs of a fake one. */
 async function setup(changed: Partial<Driver> = {}) {
@@ -25,8 +25,8 @@ async function setup(changed: Partial<Driver> = {}) {
   const gpus = [1, 2].map((n) => ({ id: `GPU-${n}`, model: "RTX 4070", memoryMb: 12_282 }));
   let had = gpus;
   let known: Promise<typeof gpus> | undefined;
-  const capabilities: Driver["capabilities"] = async (anew) => {
-    if (anew) known = undefined;
+  const capabilities: Driver["capabilities"] = async (refresh) => {
+    if (refresh) known = undefined;
     known ??= Promise.resolve(had);
     return { ...(await driver.capabilities()), gpus: await known };
   };
@@ -82,26 +82,26 @@ describe.skipIf(absent)(
     test("one that was away is looked at again: what it has by then is what is rented on it", async () => {
       const { db, start, has, total } = await setup();
       const { check } = start();
-      await expect.poll(total, patience).toBe(2);
+      await expect.poll(total, pollOptions).toBe(2);
       expect(check.isPassed()).toBe(true);
       await markUnreachable(db, "far");
       has(1);
       check.repeat();
       expect(check.isPassed()).toBe(false);
-      await expect.poll(total, patience).toBe(1);
+      await expect.poll(total, pollOptions).toBe(1);
       expect(check.isPassed()).toBe(true);
     });
 
     test("one that this server finds unfit is away, though an earlier one rented on it; that is logged", async () => {
       const { start, unreachable, total } = await setup();
       const first = start();
-      await expect.poll(total, patience).toBe(2);
+      await expect.poll(total, pollOptions).toBe(2);
       await first.stop();
       const { check } = start("/proc/homes");
-      await expect.poll(total, patience).toBe(0);
+      await expect.poll(total, pollOptions).toBe(0);
       expect(check.isPassed()).toBe(false);
       check.repeat();
-      await expect.poll(() => unreachable()[0], patience).toMatchObject({ hostId: "far" });
+      await expect.poll(() => unreachable()[0], pollOptions).toMatchObject({ hostId: "far" });
     });
 
     test("a server that stops does not wait for an image, and what comes of it changes nothing", async () => {

@@ -8,7 +8,7 @@ export const diskGb = 50;
 export const memoryMbOfUnit = 16_384;
 
 /** The driver's spec for the leased units: the GPUs in the order of their ids, and a fair share of the machine for each unit. */
-export function shareOf(leases: readonly Pick<Lease, "gpuId" | "kind">[]): Pick<Spec, "gpus" | "limits"> {
+export function runLimits(leases: readonly Pick<Lease, "gpuId" | "kind">[]): Pick<Spec, "gpus" | "limits"> {
   const units = leases.length;
   const gpus = leases.filter(({ kind }) => kind === "gpu").map(({ gpuId }) => gpuId);
   return {

@@ -59,12 +59,12 @@ async function setup(hosts: Record<string, number>) {
       sql`update queue_entries set asked_at = asked_at - make_interval(mins => ${minutes}), held_until = held_until - make_interval(mins => ${minutes})`.execute(
         db,
       ),
-    told: () => db.selectFrom("notifications").select(["user_id", "title", "link"]).orderBy("created_at").execute(),
+    recorded: () => db.selectFrom("notifications").select(["user_id", "title", "link"]).orderBy("created_at").execute(),
   };
 }
 
 test("first come, first served: a place, the time it is expected, a turn that is told of once", async () => {
-  const { use, wait, move, place, told, turnsOf } = await setup({ a: 4 });
+  const { use, wait, move, place, recorded, turnsOf } = await setup({ a: 4 });
   const free = await use(2, 1);
   await use(2, 3);
   await wait("ann", 2);
@@ -81,7 +81,7 @@ test("first come, first served: a place, the time it is expected, a turn that is
   // Two come free after an hour, the others after three; how long who gets them will stay is not known.
   expect(places.slice(0, 3).map((each) => hours(each?.expected_at))).toEqual([1, 3, null]);
   await move();
-  expect(await told()).toEqual([]);
+  expect(await recorded()).toEqual([]);
   await free();
   await move();
   const first = await place("ann");
@@ -91,7 +91,7 @@ test("first come, first served: a place, the time it is expected, a turn that is
   expect(await place("ann")).toMatchObject({ state: "held", position: 0, expected_at: null });
   expect(Math.round((Date.parse((await place("ann"))?.held_until ?? "") - Date.now()) / 60_000)).toBe(10);
   expect(await place("bob")).toMatchObject({ state: "waiting", position: 1 });
-  expect(await told()).toEqual([
+  expect(await recorded()).toEqual([
     { user_id: "ann", title: "2 GPUs are held for you for 10 minutes", link: "/environments/create?step=2&gpus=2" },
   ]);
 });
@@ -169,7 +169,7 @@ test("who gets as much or more beside their turn does not wait any longer", asyn
 });
 
 test("a turn that is not taken goes to the next; one that nobody was told of does not lapse", async () => {
-  const { use, wait, order, move, place, pass, turnsOf, told } = await setup({ a: 2 });
+  const { use, wait, order, move, place, pass, turnsOf, recorded } = await setup({ a: 2 });
   const free = await use(2);
   await wait("ann", 1);
   await free();
@@ -186,7 +186,7 @@ test("a turn that is not taken goes to the next; one that nobody was told of doe
   expect([await turnsOf("ann"), (await turnsOf("bob")).length]).toEqual([[], 1]);
   await move();
   const turn = { title: "1 GPU is held for you for 10 minutes", link: "/environments/create?step=2&gpus=1" };
-  expect(await told(), "each once").toEqual([
+  expect(await recorded(), "each once").toEqual([
     { user_id: "ann", ...turn },
     { user_id: "bob", ...turn },
     { ...turn, user_id: "ann", title: "Your turn has passed" },

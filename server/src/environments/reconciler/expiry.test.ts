@@ -154,7 +154,7 @@ test("kept files are told of a week before they go, and once more on their last 
   await reach(id, "active");
   await want(id, "terminated");
   await reach(id, "terminated");
-  const told = async (left: string) => {
+  const recorded = async (left: string) => {
     await sql`update homes set told_at = told_at - (delete_at - now() - ${left}::interval), delete_at = now() + ${left}::interval`.execute(
       db,
     );
@@ -166,11 +166,11 @@ test("kept files are told of a week before they go, and once more on their last 
       .where("title", "=", "The files of mine will be deleted");
     return (await notices.execute()).length;
   };
-  expect(await told("7 days 1 hour")).toBe(0);
-  expect(await told("6 days 23 hours")).toBe(1);
-  expect(await told("1 day 1 hour")).toBe(1);
-  expect(await told("23 hours")).toBe(2);
-  expect(await told("1 hour")).toBe(2);
+  expect(await recorded("7 days 1 hour")).toBe(0);
+  expect(await recorded("6 days 23 hours")).toBe(1);
+  expect(await recorded("1 day 1 hour")).toBe(1);
+  expect(await recorded("23 hours")).toBe(2);
+  expect(await recorded("1 hour")).toBe(2);
   const { rows } = await sql<{
     hours: number;
   }>`select extract(epoch from delete_at - now()) / 3600 as hours from homes`.execute(db);

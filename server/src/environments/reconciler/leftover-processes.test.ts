@@ -40,14 +40,14 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
 test.for(["stopped", "terminated"] as const)(
   "%s: a GPU on which something is left is put aside, not leased",
   async (end) => {
-    const { driver, id, gpu, parts, pass, want, read, aside, leases, free, told } = await setup();
+    const { driver, id, gpu, parts, pass, want, read, aside, leases, free, recorded } = await setup();
     driver.machine.gpuLeftovers.set(gpu, "process 4711 still uses it").set("another", "process 1");
     await want(id, end);
     await pass({ leftoverMs: 0 });
     expect((await read(id)).status).toBe(end);
     expect(await aside()).toEqual([{ id: gpu, reason: "process 4711 still uses it" }]);
     expect([await leases(id), await free()]).toEqual([0, 1]);
-    expect(told.lines).toMatchObject([{ level: "fatal", event: "gpu.quarantined", gpuId: gpu, environmentId: id }]);
+    expect(recorded.lines).toMatchObject([{ level: "fatal", event: "gpu.quarantined", gpuId: gpu, environmentId: id }]);
     expect(parts.drivers.size).toBe(1);
   },
 );
@@ -65,7 +65,7 @@ test("until it is known, the GPU stays its old holder's; memory that goes in tim
 });
 
 test("what the look takes is not its owner's time, and of what was overtaken meanwhile nothing is said", async () => {
-  const { db, driver, id, gpu, pass, want, read, asked, aside, told } = await setup();
+  const { db, driver, id, gpu, pass, want, read, asked, aside, recorded } = await setup();
   const secondsLeft = async () =>
     (
       await sql<{
@@ -85,7 +85,7 @@ test("what the look takes is not its owner's time, and of what was overtaken mea
   await db.updateTable("environments").set({ desired: "paused" }).execute();
   overtaken.go();
   await overtaken.done;
-  expect([(await read(id)).status, await aside(), told.failures]).toEqual(["active", [], []]);
+  expect([(await read(id)).status, await aside(), recorded.failures]).toEqual(["active", [], []]);
 
   driver.machine.gpuLeftovers.clear();
   const stopping = await look();

@@ -118,7 +118,7 @@ test("a host that hangs delays the look at no other", async () => {
 
 test("a launch on a host that is away is refunded in the end, and its run goes when the host is back; what was delivered waits", async () => {
   const setup = await setupEnvironments();
-  const { db, driver, told, rent, reach, want, read, pass, leases } = setup;
+  const { db, driver, recorded, rent, reach, want, read, pass, leases } = setup;
   const delivered = await rent();
   await reach(delivered, "active");
   const launched = await rent();
@@ -128,9 +128,9 @@ test("a launch on a host that is away is refunded in the end, and its run goes w
   await sql`update environments set give_up_at = now() - interval '1 second' where id = ${launched}`.execute(db);
   driver.failNext("observe", "unavailable", 12);
   for (let passes = 0; passes < 5; passes++) await pass();
-  expect(told.undelivered).toEqual([]);
+  expect(recorded.undelivered).toEqual([]);
   await pass();
-  expect(told.undelivered).toEqual([`${launched}:not_delivered`]);
+  expect(recorded.undelivered).toEqual([`${launched}:not_delivered`]);
   expect([(await read(launched)).status, await leases(launched)]).toEqual(["terminated", 0]);
   expect((await read(delivered)).status).toBe("unknown");
   expect(await driver.list()).toHaveLength(2);

@@ -16,7 +16,7 @@ const all = ["answering", "created", "image", "ordered", "paid", "placed", "read
 
 test("a launch: pending until it answers, then active with its time, one session, every stage, one notice", async () => {
   const setup = await setupEnvironments({ options: { answerMs: 60 } });
-  const { db, rent, read, pass, reach, told, leases } = setup;
+  const { db, rent, read, pass, reach, recorded, leases } = setup;
   const id = await rent({ gpuCount: 2, durationHours: 6 });
   await pass({ isReady: async () => false });
   expect(await read(id)).toMatchObject({ status: "pending", generation: 1, created_at: null, expires_at: null });
@@ -27,7 +27,7 @@ test("a launch: pending until it answers, then active with its time, one session
   expect(row.run_token).toMatch(/^[0-9a-f]{32}$/);
   expect(row.run_token).not.toBe(row.secret);
   expect(await stagesOf(setup, id, 1)).toEqual(all);
-  expect(told.delivered).toEqual([id]);
+  expect(recorded.delivered).toEqual([id]);
   expect(await leases(id)).toBe(2);
   expect(await db.selectFrom("sessions").selectAll().execute()).toMatchObject([
     { environment_id: id, closed_at: null },
@@ -38,7 +38,7 @@ test("a launch: pending until it answers, then active with its time, one session
 });
 
 test("a late delivery adds the bonus; an order that no longer waits gets no active environment at all", async () => {
-  const { db, rent, read, pass, told, driver, parts } = await setupEnvironments();
+  const { db, rent, read, pass, recorded, driver, parts } = await setupEnvironments();
   const late = await rent({ durationHours: 1 });
   await pass({ delivery: { ...parts.delivery, delivered: async () => ({ bonusHours: 2 }) } });
   const row = await read(late);
@@ -51,7 +51,7 @@ test("a late delivery adds the bonus; an order that no longer waits gets no acti
     statuses.push((await read(refunded)).status);
   }
   expect(statuses).toEqual(["pending", "terminated", "terminated"]);
-  expect(told.undelivered).toEqual([`${refunded}:not_delivered`]);
+  expect(recorded.undelivered).toEqual([`${refunded}:not_delivered`]);
   expect(await driver.observe(refunded)).toEqual({ state: "absent" });
   expect(await db.selectFrom("sessions").where("environment_id", "=", refunded).selectAll().execute()).toEqual([]);
 });
@@ -156,25 +156,25 @@ test("a row is due at its end, however long it would rest", async () => {
 });
 
 test("given up: undelivered is told once, after the container is gone, and everything is free", async () => {
-  const { db, rent, read, pass, told, parts, driver, leases } = await setupEnvironments({
+  const { db, rent, read, pass, recorded, parts, driver, leases } = await setupEnvironments({
     options: { answerMs: 60_000 },
   });
   const id = await rent();
   await pass();
   expect((await driver.observe(id)).state).not.toBe("absent");
   await sql`update environments set give_up_at = now() where id = ${id}`.execute(db);
-  const whenTold: string[] = [];
+  const whenNotified: string[] = [];
   const undelivered: typeof parts.delivery.undelivered = async (tx, environment, reason) => {
-    whenTold.push((await driver.observe(id)).state);
+    whenNotified.push((await driver.observe(id)).state);
     await parts.delivery.undelivered(tx, environment, reason);
   };
   driver.failNext("remove");
   await pass({ delivery: { ...parts.delivery, undelivered } });
-  expect(told.undelivered).toEqual([]);
+  expect(recorded.undelivered).toEqual([]);
   await pass({ delivery: { ...parts.delivery, undelivered } });
   await pass({ delivery: { ...parts.delivery, undelivered } });
-  expect(whenTold).toEqual(["absent"]);
-  expect(told.undelivered).toEqual([`${id}:not_delivered`]);
+  expect(whenNotified).toEqual(["absent"]);
+  expect(recorded.undelivered).toEqual([`${id}:not_delivered`]);
   expect(await read(id)).toMatchObject({ status: "terminated", ended_reason: "not_delivered", created_at: null });
   expect(await leases(id)).toBe(0);
   expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
@@ -245,7 +245,7 @@ test("a run that ends by itself is started again with the time left, as a new ge
 });
 
 test("a host out of reach: back off, unknown after a while, nothing destroyed, and back when it answers", async () => {
-  const { db, rent, read, reach, pass, driver, told } = await setupEnvironments();
+  const { db, rent, read, reach, pass, driver, recorded } = await setupEnvironments();
   const id = await rent();
   await reach(id, "active");
   driver.failNext("observe", "unavailable", 5);
@@ -255,7 +255,7 @@ test("a host out of reach: back off, unknown after a while, nothing destroyed, a
   const lost = await read(id);
   expect(lost).toMatchObject({ status: "unknown", attempts: 5 });
   expect(lost.due_at.getTime() - Date.now()).toBeGreaterThan(10_000);
-  expect(told.failures).toHaveLength(5);
+  expect(recorded.failures).toHaveLength(5);
   await reach(id, "active");
   expect(await read(id)).toMatchObject({ attempts: 0, generation: 1, last_error: null });
   expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(1);
@@ -286,7 +286,7 @@ test("two workers: each due row is claimed once, and a late one writes nothing",
 });
 
 test("a late worker's answer does not count either", async () => {
-  const { db, rent, read, parts, pass, told } = await setupEnvironments();
+  const { db, rent, read, parts, pass, recorded } = await setupEnvironments();
   const id = await rent();
   await pass({ isReady: async () => false });
   const claim = async () => {
@@ -299,11 +299,11 @@ test("a late worker's answer does not count either", async () => {
   expect(await db.selectFrom("sessions").selectAll().execute()).toEqual([]);
   if (next) await reconcile(parts, next);
   expect(await read(id)).toMatchObject({ status: "active", claim: null });
-  expect(told.delivered).toEqual([id, id]);
+  expect(recorded.delivered).toEqual([id, id]);
 });
 
 test("what the owner asked for while a worker was at it is not overwritten", async () => {
-  const { db, rent, read, reach, parts, pass, driver, told } = await setupEnvironments();
+  const { db, rent, read, reach, parts, pass, driver, recorded } = await setupEnvironments();
   const id = await rent();
   await pass({ isReady: async () => false });
   await sql`update environments set due_at = now()`.execute(db);
@@ -312,32 +312,32 @@ test("what the owner asked for while a worker was at it is not overwritten", asy
   if (claimed) await reconcile(parts, claimed);
   expect(await read(id)).toMatchObject({ status: "pending", created_at: null, claim: null });
   await reach(id, "terminated");
-  expect(told.undelivered).toEqual([`${id}:cancelled`]);
+  expect(recorded.undelivered).toEqual([`${id}:cancelled`]);
   expect(await driver.list()).toEqual([]);
 });
 
 test("of several that find nothing new at once, only those whose claim and wish still hold are settled", async () => {
-  const { db, rent, read, reach, parts, told } = await setupEnvironments();
+  const { db, rent, read, reach, parts, recorded } = await setupEnvironments();
   const ids = await Promise.all(Array.from({ length: 4 }, (_, index) => rent({ userId: `user-${index}` })));
   for (const id of ids) await reach(id, "active");
   await sql`update environments set due_at = now()`.execute(db);
   const claimed = await claimDue(db, ["host"], 4, sql`true`);
-  const [same = "", claimedAnew = "", wanted = "", ending = ""] = claimed.map(({ id }) => id);
-  await sql`update environments set claim = gen_random_uuid() where id = ${claimedAnew}`.execute(db);
+  const [same = "", claimedAgain = "", wanted = "", ending = ""] = claimed.map(({ id }) => id);
+  await sql`update environments set claim = gen_random_uuid() where id = ${claimedAgain}`.execute(db);
   await sql`update environments set desired = 'stopped' where id = ${wanted}`.execute(db);
   await sql`update environments set expires_at = now() + interval '5 seconds' where id = ${ending}`.execute(db);
-  const before = await read(claimedAnew);
+  const before = await read(claimedAgain);
   const began = Date.now();
   await Promise.all(claimed.map((row) => reconcile(parts, row)));
   const waitMs = async (id: string) => (await read(id)).due_at.getTime() - began;
   expect(await read(same)).toMatchObject({ claim: null, desired: "running" });
   expect(await waitMs(same)).toBeGreaterThanOrEqual(20_000);
-  expect(await read(claimedAnew)).toEqual(before);
+  expect(await read(claimedAgain)).toEqual(before);
   expect(await read(wanted)).toMatchObject({ claim: null, desired: "stopped" });
   expect(await waitMs(wanted), "asked for meanwhile: at once").toBeLessThan(5000);
   expect(await read(ending)).toMatchObject({ claim: null });
   expect(await waitMs(ending), "never later than its end").toBeLessThanOrEqual(5000);
-  expect(told.failures).toEqual([]);
+  expect(recorded.failures).toEqual([]);
 });
 
 test("a stop that is through only after the end of the time is an end, not a bank of nothing", async () => {

@@ -30,12 +30,13 @@ async function setup() {
           down_since = down_since - interval '11 minutes', first_attempt_at = first_attempt_at - interval '11 minutes',
           clock_from = clock_from - interval '10 minutes', expires_at = expires_at - interval '10 minutes'
         where id = ${id}`.execute(db),
-    told: () => db.selectFrom("notifications").select(["title", "body"]).where("cause", "like", "silent:%").execute(),
+    recorded: () =>
+      db.selectFrom("notifications").select(["title", "body"]).where("cause", "like", "silent:%").execute(),
   };
 }
 
 test("G106 a container that runs while its JupyterLab is silent is stopped after ten minutes, its time banked", async () => {
-  const { ran, stopAndStart, tenMinutes, reach, read, pass, driver, leases, told, db } = await setup();
+  const { ran, stopAndStart, tenMinutes, reach, read, pass, driver, leases, recorded, db } = await setup();
   const id = await ran();
   await stopAndStart(id);
   await pass();
@@ -47,7 +48,7 @@ test("G106 a container that runs while its JupyterLab is silent is stopped after
   // Ten minutes ran, of which one was free.
   expect(row.banked_seconds / 60).toBeCloseTo(6 * 60 - 9, 0);
   expect([await leases(id), await driver.observe(id)]).toEqual([0, { state: "absent" }]);
-  expect(await told()).toEqual([
+  expect(await recorded()).toEqual([
     {
       title: `${row.subdomain} was stopped because JupyterLab did not answer`,
       body: expect.stringContaining("start it without your settings"),
@@ -157,7 +158,7 @@ test("G106 where one of the others answers, the machine is well", async () => {
 });
 
 test("G106 a first launch that is silent is paid back by itself once; the next is kept, stopped with its whole time", async () => {
-  const { rent, pass, reach, read, tenMinutes, driver, told } = await setup();
+  const { rent, pass, reach, read, tenMinutes, driver, recorded } = await setup();
   const ids = [await rent({ durationHours: 2 }), await rent({ durationHours: 2 })];
   for (const id of ids) driver.machine.silentHomes.add((await read(id)).home);
   await pass();
@@ -169,18 +170,18 @@ test("G106 a first launch that is silent is paid back by itself once; the next i
   await reach(second, "stopped");
   expect(await read(second)).toMatchObject({ stop_reason: "silent", banked_seconds: 7200, desired: "stopped" });
   expect((await read(second)).created_at).not.toBeNull();
-  expect(await told()).toMatchObject([{ body: expect.stringContaining("We look at its payment") }]);
+  expect(await recorded()).toMatchObject([{ body: expect.stringContaining("We look at its payment") }]);
 });
 
 test("G106 a first launch whose container could not run is not delivered, as ever", async () => {
-  const { rent, pass, reach, read, tenMinutes, driver, told } = await setup();
+  const { rent, pass, reach, read, tenMinutes, driver, recorded } = await setup();
   const id = await rent();
   driver.failNext("start", "unavailable", 1000);
   await pass();
   await tenMinutes(id);
   await reach(id, "terminated");
   expect(await read(id)).toMatchObject({ ended_reason: "not_delivered" });
-  expect(await told()).toEqual([]);
+  expect(await recorded()).toEqual([]);
 });
 
 test("G105 launches that are cancelled after their containers ran are refunded three times a day, in words after that", async () => {

@@ -5,13 +5,13 @@ import { registerHost } from "../hosts/register-host.ts";
 import { startPreparingImages } from "../hosts/start-preparing-images.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 
-const patience = { timeout: 15_000, interval: 20 };
+const pollOptions = { timeout: 15_000, interval: 20 };
 
 test("the loop hears of a new environment by itself and brings it up", async () => {
   const { start, rent, read } = await setupEnvironments({ options: { startMs: 30, answerMs: 30 } });
   start();
   const id = await rent();
-  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  await expect.poll(async () => (await read(id)).status, pollOptions).toBe("active");
 });
 
 test("a slow environment does not hold up the others", async () => {
@@ -25,16 +25,16 @@ test("a slow environment does not hold up the others", async () => {
     return await promise;
   };
   start({ isReady: answers });
-  await expect.poll(() => first, patience).toBe(false);
+  await expect.poll(() => first, pollOptions).toBe(false);
   const id = await rent();
-  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  await expect.poll(async () => (await read(id)).status, pollOptions).toBe("active");
   const slow = await db.selectFrom("environments").where("subdomain", "=", "slow").select("status").executeTakeFirst();
   expect(slow?.status).toBe("pending");
   resolve(true);
 });
 
 test("two loops on one database: every environment is started once and delivered once", async () => {
-  const { start, rent, db, driver, told } = await setupEnvironments({
+  const { start, rent, db, driver, recorded } = await setupEnvironments({
     slots: 30,
     options: { startMs: 20, answerMs: 20 },
   });
@@ -42,8 +42,8 @@ test("two loops on one database: every environment is started once and delivered
   start();
   const ids = await Promise.all(Array.from({ length: 24 }, (_, index) => rent({ userId: `user-${index}` })));
   const active = () => db.selectFrom("environments").where("status", "=", "active").select("id").execute();
-  await expect.poll(async () => (await active()).length, patience).toBe(24);
-  expect([...told.delivered].sort()).toEqual([...ids].sort());
+  await expect.poll(async () => (await active()).length, pollOptions).toBe(24);
+  expect([...recorded.delivered].sort()).toEqual([...ids].sort());
   expect(driver.machine.runs.size).toBe(24);
   expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(24);
   const generations = await db.selectFrom("environments").select("generation").distinct().execute();
@@ -54,22 +54,22 @@ test("a container that dies is noticed through the driver's events, long before 
   const { start, rent, read, driver } = await setupEnvironments();
   start();
   const id = await rent();
-  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  await expect.poll(async () => (await read(id)).status, pollOptions).toBe("active");
   await driver.crash(id);
-  await expect.poll(async () => (await read(id)).generation, patience).toBe(2);
-  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  await expect.poll(async () => (await read(id)).generation, pollOptions).toBe(2);
+  await expect.poll(async () => (await read(id)).status, pollOptions).toBe("active");
 });
 
 test("expiry comes with its time, not with the next look", async () => {
   const { start, rent, read, db } = await setupEnvironments();
   const loop = start();
   const id = await rent();
-  await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+  await expect.poll(async () => (await read(id)).status, pollOptions).toBe("active");
   await sql`update environments set expires_at = now() + interval '700 milliseconds', due_at = now() where id = ${id}`.execute(
     db,
   );
   loop.trigger();
-  await expect.poll(async () => (await read(id)).status, patience).toBe("terminated");
+  await expect.poll(async () => (await read(id)).status, pollOptions).toBe("terminated");
   const { rows } = await sql<{ late: number }>`
     select extract(epoch from terminated_at - expires_at)::float8 as late from environments`.execute(db);
   expect(rows[0]?.late).toBeGreaterThanOrEqual(0);
@@ -101,9 +101,9 @@ test("adopting: strays of ended and of unknown environments go, young strangers 
   await sql`update environments set due_at = now() + interval '1 hour' where status <> 'terminated'`.execute(db);
   const { createdAt } = { createdAt: new Date(0), ...(await driver.observe(kept)) };
   start();
-  await expect.poll(async () => (await read(lost)).generation, patience).toBe(2);
+  await expect.poll(async () => (await read(lost)).generation, pollOptions).toBe(2);
   await expect
-    .poll(async () => (await driver.list()).map(({ id }) => id).sort(), patience)
+    .poll(async () => (await driver.list()).map(({ id }) => id).sort(), pollOptions)
     .toEqual([kept, lost, "young"].sort());
   expect(await read(kept)).toMatchObject({ status: "active", generation: 1 });
   expect(await driver.observe(kept)).toMatchObject({ createdAt });
@@ -140,13 +140,13 @@ test("a host out of reach with many due rows does not hold up the others", async
     ["host", driver],
   ]);
   start({ drivers });
-  await expect.poll(() => far.calls.get("observe"), patience).toBeGreaterThan(0);
+  await expect.poll(() => far.calls.get("observe"), pollOptions).toBeGreaterThan(0);
   await expect.poll(async () => (await read(id)).status, { timeout: 8000, interval: 20 }).toBe("active");
   expect(far.calls.get("observe")).toBe(10);
 });
 
 test("an image that one host takes long to get, and one that cannot be asked for, keep no other; what fails is logged", async () => {
-  const { db, driver, parts, told } = await setupEnvironments();
+  const { db, driver, parts, recorded } = await setupEnvironments();
   const far = fakeDriver();
   await registerHost(db, "far", far, 1);
   const release = far.hang("prepare");
@@ -166,10 +166,10 @@ test("an image that one host takes long to get, and one that cannot be asked for
     (await db.selectFrom("host_images").where("host_id", "=", "host").select("state").execute()).map(
       (row) => row.state,
     );
-  await expect.poll(states, patience).toEqual(["ready", "ready", "ready"]);
+  await expect.poll(states, pollOptions).toEqual(["ready", "ready", "ready"]);
   // Two rounds failed: a second after the first, two after the second.
   expect(performance.now() - began).toBeGreaterThan(2900);
-  expect(told.lines).toMatchObject(Array(6).fill({ event: "image.not_prepared", hostId: "host" }));
+  expect(recorded.lines).toMatchObject(Array(6).fill({ event: "image.not_prepared", hostId: "host" }));
   expect(far.calls.get("prepare")).toBe(1);
 });
 
@@ -186,7 +186,7 @@ test("images are prepared one after the other, with percent and with the reason 
   };
   const loop = startPreparingImages({ ...parts, drivers: new Map([["host", { ...driver, prepare }]]) });
   await expect
-    .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), patience)
+    .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), pollOptions)
     .toEqual(["jupyter ready", "pytorch unavailable", "tensorflow ready"]);
   await loop.stop();
   expect(percents).toEqual([40, 40, 40]);

@@ -6,10 +6,10 @@ import { applyRetention } from "../homes/apply-retention.ts";
 import { eachHost, type Host } from "../hosts/each-host.ts";
 import { openHostSlots } from "../hosts/host-slots.ts";
 import { steadyClock } from "../time/steady-clock.ts";
+import { batchUnchanged } from "./batch-unchanged.ts";
 import { type ReconcileDeps, reconcile } from "./reconcile.ts";
 import { type InventoryDeps, startInventory } from "./reconcile-inventory.ts";
 import { claimDue, grantTime, makeDue, nextDueMs } from "./work-lease.ts";
-import { batchUnchanged } from "./write-unchanged.ts";
 
 export type { Announce } from "../notice.ts";
 export type { Delivery } from "./on-status-change.ts";

@@ -3,7 +3,7 @@ import type { Db } from "../../database/database.ts";
 import type { Driver, Observed, Spec } from "../../drivers/driver.ts";
 import { isNoHome, type MissingFilesDeps, stopWithoutFiles } from "../homes/missing-files.ts";
 import { leasesOf } from "../leases/gpu-leases.ts";
-import { shareOf } from "../leases/run-limits.ts";
+import { runLimits } from "../leases/run-limits.ts";
 import { newToken } from "../new-token.ts";
 import { type StatusUpdate, waitForGpusUpdate, waitForImageUpdate } from "./plan.ts";
 import type { Claimed } from "./work-lease.ts";
@@ -86,7 +86,7 @@ export async function runSpec(db: Db, row: Claimed): Promise<Spec> {
   const used = await sql`
     select from homes where home = ${home} and host_id = ${row.host_id} and used_at is not null`.execute(db);
   return {
-    ...{ id, generation, image, token, home, ...shareOf(leases) },
+    ...{ id, generation, image, token, home, ...runLimits(leases) },
     ...(row.without_settings && { withoutSettings: true }),
     ...(used.rows.length > 0 && { homeIsKept: true }),
   };

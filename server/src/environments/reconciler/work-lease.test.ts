@@ -5,7 +5,7 @@ import { reconcile } from "./reconcile.ts";
 import { claimDue, grantTime, makeDue } from "./work-lease.ts";
 
 test("an outage longer than the deadline: half of it is still left from the first attempt on", async () => {
-  const { db, rent, read, reach, pass, told } = await setupEnvironments();
+  const { db, rent, read, reach, pass, recorded } = await setupEnvironments();
   const id = await rent({ giveUpInMs: 600_000 });
   await sql`update environments set requested_at = now() - interval '1 hour', give_up_at = now() - interval '50 minutes'`.execute(
     db,
@@ -18,7 +18,7 @@ test("an outage longer than the deadline: half of it is still left from the firs
   expect((await read(id)).give_up_at).toEqual(row.give_up_at);
   await sql`update environments set give_up_at = now()`.execute(db);
   await reach(id, "terminated");
-  expect(told.undelivered).toEqual([`${id}:not_delivered`]);
+  expect(recorded.undelivered).toEqual([`${id}:not_delivered`]);
 });
 
 test("a launch in time keeps the time at which it is given up", async () => {

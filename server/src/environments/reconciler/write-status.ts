@@ -3,12 +3,12 @@ import type { Db, Tx } from "../../database/database.ts";
 import { quarantine } from "../leases/gpu-leases.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
 import { creditFault, openClock } from "../time/rental-clock.ts";
+import type { UnchangedWriter } from "./batch-unchanged.ts";
 import { recordLaunchTime } from "./launch-times.ts";
 import { type Delivery, onStatusChange, type StatusHookDeps } from "./on-status-change.ts";
 import type { StatusUpdate } from "./plan.ts";
 import { keepLaunch, lockAccount, wasSilenceRefunded } from "./silence.ts";
 import { abandon, type Claimed, dueIn } from "./work-lease.ts";
-import type { UnchangedWriter } from "./write-unchanged.ts";
 
 export interface WriteStatusDeps extends StatusHookDeps {
   readonly db: Db;

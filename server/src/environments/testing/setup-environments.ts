@@ -17,7 +17,7 @@ import type { Delivery } from "../reconciler/on-status-change.ts";
 import { type ReconcileDeps, reconcile } from "../reconciler/reconcile.ts";
 import { type ReconcilerDeps, startReconciler } from "../reconciler/start-reconciler.ts";
 import { type Claimed, claimDue } from "../reconciler/work-lease.ts";
-import { batchUnchanged } from "../reconciler/write-unchanged.ts";
+import { batchUnchanged } from "../reconciler/batch-unchanged.ts";
 
 export interface Rental {
   readonly userId?: string;
@@ -42,7 +42,7 @@ export async function setupEnvironments({
   const driver = fakeDriver(options);
   await registerHost(db, "host", driver, slots);
   const { log, lines, errors } = recordLog();
-  const told = {
+  const recorded = {
     delivered: [] as string[],
     undelivered: [] as string[],
     kept: [] as string[],
@@ -59,7 +59,7 @@ export async function setupEnvironments({
     db,
     changes: await openChanges(database),
     drivers: new Map([["host", driver]]),
-    delivery: recorder(told),
+    delivery: recorder(recorded),
     writeUnchanged: batchUnchanged(db),
     announce,
     isReady: answersAt,
@@ -70,7 +70,7 @@ export async function setupEnvironments({
     db,
     driver,
     parts,
-    told,
+    recorded,
     /** The loop itself, ended with the test. */
     start(changed: Partial<ReconcilerDeps> = {}): Loop {
       const loop = startReconciler({ ...parts, ...changed });
@@ -95,17 +95,17 @@ export async function setupEnvironments({
 
 export type Setup = Awaited<ReturnType<typeof setupEnvironments>>;
 
-function recorder(told: { delivered: string[]; undelivered: string[]; kept: string[] }): Delivery {
+function recorder(recorded: { delivered: string[]; undelivered: string[]; kept: string[] }): Delivery {
   return {
     async delivered(_, { id }) {
-      told.delivered.push(id);
+      recorded.delivered.push(id);
       return { bonusHours: 0 };
     },
     async undelivered(_, { id }, reason) {
-      told.undelivered.push(`${id}:${reason}`);
+      recorded.undelivered.push(`${id}:${reason}`);
     },
     async kept(_, { id }) {
-      told.kept.push(id);
+      recorded.kept.push(id);
       return true;
     },
     async ended() {},

@@ -17,7 +17,7 @@ async function setup() {
     ...base,
     id,
     /** So long before the end, looked at twice; answers what has been told so far. */
-    async told(left: string) {
+    async recorded(left: string) {
       await sql`update environments set banked_until = now() + ${left}::interval`.execute(db);
       await endBankedTime(parts);
       await endBankedTime(parts);
@@ -28,17 +28,17 @@ async function setup() {
 }
 
 test("G113 banked time ends a year after the last session, told 30, 7 and 1 days before", async () => {
-  const { id, read, told, reach, db } = await setup();
+  const { id, read, recorded, reach, db } = await setup();
   const days = ((await read(id)).banked_until?.getTime() ?? 0) - Date.now();
   expect(days / 86_400_000).toBeCloseTo(365, 1);
-  expect(await told("31 days")).toBe(0);
-  expect(await told("29 days")).toBe(1);
-  expect(await told("8 days")).toBe(1);
-  expect(await told("6 days")).toBe(2);
-  expect(await told("25 hours")).toBe(2);
-  expect(await told("23 hours")).toBe(3);
+  expect(await recorded("31 days")).toBe(0);
+  expect(await recorded("29 days")).toBe(1);
+  expect(await recorded("8 days")).toBe(1);
+  expect(await recorded("6 days")).toBe(2);
+  expect(await recorded("25 hours")).toBe(2);
+  expect(await recorded("23 hours")).toBe(3);
   expect((await read(id)).desired).toBe("stopped");
-  expect(await told("-1 minute")).toBe(3);
+  expect(await recorded("-1 minute")).toBe(3);
   await reach(id, "terminated");
   expect(await read(id)).toMatchObject({ ended_reason: "expired", banked_until: null });
   const { rows } = await sql<{ days: number }>`
@@ -47,16 +47,16 @@ test("G113 banked time ends a year after the last session, told 30, 7 and 1 days
 });
 
 test("G113 who could not be told in time gets a day more", async () => {
-  const { id, read, told } = await setup();
-  expect(await told("-3 days")).toBe(1);
+  const { id, read, recorded } = await setup();
+  expect(await recorded("-3 days")).toBe(1);
   const row = await read(id);
   expect(row.desired).toBe("stopped");
   expect(((row.banked_until?.getTime() ?? 0) - Date.now()) / 3_600_000).toBeCloseTo(24, 1);
 });
 
 test("G113 a start takes the end away, and the next stop begins a new year", async () => {
-  const { id, db, read, told, want, reach } = await setup();
-  expect(await told("6 days")).toBe(1);
+  const { id, db, read, recorded, want, reach } = await setup();
+  expect(await recorded("6 days")).toBe(1);
   const { act } = await import("../api/environment-actions.ts");
   await act(db, { id, userId: "user" }, "start");
   await reach(id, "active");

@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 
-const patience = { timeout: 15_000, interval: 20 };
+const pollOptions = { timeout: 15_000, interval: 20 };
 
 test.for([7200, -7200])(
   "C46 P3: a wall clock that jumped by %s s destroys nothing and says so; launches go on; right again, all goes on",
   async (seconds) => {
-    const { db, driver, start, rent, reach, read, want, told } = await setupEnvironments();
+    const { db, driver, start, rent, reach, read, want, recorded } = await setupEnvironments();
     const ended = await rent({ subdomain: "ended", userId: "other" });
     await reach(ended, "active");
     await want(ended, "terminated");
@@ -29,14 +29,16 @@ test.for([7200, -7200])(
     };
     const loop = start({ uptimeSeconds });
     const fresh = await rent({ userId: "third" });
-    await expect.poll(async () => (await read(fresh)).status, patience).toBe("active");
-    await expect.poll(() => told.failures.filter((error) => String(error).includes("clock")).length).toBeGreaterThan(1);
+    await expect.poll(async () => (await read(fresh)).status, pollOptions).toBe("active");
+    await expect
+      .poll(() => recorded.failures.filter((error) => String(error).includes("clock")).length)
+      .toBeGreaterThan(1);
     expect(await read(running)).toMatchObject({ status: "active", desired: "running" });
     expect(driver.machine.homes.has(home)).toBe(true);
 
     jumpedSeconds = 0;
     loop.trigger();
-    await expect.poll(async () => (await read(running)).ended_reason, patience).toBe("expired");
-    await expect.poll(async () => (await read(running)).status, patience).toBe("terminated");
+    await expect.poll(async () => (await read(running)).ended_reason, pollOptions).toBe("expired");
+    await expect.poll(async () => (await read(running)).status, pollOptions).toBe("terminated");
   },
 );

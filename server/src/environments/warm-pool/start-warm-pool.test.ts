@@ -11,7 +11,7 @@ import { addOrder, inMs, setupEnvironments } from "../testing/setup-environments
 import { startWarmPool } from "./start-warm-pool.ts";
 import { returnLapsedWarmRuns } from "./warm-runs.ts";
 
-const patience = { timeout: 15_000, interval: 20 };
+const pollOptions = { timeout: 15_000, interval: 20 };
 
 /** A host whose jupyter image is there, with GPUs, and one run that is to stand ready. */
 async function setup({ gpus = 2, ...options }: { gpus?: number; stopMs?: number; startMs?: number } = {}) {
@@ -36,11 +36,11 @@ async function setup({ gpus = 2, ...options }: { gpus?: number; stopMs?: number;
     },
     async stands() {
       const ready = async () => (await warm()).find(({ state, order_id }) => state === "ready" && order_id === null);
-      await expect.poll(ready, patience).toBeDefined();
+      await expect.poll(ready, pollOptions).toBeDefined();
       return (await ready())?.id ?? "";
     },
     becomes: (id: string, status: string) =>
-      expect.poll(async () => (await environments.read(id)).status, patience).toBe(status),
+      expect.poll(async () => (await environments.read(id)).status, pollOptions).toBe(status),
     poolLeases: async () =>
       (await sql`select 1 from gpu_leases where holder_kind = 'pool' and released_at is null`.execute(db)).rows.length,
   };
@@ -140,7 +140,7 @@ test.each([
   await first.stop();
   await sql.raw(change).execute(db);
   pool(sizes);
-  await expect.poll(async () => (await warm()).map((row) => row.id), patience).not.toContain(id);
+  await expect.poll(async () => (await warm()).map((row) => row.id), pollOptions).not.toContain(id);
   expect(await driver.observe(id)).toEqual({ state: "absent" });
   expect(driver.machine.homes.has(home)).toBe(false);
   const held = await sql`select 1 from gpu_leases where holder_id = ${id} and released_at is null`.execute(db);
@@ -163,7 +163,7 @@ test("nothing is made ready while a launch is under way or somebody waits", asyn
   await stands();
   await enterQueue(db, "ann", 2, async () => {});
   await sql`update warm_runs set state = 'ending', due_at = now()`.execute(db);
-  await expect.poll(looks, patience).toEqual([]);
+  await expect.poll(looks, pollOptions).toEqual([]);
   expect(await looks()).toEqual([]);
   await db.transaction().execute((tx) => exitQueue(tx, "ann"));
   await stands();
@@ -197,7 +197,7 @@ test("a host that cannot be asked keeps no other from its runs", async () => {
   pool({ jupyter: 1 }, { drivers });
   const first = await stands();
   await sql`update warm_runs set state = 'ending', due_at = now()`.execute(db);
-  await expect.poll(() => driver.observe(first), patience).toEqual({ state: "absent" });
+  await expect.poll(() => driver.observe(first), pollOptions).toEqual({ state: "absent" });
 });
 
 test("files that cannot be deleted yet keep no GPU, and are tried ever more rarely", async () => {
@@ -208,11 +208,11 @@ test("files that cannot be deleted yet keep no GPU, and are tried ever more rare
   driver.failNext("deleteHome", "refused", 2);
   const began = performance.now();
   pool({});
-  await expect.poll(async () => (await warm()).map(({ gpus }) => gpus), patience).toEqual([[]]);
+  await expect.poll(async () => (await warm()).map(({ gpus }) => gpus), pollOptions).toEqual([[]]);
   expect(await poolLeases()).toBe(0);
   expect(await driver.observe(id)).toEqual({ state: "absent" });
   expect(driver.machine.homes.size).toBe(1);
-  await expect.poll(warm, patience).toEqual([]);
+  await expect.poll(warm, pollOptions).toEqual([]);
   // A second after the first, two after the second.
   expect(performance.now() - began).toBeGreaterThan(2900);
   expect(driver.machine.homes.size).toBe(0);
@@ -262,7 +262,7 @@ test("a worker that dies before or after any verb leaves a pool that comes right
     await sql`update warm_runs set due_at = now()`.execute(db);
     const next = pool(sizes);
     await expect
-      .poll(async () => (await warm()).map(({ state }) => state), patience)
+      .poll(async () => (await warm()).map(({ state }) => state), pollOptions)
       .toEqual(Array(runs).fill("ready"));
     await next.stop();
   };
@@ -272,7 +272,7 @@ test("a worker that dies before or after any verb leaves a pool that comes right
       if (ending) await settles({ jupyter: 1 }, 1);
       const { drivers, isDead } = dying(driver, verb, when);
       const killed = pool(ending ? {} : { jupyter: 1 }, { drivers });
-      await expect.poll(isDead, patience).toBe(true);
+      await expect.poll(isDead, pollOptions).toBe(true);
       await killed.stop();
       await settles({ jupyter: 1 }, 1);
       expect(await poolLeases(), `${verb} ${when}`).toBe(1);

@@ -5,7 +5,7 @@ import { logError } from "../../logging/create-logger.ts";
 import { backoffMs } from "../backoff-ms.ts";
 import type { HostDeps } from "../hosts/each-host.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
-import { shareOf } from "../leases/run-limits.ts";
+import { runLimits } from "../leases/run-limits.ts";
 import type { WarmRun } from "./warm-runs.ts";
 
 /** A run that this worker alone may bring closer, as long as it renews its claim. */
@@ -123,7 +123,7 @@ async function warmRunSpec(
     .orderBy("id")
     .select(["id as gpuId", "kind"])
     .execute();
-  return { id, generation: 1, image, token, home, ...shareOf(leases) };
+  return { id, generation: 1, image, token, home, ...runLimits(leases) };
 }
 
 async function renew(db: Db, { id, claim }: ClaimedWarmRun): Promise<void> {

@@ -234,8 +234,8 @@ test("a run whose id begins as an environment's does is not taken: people name i
 test.each([
   ["one stands ready", [["a1"]]],
   ["two stand ready, on two hosts", [["a2"], ["b1"]]],
-])("of 50 orders of three types for four GPUs, where %s, exactly four win", async (_, standing) => {
-  const { db, order, runs, leases, broken } = await setup({ a: 3, b: 1 }, standing);
+])("of 50 orders of three types for four GPUs, where %s, exactly four win", async (_, warm) => {
+  const { db, order, runs, leases, broken } = await setup({ a: 3, b: 1 }, warm);
   // Every connection is open before the race: else the first order is through before the others have one.
   await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.2)`.execute(db)));
   const types = ["jupyter", "pytorch", "tensorflow"];

@@ -97,7 +97,7 @@ test("removed only when nothing is left on it; then it is as if it had never bee
 });
 
 test("a machine that never comes back: launches are refunded, time and files given up, names and GPUs free; then it is removed", async () => {
-  const { db, driver, parts, told, rent, reach, want, read, leases, start } = await setupEnvironments({ slots: 5 });
+  const { db, driver, parts, recorded, rent, reach, want, read, leases, start } = await setupEnvironments({ slots: 5 });
   const ids = {
     ran: await rent({ subdomain: "ran", durationHours: 4 }),
     over: await rent({ subdomain: "over" }),
@@ -140,7 +140,7 @@ test("a machine that never comes back: launches are refunded, time and files giv
   const homes = () => db.selectFrom("homes").selectAll().execute();
   await expect.poll(homes, { timeout: 15_000 }).toEqual([]);
   await loop.stop();
-  expect(told.undelivered).toEqual([`${launched}:not_delivered`]);
+  expect(recorded.undelivered).toEqual([`${launched}:not_delivered`]);
   expect(unpaid).toEqual(
     new Map([
       [ids.ran, 90],

@@ -51,8 +51,8 @@ test("a host that drains leases nothing new, neither to orders nor to the line n
   await want(ids[1] ?? "", "stopped");
   await reach(ids[1] ?? "", "stopped");
   expect([await drainHost(db, announce, "host"), await drainHost(db, announce, "host")]).toEqual([1, undefined]);
-  const told = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
-  expect(told).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
+  const recorded = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
+  expect(recorded).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
   await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
   expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
