@@ -13,11 +13,11 @@ import { hold } from "../allocation/hold.ts";
 import { launch } from "../allocation/launch.ts";
 import { registerHost } from "../hosts/register-host.ts";
 import type { Announce, Notice } from "../notice.ts";
+import { batchUnchanged } from "../reconciler/batch-unchanged.ts";
 import type { Delivery } from "../reconciler/on-status-change.ts";
 import { type ReconcileDeps, reconcile } from "../reconciler/reconcile.ts";
 import { type ReconcilerDeps, startReconciler } from "../reconciler/start-reconciler.ts";
 import { type Claimed, claimDue } from "../reconciler/work-lease.ts";
-import { batchUnchanged } from "../reconciler/batch-unchanged.ts";
 
 export interface Rental {
   readonly userId?: string;
