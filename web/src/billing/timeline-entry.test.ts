@@ -10,19 +10,21 @@ const failed = (index: number): OrderFact => ({ kind: "payment_failed", at, refe
 test("every kind of fact has words, and sums where it is about money", () => {
   const whole = { at, amount: 2.4, currency: "USD", hours: 2, expected_by: at } as const;
   for (const kind of orderFacts) expect(timelineEntry({ ...whole, kind }, order).title, kind).toMatch(/^[A-Z2]/);
-  const said = (kind: OrderFact["kind"], change: Partial<OrderFact> = {}) => {
+  const textOf = (kind: OrderFact["kind"], change: Partial<OrderFact> = {}) => {
     const { title, text } = timelineEntry({ ...whole, kind, ...change }, order);
     return `${title}. ${text}`;
   };
-  expect(said("ordered")).toBe("Ordered. ₹35 for 1 hour");
-  expect(said("paid")).toBe("Paid. $2.40, Visa ending in 1111");
-  expect(said("payment_failed", { failure: "declined" })).toBe(
+  expect(textOf("ordered")).toBe("Ordered. ₹35 for 1 hour");
+  expect(textOf("paid")).toBe("Paid. $2.40, Visa ending in 1111");
+  expect(textOf("payment_failed", { failure: "declined" })).toBe(
     "Payment failed. Your bank declined it. Nothing was charged.",
   );
-  expect(said("refund_started", { refund: "surplus_payment" })).toBe("Refund started. $2.40: the order was paid twice");
-  expect(said("refund_sent")).toBe("Sent to your bank. $2.40, on your card by Nov 20, 2026");
-  expect(said("bonus")).toBe("2 hours added. It took longer than ten minutes.");
-  expect(said("ended", { ended: "hardware" })).toBe("Ended. Its machine failed and could not be brought back.");
+  expect(textOf("refund_started", { refund: "surplus_payment" })).toBe(
+    "Refund started. $2.40: the order was paid twice",
+  );
+  expect(textOf("refund_sent")).toBe("Sent to your bank. $2.40, on your card by Nov 20, 2026");
+  expect(textOf("bonus")).toBe("2 hours added. It took longer than ten minutes.");
+  expect(textOf("ended", { ended: "hardware" })).toBe("Ended. Its machine failed and could not be brought back.");
 });
 
 test("of a long row of failed attempts the last is shown, and of a short one all", () => {
@@ -35,28 +37,28 @@ test("of a long row of failed attempts the last is shown, and of a short one all
   expect(foldAttempts([...row(5), paid, ...row(2)])).toEqual([row(4), failed(4), paid, ...row(2)]);
 });
 
-test("the money is said with its sum, and where it is back with the day", () => {
+test("the money is textOf with its sum, and where it is back with the day", () => {
   const sums: MoneySums = {
     ...{ amount: "$2.40", charged: "$4.80", refunding: "$2.40", refunded: "$1.60", disputed: "$0.40" },
     ...{ expectedBy: "Nov 27, 2026", isBack: false, closed: false },
   };
-  const said = (...args: Parameters<typeof moneySentence>) => Object.values(moneySentence(...args)).join(". ");
-  expect(said("nothing_taken", sums)).toContain("Nothing was taken. No payment has reached us.");
-  expect(said("nothing_taken", { ...sums, closed: true })).toContain("the order is closed");
-  expect(said("being_checked", sums)).toContain("$2.40 is being checked. ");
-  expect(said("held", sums)).toContain("$4.80 is paid. ");
-  expect(said("refund_started", sums)).toContain(
+  const textOf = (...args: Parameters<typeof moneySentence>) => Object.values(moneySentence(...args)).join(". ");
+  expect(textOf("nothing_taken", sums)).toContain("Nothing was taken. No payment has reached us.");
+  expect(textOf("nothing_taken", { ...sums, closed: true })).toContain("the order is closed");
+  expect(textOf("being_checked", sums)).toContain("$2.40 is being checked. ");
+  expect(textOf("held", sums)).toContain("$4.80 is paid. ");
+  expect(textOf("refund_started", sums)).toContain(
     "$2.40 is on its way back to your card. Banks take 4-5 business days.",
   );
-  expect(said("refund_started", sums)).toContain("$4.80 was paid, $1.60 went back before.");
-  expect(said("refund_started", { ...sums, charged: "$2.40" })).not.toContain("was paid");
-  expect(said("refunded", sums)).toBe(
+  expect(textOf("refund_started", sums)).toContain("$4.80 was paid, $1.60 went back before.");
+  expect(textOf("refund_started", { ...sums, charged: "$2.40" })).not.toContain("was paid");
+  expect(textOf("refunded", sums)).toBe(
     "$1.60 went back to your card. It has left us. Banks take 4-5 business days: expected on your card by Nov 27, 2026.",
   );
-  expect(said("refunded", { ...sums, isBack: true })).toContain("$1.60 is back on your card. ");
-  expect(said("partly_refunded", sums)).toContain("$1.60 of $4.80 went back to your card. ");
-  expect(said("partly_refunded", sums)).toContain("The rest paid for what was delivered.");
-  expect(said("disputed", sums)).toContain("$0.40 is disputed by your bank. ");
-  expect(said("taken_back", sums)).toContain("$0.40 was taken back by your bank. ");
-  expect(said("needs_person", sums)).toContain("$2.40 is still owed to you. ");
+  expect(textOf("refunded", { ...sums, isBack: true })).toContain("$1.60 is back on your card. ");
+  expect(textOf("partly_refunded", sums)).toContain("$1.60 of $4.80 went back to your card. ");
+  expect(textOf("partly_refunded", sums)).toContain("The rest paid for what was delivered.");
+  expect(textOf("disputed", sums)).toContain("$0.40 is disputed by your bank. ");
+  expect(textOf("taken_back", sums)).toContain("$0.40 was taken back by your bank. ");
+  expect(textOf("needs_person", sums)).toContain("$2.40 is still owed to you. ");
 });

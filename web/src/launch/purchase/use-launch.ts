@@ -1,5 +1,5 @@
 import { cancelLaunch } from "@berth/contract";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, call } from "../../api/call.ts";
@@ -54,21 +54,22 @@ export function useLaunch(): Launch {
     }
     running.current = false;
   };
-  const cancel = async (environmentId: string) => {
-    cancelled.current = true;
-    setState((now) => (now.phase === "creating" ? { ...now, cancelling: true } : now));
-    try {
-      await call(cancelLaunch, { params: { id: environmentId }, body: {} });
-    } catch (error) {
-      cancelled.current = false;
-      setState((now) => (now.phase === "creating" ? { ...now, cancelling: false } : now));
-      toast.error((error instanceof ApiError && error.message) || "Failed to cancel the launch");
-    }
+  const setCancelling = (cancelling: boolean) => {
+    cancelled.current = cancelling;
+    setState((now) => (now.phase === "creating" ? { ...now, cancelling } : now));
   };
+  const { mutate: cancel } = useMutation({
+    mutationFn: (environmentId: string) => call(cancelLaunch, { params: { id: environmentId }, body: {} }),
+    onMutate: () => setCancelling(true),
+    onError: (error) => {
+      setCancelling(false);
+      toast.error((error instanceof ApiError && error.message) || "Failed to cancel the launch");
+    },
+  });
   return {
     state,
     start: (purchase) => void start(purchase),
-    cancel: (environmentId) => void cancel(environmentId),
+    cancel: (environmentId) => cancel(environmentId),
     reset: () => setState(idle),
   };
 }

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { settingsTab } from "./settings-tab.ts";
 import { passwordAdvice, validatePassword } from "./validate-password.ts";
 
 const good = { current: "old one", next: "newone", confirmation: "newone" };
@@ -21,15 +20,4 @@ test("six characters are enough, the checklist is only advice (G46)", () => {
     "Stronger with: at least 8 characters, one uppercase letter, one digit, one special character.",
   );
   expect(passwordAdvice("Newone1!")).toBe("A strong password.");
-});
-
-test.each([
-  ["", "profile"],
-  ["tab=password", "password"],
-  ["tab=notifications", "notifications"],
-  ["tab=security", "security"],
-  ["tab=data", "data"],
-  ["tab=billing", "profile"],
-])("?%s opens %s", (query, tab) => {
-  expect(settingsTab(new URLSearchParams(query))).toBe(tab);
 });

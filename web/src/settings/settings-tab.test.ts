@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { settingsTab } from "./settings-tab.ts";
+
+test.each([
+  ["", "profile"],
+  ["tab=password", "password"],
+  ["tab=notifications", "notifications"],
+  ["tab=security", "security"],
+  ["tab=data", "data"],
+  ["tab=billing", "profile"],
+])("?%s opens %s", (query, tab) => {
+  expect(settingsTab(new URLSearchParams(query))).toBe(tab);
+});
