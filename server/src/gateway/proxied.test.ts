@@ -6,17 +6,17 @@ import { listen, openUpstream, poll, setupGateway, track } from "./testing/setup
 
 /** A reverse proxy as operators put one in front: it adds the visitor's address to the first request of a connection. */
 async function reverseProxy(port: number): Promise<number> {
-  const proxy = createNetServer((visitor) => {
+  const proxy = createNetServer((client) => {
     const behind = connect(port, "127.0.0.1");
-    for (const socket of [visitor, behind]) socket.on("error", () => socket.destroy());
-    visitor.on("close", () => behind.destroy());
-    behind.on("close", () => visitor.destroy());
-    visitor.once("data", (head) => {
-      const from = visitor.remoteAddress;
+    for (const socket of [client, behind]) socket.on("error", () => socket.destroy());
+    client.on("close", () => behind.destroy());
+    behind.on("close", () => client.destroy());
+    client.once("data", (head) => {
+      const from = client.remoteAddress;
       behind.write(head.toString("latin1").replace("\r\n\r\n", `\r\nX-Forwarded-For: ${from}\r\n\r\n`), "latin1");
-      visitor.pipe(behind);
+      client.pipe(behind);
     });
-    behind.pipe(visitor);
+    behind.pipe(client);
   });
   const open = track(proxy);
   onTestFinished(() => {

@@ -98,13 +98,13 @@ test("loopback is nobody's identity (G110): what asks from this machine, itself 
 
 test("https without TRUST_PROXY is warned about at the start; with it nothing is said", async () => {
   const env = { APP_URL: "https://gpu.example", PAYMENTS: "embedded", RUNTIME: "fake" };
-  const told = start({ ...env, DATA_DIR: dataFolder() });
+  const notified = start({ ...env, DATA_DIR: dataFolder() });
   const quiet = start({ ...env, DATA_DIR: dataFolder(), TRUST_PROXY: "127.0.0.1" });
-  const warningsOf = async ({ said, logged }: typeof told) => {
+  const warningsOf = async ({ said, logged }: typeof notified) => {
     await expect.poll(() => said.out, { timeout: 60_000 }).toContain("is ready at https://gpu.example");
     return logged().flatMap(({ level, msg }) => (String(msg).includes("TRUST_PROXY") ? [`${level}: ${msg}`] : []));
   };
-  expect(await warningsOf(told)).toEqual([
+  expect(await warningsOf(notified)).toEqual([
     "warn: TRUST_PROXY is not set, though https needs a proxy in front: all visitors count as one address, for limits and logs. Set it to the proxy's addresses.",
   ]);
   expect(await warningsOf(quiet)).toEqual([]);

@@ -120,14 +120,14 @@ test.each([
   const { call, signUp, identity } = await setup();
   const { id, email, token } = await signUp();
   const other = await identity.signIn(email, password, {});
-  const stranger = await openGrant(newId(), null);
+  const outsider = await openGrant(newId(), null);
   const grant = await openGrant(id, (await identity.verifyIdToken(token)).sessionId);
 
   const reply = await call("POST", path.replace("{id}", id), token, body);
   expect(reply.json()).toEqual({ status: "success", success: true, message: "Settings updated successfully" });
   expect((await call("GET", "/auth/validate", token)).statusCode).toBe(200);
   expect((await call("GET", "/auth/validate", other.idToken)).statusCode).toBe(401);
-  expect([await grant(), await stranger()]).toEqual(["ended, ended", "open, open"]);
+  expect([await grant(), await outsider()]).toEqual(["ended, ended", "open, open"]);
   await expect(identity.verifyPassword(email, "second")).resolves.toEqual({ uid: id });
 });
 

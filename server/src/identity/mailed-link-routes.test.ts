@@ -74,11 +74,11 @@ test("each request is a mail of its own, and only the newest link works", async 
 
 test("whoever has no account, or a suspended one, gets the same answer and no mail", async () => {
   const { identity, email, user, ask, mails } = await setup();
-  const stranger = newEmail();
+  const outsider = newEmail();
   const before = await db.selectFrom("mails").select("id").execute();
   await identity.updateUser(user.uid, { disabled: true });
   const startedMs = performance.now();
-  const answers = [await ask({ email: stranger }), await ask({ email })];
+  const answers = [await ask({ email: outsider }), await ask({ email })];
   expect(performance.now() - startedMs).toBeGreaterThan(490);
   for (const answer of answers) expect([answer.statusCode, answer.json()]).toEqual([200, { status: "success" }]);
   expect(await db.selectFrom("mails").select("id").execute()).toEqual(before);

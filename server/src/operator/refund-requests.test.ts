@@ -42,8 +42,8 @@ async function setup() {
     /** Six hours more. */
     async more(userId: string) {
       const [row] = await environments();
-      const wish = { duration: 6, amount: 2.4, currency: "USD" };
-      const { id } = (await post(`/environments/${row?.id}/extend`, userId, wish)).body;
+      const request = { duration: 6, amount: 2.4, currency: "USD" };
+      const { id } = (await post(`/environments/${row?.id}/extend`, userId, request)).body;
       await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
       return rowOf(id);
     },

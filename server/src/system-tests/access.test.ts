@@ -118,24 +118,24 @@ type Assignment = Readonly<Record<string, string>>;
 async function setup() {
   const product = await testApp();
   const stop = product.deliver();
-  const [victim, stranger] = [await product.signUp("Victoria Secret"), await product.signUp("Stranger")];
+  const [victim, outsider] = [await product.signUp("Victoria Secret"), await product.signUp("Stranger")];
   const rented = await product.rent(victim);
-  const strangers = await product.rent(stranger, { subdomain: "strange-lab" });
+  const outsiders = await product.rent(outsider, { subdomain: "strange-lab" });
   const open = await product.order(victim, { subdomain: "second-lab" });
   const receipts = async ({ id, token }: TestUser) =>
     (await product.must("GET", `/billing/${id}`, token)).invoices.map(({ number }: { number: string }) => number);
   await payBackPart(product, rented.payment_data.razorpay_payment_id);
-  await payBackPart(product, strangers.payment_data.razorpay_payment_id);
+  await payBackPart(product, outsiders.payment_data.razorpay_payment_id);
   const notes = async ({ id, token }: TestUser) =>
     (await product.must("GET", `/billing/${id}`, token)).invoices.flatMap(
       (invoice: { credit_notes: string[] }) => invoice.credit_notes,
     );
-  const creditNotes = { own: await notes(stranger), foreign: await notes(victim), absent: ["CRN-00000000000"] };
-  const number = { own: await receipts(stranger), foreign: await receipts(victim), absent: ["INV-00000000000"] };
+  const creditNotes = { own: await notes(outsider), foreign: await notes(victim), absent: ["CRN-00000000000"] };
+  const number = { own: await receipts(outsider), foreign: await receipts(victim), absent: ["INV-00000000000"] };
   const runLimits = async ({ token }: TestUser, id: string) =>
     (await product.must("POST", `/environments/${id}/share`, token, { term: "1h" })).share.id as string;
   const shares = {
-    own: [await runLimits(stranger, strangers.environment_id)],
+    own: [await runLimits(outsider, outsiders.environment_id)],
     foreign: [await runLimits(victim, rented.environment_id)],
     absent: [newId()],
   };
@@ -143,22 +143,22 @@ async function setup() {
   // Under the provider's id and under ours: `GET /orders/{order_id}` takes both.
   const ours = async (id: string) => (await product.must("GET", `/orders/${id}`, victim.token)).order.id as string;
   const victims = [rented.payment_data.razorpay_order_id, open.id, await ours(open.id)];
-  const order = strangers.payment_data.razorpay_order_id;
+  const order = outsiders.payment_data.razorpay_order_id;
   /** By path parameter. An environment may be called by its name too, where a call takes one. */
   const values: Readonly<Record<string, Readonly<Record<Whose, readonly string[]>>>> = {
-    user_id: { own: [stranger.id], foreign: [victim.id], absent: [newId()] },
+    user_id: { own: [outsider.id], foreign: [victim.id], absent: [newId()] },
     id: {
-      own: [strangers.environment_id],
+      own: [outsiders.environment_id],
       foreign: [rented.environment_id, "first-lab"],
       absent: [newId(), "nobody-lab"],
     },
-    container_id: { own: [strangers.environment_id], foreign: [rented.environment_id], absent: [newId()] },
+    container_id: { own: [outsiders.environment_id], foreign: [rented.environment_id], absent: [newId()] },
     share_id: shares,
     number,
     order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB", newId()] },
     [`${contract.creditNote.path} number`]: creditNotes,
   };
-  return { ...product, victim, stranger, rented, open, values };
+  return { ...product, victim, outsider, rented, open, values };
 }
 
 /** By hand, in the provider's dashboard: the order has a credit note then. */
@@ -204,7 +204,7 @@ function bodyOf(world: World, { method, path }: AnyEndpoint): unknown {
 }
 
 /** Authorization headers that must not hold, made of what somebody could have in hand. */
-async function refusedHeaders({ db, identity, victim, stranger, rented, signUp, must, call }: World) {
+async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, must, call }: World) {
   const { keys } = localParts({ db, secret, appUrl, limits: { signInsPerMinute: 1 } });
   const { key, kid } = await keys.current();
   const [head = "", payload = "", signature = ""] = victim.token.split(".");
@@ -228,8 +228,8 @@ async function refusedHeaders({ db, identity, victim, stranger, rented, signUp, 
     "three parts": "a.b.c",
     expired: await sign({ iat: now - 7200, exp: now - 120 }),
     "not yet signed": await sign({ nbf: now + 3600 }),
-    "another user in it": `${head}.${encode({ ...claims, sub: stranger.id })}.${signature}`,
-    "another signature": `${head}.${payload}.${stranger.token.split(".")[2]}`,
+    "another user in it": `${head}.${encode({ ...claims, sub: outsider.id })}.${signature}`,
+    "another signature": `${head}.${payload}.${outsider.token.split(".")[2]}`,
     "no signature": `${head}.${payload}.`,
     "alg none": `${encode({ alg: "none", typ: "JWT" })}.${payload}.`,
     "signed with the public key": await new SignJWT(claims)
@@ -243,7 +243,7 @@ async function refusedHeaders({ db, identity, victim, stranger, rented, signUp, 
     "another issuer": await sign({ iss: "https://securetoken.google.com/berth" }),
     "another type": await sign({}, { ...header, typ: "custom" }),
     "without a session": await new SignJWT(withoutSession).setProtectedHeader(header).sign(key),
-    "the session of another": await sign({ sub: stranger.id }),
+    "the session of another": await sign({ sub: outsider.id }),
     "a refresh token": victim.refreshToken,
     "the environment's own secret": rented.jupyter_token,
     "signed out": signedOut.token,
@@ -305,7 +305,7 @@ test("what is another user's answers exactly like what does not exist, and stays
     if (names.length === 0) continue;
     const payload = bodyOf(world, endpoint);
     const send = (values: Assignment) =>
-      world.call(endpoint.method, fill(endpoint.path, values), world.stranger.token, payload);
+      world.call(endpoint.method, fill(endpoint.path, values), world.outsider.token, payload);
     const of = (name: string) => valuesOf(world, endpoint, name);
     const isForeign = (name: string, value = "") => of(name)?.foreign.includes(value) ?? false;
     const asAbsent = (name: string, value = "") =>
@@ -325,10 +325,10 @@ test("what is another user's answers exactly like what does not exist, and stays
 
 test("another user's order, notifications and account in a body: refused like absent ones, and untouched", async () => {
   const world = await setup();
-  const { victim, stranger, rented, call, must } = world;
+  const { victim, outsider, rented, call, must } = world;
   const before = await world.rows();
-  const create = (proof: object, user = stranger.id) =>
-    call("POST", "/docker/environment/create", stranger.token, {
+  const create = (proof: object, user = outsider.id) =>
+    call("POST", "/docker/environment/create", outsider.token, {
       container_request: containerRequest(user),
       payment_data: { ...rented.payment_data, ...proof },
     });
@@ -338,28 +338,28 @@ test("another user's order, notifications and account in a body: refused like ab
   expect((await create({}, victim.id)).json().code).toBe("forbidden");
   const ids = (await must("GET", "/notifications", victim.token)).notifications.map(({ id }: { id: string }) => id);
   expect(ids.length).toBeGreaterThan(2);
-  await must("POST", "/notifications/read", stranger.token, { ids });
+  await must("POST", "/notifications/read", outsider.token, { ids });
   expect(await world.rows()).toEqual(before);
 });
 
 test("a name that is taken says only that (G90): neither whose it is nor what became of it", async () => {
-  const { db, stranger, victim, must } = await setup();
+  const { db, outsider, victim, must } = await setup();
   const ask = async (name: string, { token }: TestUser) => must("GET", `/subdomains/${name}`, token);
   const taken = { status: "success", available: false, message: "This name is in use" };
-  expect(await ask("first-lab", stranger)).toEqual({ ...taken, suggestion: "first-lab-2" });
-  expect(await ask("second-lab", stranger), "held by an unpaid order").toEqual({
+  expect(await ask("first-lab", outsider)).toEqual({ ...taken, suggestion: "first-lab-2" });
+  expect(await ask("second-lab", outsider), "held by an unpaid order").toEqual({
     ...taken,
     suggestion: "second-lab-2",
   });
   const kept = { order_id: null, retained_until: new Date(Date.now() + 86_400_000) };
   await db.updateTable("subdomain_claims").set(kept).where("name", "=", "first-lab").execute();
-  expect(await ask("first-lab", stranger), "its files are kept").toEqual({ ...taken, suggestion: "first-lab-2" });
+  expect(await ask("first-lab", outsider), "its files are kept").toEqual({ ...taken, suggestion: "first-lab-2" });
   expect((await ask("first-lab", victim)).available).toBe(true);
 });
 
 test("no answer that a stranger can read names anything of another user", async () => {
   const world = await setup();
-  const { victim, rented, open, stranger, call } = world;
+  const { victim, rented, open, outsider, call } = world;
   const { razorpay_payment_id, razorpay_order_id } = rented.payment_data;
   const paths = mounted(world).filter(({ method }) => method === "GET");
   const session = JSON.parse(Buffer.from(victim.token.split(".")[1] ?? "", "base64url").toString()).sid;
@@ -372,7 +372,7 @@ test("no answer that a stranger can read names anything of another user", async 
   let answers = 0;
   for (const endpoint of paths)
     for (const values of assignments({ ...world, values: own }, endpoint, ["own"])) {
-      const { statusCode, body } = await call("GET", fill(endpoint.path, values), stranger.token);
+      const { statusCode, body } = await call("GET", fill(endpoint.path, values), outsider.token);
       expect(statusCode, endpoint.path).toBe(200);
       for (const [what, value] of Object.entries(secrets))
         expect(body, `${what} in ${endpoint.path}`).not.toContain(value);

@@ -143,12 +143,12 @@ async function rent({ ask }: Awaited<ReturnType<typeof installation>>, name: str
   const { access_token } = await call("POST", "/auth/signup", account);
   const signIn = { token: access_token, returnSecureToken: true };
   const { localId, idToken } = await call("POST", "/identity/v1/accounts:signInWithCustomToken?key=local", signIn);
-  const wish = { subdomain: name, gpu_count: 1 } as const;
-  const order = await call("POST", "/docker/payments/create_order", orderBody(localId, wish), idToken);
+  const request = { subdomain: name, gpu_count: 1 } as const;
+  const order = await call("POST", "/docker/payments/create_order", orderBody(localId, request), idToken);
   const card = { number: "5555555555554444", cvv: "123", expiry_month: "12", expiry_year: "34" };
   const checkout = { key_id: order.key_id, order_id: order.id, method: "card", card };
   const payment_data = await call("POST", "/embedded-gateway/v1/payments/create/checkout", checkout);
-  const body = { container_request: containerRequest(localId, wish), payment_data };
+  const body = { container_request: containerRequest(localId, request), payment_data };
   const made = await call("POST", "/docker/environment/create", body, idToken);
   const { user_data } = await call("GET", `/profile/${localId}`, undefined, idToken);
   const [id = ""] = Object.keys(user_data.containers);

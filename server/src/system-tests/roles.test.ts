@@ -105,8 +105,11 @@ test("a notebook is rented from three processes of one role each, which answer f
   const signedIn = { token: access_token, returnSecureToken: true };
   const { localId, idToken } = (await call(apiPort, "POST", signIn, { body: signedIn })).body;
   const token = `Bearer ${idToken}`;
-  const wish = { gpu_count: 4 } as const;
-  const order = await call(apiPort, "POST", "/docker/payments/create_order", { token, body: orderBody(localId, wish) });
+  const request = { gpu_count: 4 } as const;
+  const order = await call(apiPort, "POST", "/docker/payments/create_order", {
+    token,
+    body: orderBody(localId, request),
+  });
   expect(order.body).toMatchObject({ status: "success", key_id: keyId });
   const card = { number: "5555555555554444", cvv: "123", expiry_month: "12", expiry_year: "34" };
   const paid = await fetch(`${providerUrl}/payments/create/checkout`, {
@@ -114,7 +117,7 @@ test("a notebook is rented from three processes of one role each, which answer f
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ key_id: keyId, order_id: order.body.id, method: "card", card }),
   });
-  const body = { container_request: containerRequest(localId, wish), payment_data: await paid.json() };
+  const body = { container_request: containerRequest(localId, request), payment_data: await paid.json() };
   const made = await call(apiPort, "POST", "/docker/environment/create", { token, body });
   expect(made.body, processes.worker.said.err).toMatchObject({ status: "active" });
 

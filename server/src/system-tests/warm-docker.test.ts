@@ -15,7 +15,7 @@ import { recordLog } from "../logging/testing/record-log.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const patience = { timeout: 30_000, interval: 20 };
+const longWait = { timeout: 30_000, interval: 20 };
 const absent = await whyNoDocker();
 const titled = (title: string) => (absent ? `${title}, skipped because ${absent}` : title);
 
@@ -43,7 +43,7 @@ async function setup() {
     read: (id: string) => db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
     async stands() {
       const ready = () => db.selectFrom("warm_runs").select("id").where("state", "=", "ready").executeTakeFirst();
-      await expect.poll(ready, patience).toBeDefined();
+      await expect.poll(ready, longWait).toBeDefined();
       return (await ready())?.id ?? "";
     },
   };
@@ -60,14 +60,14 @@ test.skipIf(absent)(
     const before = await machine.container(ready).inspect();
     const id = await rent(db, { subdomain: "woken" });
     expect(id).toBe(ready);
-    await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+    await expect.poll(async () => (await read(id)).status, longWait).toBe("active");
     const { secret, home, generation, warm } = await read(id);
     expect({ generation, warm }).toEqual({ generation: 1, warm: true });
     expect((await machine.container(id).inspect()).Id).toBe(before.Id);
     const headers = { authorization: `token ${secret}` };
     const at = (path: string, given: Parameters<typeof ask>[2] = {}) =>
       ask(hostOf({ subdomain: "woken" }), path, given);
-    await expect.poll(async () => (await at("/api", { headers })).status, patience).toBe(200);
+    await expect.poll(async () => (await at("/api", { headers })).status, longWait).toBe(200);
     const content = { type: "file", format: "text", content: "mine" };
     const written = await at("/api/contents/note.txt", {
       method: "PUT",
@@ -90,7 +90,7 @@ test.skipIf(absent)(
     await machine.container(ready).remove({ force: true });
     const id = await rent(db);
     expect(id).toBe(ready);
-    await expect.poll(async () => (await read(id)).status, patience).toBe("active");
+    await expect.poll(async () => (await read(id)).status, longWait).toBe("active");
     expect(await read(id)).toMatchObject({ generation: 2, warm: false });
     expect(await launchTimes(db)).toMatchObject({ cold: { count: 1 }, warm: null });
   },

@@ -38,7 +38,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   }
 
   /** A container that is no run of ours, made beside the driver; not started. */
-  async function stranger(name: string, Labels: Record<string, string> = {}, Entrypoint?: string[]) {
+  async function outsider(name: string, Labels: Record<string, string> = {}, Entrypoint?: string[]) {
     const body = { name, Image: "berth/jupyter:local", Labels, ...(Entrypoint && { Entrypoint }) };
     const container = await machine.engine.createContainer(body);
     onTestFinished(() => container.remove({ force: true }));
@@ -208,7 +208,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
 
   test("a stranger's container of the same name is never seen, ended or replaced", async () => {
     const wanted = testSpec();
-    const container = await stranger(`env-${wanted.id}`, {}, ["echo", "what a stranger wrote"]);
+    const container = await outsider(`env-${wanted.id}`, {}, ["echo", "what a stranger wrote"]);
     await container.start();
     await container.wait();
     expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });

@@ -96,7 +96,7 @@ test("the new run's GPUs do not answer either: they are put aside, and what is l
   expect(await leases(id)).toBe(0);
 });
 
-test("two that fail are chance, and a look that says nothing is neither; a run that is another starts anew", async () => {
+test("two that fail are chance, and a look that says nothing is neither; a run that is another starts again", async () => {
   const { driver, id, fail, mend, look, read, reach, want, failures, notices } = await setup();
   fail();
   await look(2);

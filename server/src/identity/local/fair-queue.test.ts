@@ -45,7 +45,7 @@ test("a full line refuses the newest of whoever has the most waiting; among equa
 
 test("strangers keep nobody out whom an account knows: one of the places is theirs first", async () => {
   const { come, began, refused, end, settled } = setup();
-  for (let n = 0; n < 400; n++) come(`stranger ${n}`, "stranger");
+  for (let n = 0; n < 400; n++) come(`outsider ${n}`, "stranger");
   come("home", "owner", true);
   await settled();
   await end();

@@ -74,10 +74,10 @@ describe.skipIf(absent)(absent ? `doctor and Docker, skipped because ${absent}` 
   });
 });
 
-const noWall = (await whyNoFirewall()) ?? absent;
+const noFirewall = (await whyNoFirewall()) ?? absent;
 
-describe.skipIf(noWall)(
-  noWall ? `doctor and the firewall, skipped because ${noWall}` : "doctor and the firewall",
+describe.skipIf(noFirewall)(
+  noFirewall ? `doctor and the firewall, skipped because ${noFirewall}` : "doctor and the firewall",
   () => {
     test("a rule that is gone is named, also where only the running server knows that there is Docker; nothing is put back", async () => {
       const { db, install, folder, ask } = await setup();

@@ -31,7 +31,7 @@ test("nothing wrong is all zeros; what is broken or waits for a person is named"
 test("money of an order that is not ours is found by the sweep, kept, tried again, and named after twenty tries", async () => {
   const { db, addPayment, provider, payments, runSweep, runEvents } = await setup();
   const { id } = await provider.createOrder({ receipt: "a-stranger", amountMinor: 40, currency: "USD", notes: {} });
-  const stray = await addPayment(id);
+  const orphan = await addPayment(id);
   runEvents();
   runSweep();
   const event = () => db.selectFrom("gateway_events").selectAll().executeTakeFirst();
@@ -42,7 +42,7 @@ test("money of an order that is not ours is found by the sweep, kept, tried agai
   await sql`update gateway_events set attempts = 19, due_at = now(), lease_token = null, lease_expires_at = null`.execute(
     db,
   );
-  await expect.poll(listed, { timeout: 10_000 }).toEqual([expect.stringContaining(stray)]);
+  await expect.poll(listed, { timeout: 10_000 }).toEqual([expect.stringContaining(orphan)]);
   expect(await db.selectFrom("payments").selectAll().execute()).toEqual([]);
   expect(payments.provider.keyId).toBe(
     (await db.selectFrom("gateway_sweeps").select("key_id").executeTakeFirst())?.key_id,

@@ -5,12 +5,12 @@ import { setup } from "../testing/setup.ts";
 async function open() {
   const world = await setup();
   const { asMerchant: call, pay } = world;
-  const wish = { amount: 240, currency: "USD", payment: { capture: "automatic" } };
-  const order = (await call("POST", "/orders", wish)).body;
+  const request = { amount: 240, currency: "USD", payment: { capture: "automatic" } };
+  const order = (await call("POST", "/orders", request)).body;
   const paymentId = (await pay(order.id)).body.razorpay_payment_id;
   const refund = (body: object, key?: string) =>
     call("POST", `/payments/${paymentId}/refund`, body, key ? { "x-refund-idempotency": key } : {});
-  return { ...world, call, order, wish, paymentId, refund };
+  return { ...world, call, order, request, paymentId, refund };
 }
 
 test("a key stands for one request: the same again is the same refund, and any other body is refused", async () => {
@@ -25,12 +25,12 @@ test("a key stands for one request: the same again is the same refund, and any o
 });
 
 test("amounts come as text too, notes as numbers or an empty list; more than fifteen notes are refused", async () => {
-  const { call, wish, refund } = await open();
-  const made = await call("POST", "/orders", { ...wish, amount: "4000", notes: { hours: 6, plan: "hourly" } });
+  const { call, request, refund } = await open();
+  const made = await call("POST", "/orders", { ...request, amount: "4000", notes: { hours: 6, plan: "hourly" } });
   expect(made.body).toMatchObject({ amount: 4000, notes: { hours: "6", plan: "hourly" }, offer_id: null });
-  expect((await call("POST", "/orders", { ...wish, notes: [] })).body.notes).toEqual([]);
+  expect((await call("POST", "/orders", { ...request, notes: [] })).body.notes).toEqual([]);
   const many = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`n${at}`, "x"]));
-  const refused = await call("POST", "/orders", { ...wish, notes: many });
+  const refused = await call("POST", "/orders", { ...request, notes: many });
   expect([refused.status, refused.body.error.field]).toEqual([400, "notes"]);
   expect((await refund({ amount: "100", speed: "optimum" })).body).toMatchObject({
     ...{ amount: 100, notes: [], speed_requested: "optimum", batch_id: null },
@@ -38,12 +38,12 @@ test("amounts come as text too, notes as numbers or an empty list; more than fif
 });
 
 test("refunds of a payment come in pages, and orders by whether they were paid", async () => {
-  const { call, wish, refund, paymentId, order } = await open();
+  const { call, request, refund, paymentId, order } = await open();
   const ids: string[] = [];
   for (const amount of [10, 20, 30]) ids.unshift((await refund({ amount })).body.id);
   const page = await call("GET", `/payments/${paymentId}/refunds?count=2&skip=1`);
   expect(page.body.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
-  const unpaid = (await call("POST", "/orders", wish)).body;
+  const unpaid = (await call("POST", "/orders", request)).body;
   for (const [authorized, id] of [
     [1, order.id],
     [0, unpaid.id],

@@ -10,7 +10,7 @@ async function open(outcome: string, options: Parameters<typeof setup>[0] = {}) 
   const { db, asMerchant: call } = world;
   const { id } = (await world.order("ada")).body;
   expect((await call("PUT", `/test/orders/${id}/outcome`, { outcome })).body).toEqual({ id, outcome });
-  const told = async () => {
+  const notified = async () => {
     const rows = await db
       .selectFrom("embedded_gateway_webhooks")
       .selectAll()
@@ -26,7 +26,7 @@ async function open(outcome: string, options: Parameters<typeof setup>[0] = {}) 
   const paymentsOf = async () =>
     (await call("GET", `/orders/${id}/payments`)).body.items as { id: string; status: string }[];
   const payment = async () => (await world.pay(id)).body.razorpay_payment_id;
-  return { ...world, id, call, told, paymentsOf, payment };
+  return { ...world, id, call, notified, paymentsOf, payment };
 }
 
 const byReason = testCards.flatMap(({ fails }) => (fails ? [fails.reason] : []));
@@ -59,17 +59,17 @@ test("dismissed: no attempt, no proof; dismissed_paid: captured, and no proof", 
     false,
   ]);
   expect(await paid.paymentsOf()).toMatchObject([{ status: "captured" }]);
-  expect((await paid.told()).map(({ event }) => event)).toEqual(["payment.captured", "order.paid"]);
+  expect((await paid.notified()).map(({ event }) => event)).toEqual(["payment.captured", "order.paid"]);
 });
 
 test("authorised_late: fails now; later the bank authorises it, and tells", async () => {
-  const { pay, id, paymentsOf, db, runWebhooks, gatewayUrl, told, call } = await open("authorised_late");
+  const { pay, id, paymentsOf, db, runWebhooks, gatewayUrl, notified, call } = await open("authorised_late");
   expect((await pay(id)).body.error.reason).toBe("payment_timed_out");
   expect(await paymentsOf()).toMatchObject([{ status: "failed" }]);
   runWebhooks(`${gatewayUrl}/nobody`);
   await db.updateTable("embedded_gateway_payments").set({ authorizes_at: sql`now()` }).execute();
   await expect.poll(async () => (await paymentsOf())[0]?.status).toBe("authorized");
-  expect(await told()).toContainEqual(expect.objectContaining({ event: "payment.authorized" }));
+  expect(await notified()).toContainEqual(expect.objectContaining({ event: "payment.authorized" }));
   const [late] = await paymentsOf();
   expect((await call("POST", `/payments/${late?.id}/capture`, { amount: 40, currency: "USD" })).body.status).toBe(
     "captured",
@@ -84,9 +84,9 @@ test("captured_twice: two captured payments of one order, one proof", async () =
 
 test("webhooks: delayed, lost, three times, out of order", async () => {
   const first = async (outcome: string) => {
-    const { pay, id, told } = await open(outcome);
+    const { pay, id, notified } = await open(outcome);
     await pay(id);
-    return told();
+    return notified();
   };
   const delayed = await first("webhook_delayed");
   expect(delayed.map(({ event }) => event)).toEqual(["payment.captured", "order.paid"]);
@@ -156,7 +156,7 @@ test("refunds: pending for a day, failed on the way, refused for the balance, bu
   });
   const failed = await asked("refund_failed");
   expect(await failed.provider.refundById((await failed.refund()).id)).toMatchObject({ status: "failed", arn: null });
-  expect((await failed.told()).map(({ event }) => event)).toContain("refund.failed");
+  expect((await failed.notified()).map(({ event }) => event)).toContain("refund.failed");
   expect((await failed.provider.payment(failed.paymentId)).refundedMinor).toBe(0);
   const refused = await asked("refund_refused");
   await expect(refused.refund()).rejects.toMatchObject({ retryable: false, httpStatus: 400 });

@@ -59,8 +59,8 @@ test("paid, the hours are added at once, however often it is told, and nothing i
   expect(hoursLater(before.expires_at, after.expires_at)).toBe(6);
   expect([after.generation, after.run_token, after.status]).toEqual([before.generation, before.run_token, "active"]);
   expect(await rowOf(body.id)).toMatchObject({ status: "fulfilled", hours: 6, usd_net_minor: 240, extends: before.id });
-  const told = await db.selectFrom("notifications").select("link").where("cause", "like", "extended:%").execute();
-  expect(told).toEqual([{ link: `/billing/orders/${(await rowOf(body.id)).id}` }]);
+  const notified = await db.selectFrom("notifications").select("link").where("cause", "like", "extended:%").execute();
+  expect(notified).toEqual([{ link: `/billing/orders/${(await rowOf(body.id)).id}` }]);
   expect(await openLeases()).toHaveLength(2);
   await end();
 });

@@ -50,13 +50,13 @@ test("in the last minute of the first hold another name is refused, with the tim
   await later(14.5);
   const refused = await order("ada", { subdomain: "two-lab" });
   expect([refused.status, refused.body.code, refused.body.money]).toEqual([429, "rate_limited", "nothing_taken"]);
-  expect(refused.body.message).toMatch(/does not begin them anew\. You can order again at .* UTC\.$/);
+  expect(refused.body.message).toMatch(/does not begin them again\. You can order again at .* UTC\.$/);
   expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(31);
   await later(0.6);
   expect((await order("ada", { subdomain: "two-lab" })).status).toBe(200);
 });
 
-test("somebody who tries three names and pays for the last is refused nowhere, and begins anew afterwards", async () => {
+test("somebody who tries three names and pays for the last is refused nowhere, and begins again afterwards", async () => {
   const { order, clear, pay, payments, provider, rowOf, holdOf } = await setup({ slots: 4 });
   let id = "";
   for (const subdomain of ["one-lab", "two-lab", "three-lab"]) {

@@ -10,8 +10,8 @@ test("keys that the provider does not know refuse the start; right ones, a faili
   await checkKeys(provider, log);
   expect(heard).toEqual([]);
 
-  const stranger = await setup({ keys: { keySecret: "wrong" } });
-  const refused = checkKeys(stranger.provider, log);
+  const outsider = await setup({ keys: { keySecret: "wrong" } });
+  const refused = checkKeys(outsider.provider, log);
   await expect(refused).rejects.toThrow(ConfigError);
   await expect(refused).rejects.toThrow("does not know these keys");
 

@@ -9,7 +9,7 @@ async function embedded() {
   return {
     provider,
     keySecret: gateway.keySecret,
-    stranger: razorpay({ ...account, baseUrl: gatewayUrl, keySecret: "another" }),
+    outsider: razorpay({ ...account, baseUrl: gatewayUrl, keySecret: "another" }),
     pay: async (orderId: string) => (await pay(orderId)).body,
     authorize: (orderId: string) => addPayment(orderId, { status: "authorized" }),
     async dispute(payment_id: string) {
@@ -29,7 +29,7 @@ if (keyId && keySecret) {
   if (!keyId.startsWith("rzp_test_")) throw new Error("RAZORPAY_TEST_KEY_ID is no key of test mode");
   const account = { keyId, kind: "razorpay", mode: "test", minimumMinor: { USD: 50, INR: 100 } } as const;
   const at = { ...account, baseUrl: "https://api.razorpay.com/v1" };
-  const client = { keySecret, provider: razorpay({ ...at, keySecret }), stranger: razorpay({ ...at, keySecret: "x" }) };
+  const client = { keySecret, provider: razorpay({ ...at, keySecret }), outsider: razorpay({ ...at, keySecret: "x" }) };
   // Paying needs a person and a browser there.
   providerSuite("Razorpay in test mode", async () => client);
 }

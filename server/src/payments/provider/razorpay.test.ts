@@ -41,14 +41,14 @@ async function answering(status: number, body: string, delayMs = 0) {
     mode: "test",
     minimumMinor: { USD: 50, INR: 100 },
   } as const;
-  const { log, errors: told } = recordLog();
+  const { log, errors: notified } = recordLog();
   const client = razorpay({
     baseUrl,
     timeoutMs: delayMs > 0 ? 250 : 10_000,
     log,
     ...keys,
   });
-  return { seen, told, client };
+  return { seen, notified, client };
 }
 
 test("every id is escaped: a path in one cannot reach another call", async () => {
@@ -124,7 +124,7 @@ test("one that does not fit hides no other: it is left out of the list, and told
     { ...entity, id: "pay_2", status: "pending", method: "cod", acquirer_data: [] },
     { ...entity, id: "pay_3", status: "captured", amount: "40" },
   ];
-  const { client, told } = await answering(200, JSON.stringify({ entity: "collection", count: 3, items }));
+  const { client, notified } = await answering(200, JSON.stringify({ entity: "collection", count: 3, items }));
   const window = { from: new Date(0), to: new Date(), skip: 0, count: 3 };
   const { payments, isLast } = await client.paymentsBetween(window);
   expect(payments.map(({ id, status, cardLast4 }) => [id, status, cardLast4])).toEqual([
@@ -132,7 +132,7 @@ test("one that does not fit hides no other: it is left out of the list, and told
     ["pay_2", "created", null],
   ]);
   expect(isLast, "a full page, though one of it was left out").toBe(false);
-  expect(told).toEqual([expect.stringMatching(/^left out of .*pay_3, amount: .*$/)]);
+  expect(notified).toEqual([expect.stringMatching(/^left out of .*pay_3, amount: .*$/)]);
   expect(await client.paymentsOfOrder("order_1")).toHaveLength(2);
 });
 

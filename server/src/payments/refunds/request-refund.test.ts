@@ -38,7 +38,7 @@ async function setup({ pending = false } = {}) {
         .updateTable("environments")
         .set({ expires_at: sql`now() + make_interval(mins => ${minutes})` })
         .execute(),
-    told: async () =>
+    notified: async () =>
       (await db.selectFrom("notifications").select(["title", "body"]).execute()).map(
         ({ title, body }) => `${title}: ${body}`,
       ),
@@ -122,7 +122,7 @@ test("prorated: the unused share goes back once, its time is taken off, and the 
   await expect.poll(states, { timeout: 10_000 }).toEqual(["discretionary processed 19"]);
   expect(await rest.balances()).toEqual({ gateway: 21, revenue: -21 });
   expect(await rest.requests()).toMatchObject([{ status: "granted", answer: "Our switch failed." }]);
-  expect(await rest.told()).toContainEqual(
+  expect(await rest.notified()).toContainEqual(
     "Refund granted: $0.19 of lab-ada is on its way back to your card; banks take 4-5 business days. No paid time of lab-ada is left, so it ends now. Our switch failed.",
   );
   expect((await ask({}, "ada")).status, "about the rest").toBe(200);
@@ -156,18 +156,20 @@ test("an amount leaves the time, a second request is a second refund, and never 
 });
 
 test("declined with words, once; nothing is owed, and nobody declines what nobody asked", async () => {
-  const { ask, grant, decline, told, states, requests } = await setup();
+  const { ask, grant, decline, notified, states, requests } = await setup();
   await expect(decline()).rejects.toThrow("Nobody asked");
   await ask();
   expect([await decline(), await decline()]).toEqual([true, false]);
   await expect(grant("full")).rejects.toThrow("declined already");
-  expect(await told()).toContainEqual("Refund not granted: You asked for a refund of lab-ada. It ran all the time.");
+  expect(await notified()).toContainEqual(
+    "Refund not granted: You asked for a refund of lab-ada. It ran all the time.",
+  );
   expect(await states()).toEqual([]);
   expect(await requests()).toMatchObject([{ status: "declined", answer: "It ran all the time.", refund_id: null }]);
 });
 
 test("nobody has asked, and an operator refunds: once, and once more only when told so; a preview does nothing", async () => {
-  const { grant, states, parts, environment, requests, told } = await setup();
+  const { grant, states, parts, environment, requests, notified } = await setup();
   const seen = await previewRefund({ ...parts, words: "" }, "full", async (tx, granted) => {
     const row = tx.selectFrom("environments").select("desired").executeTakeFirstOrThrow();
     return { ...granted, ...(await row) };
@@ -182,7 +184,7 @@ test("nobody has asked, and an operator refunds: once, and once more only when t
   });
   expect(await states()).toEqual(["discretionary queued 15", "discretionary queued 25"]);
   expect(await requests()).toEqual([]);
-  expect(await told()).toContainEqual(
+  expect(await notified()).toContainEqual(
     expect.stringMatching(/^Refund granted: \$0\.25 of lab-ada .* so it ends now\.$/),
   );
 });

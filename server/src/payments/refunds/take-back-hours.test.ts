@@ -182,9 +182,13 @@ test.each([false, true])(
     // Half of 40 and of 240, less the second since.
     expect(await owed()).toEqual(["base discretionary 19", "extension discretionary 119"]);
     expect(await rowOf(orders.extension)).toMatchObject({ status: "fulfilled", usd_net_minor: 121 });
-    const told = await db.selectFrom("notifications").select("body").where("title", "=", "Refund started").execute();
-    expect(told).toHaveLength(2);
-    expect(told[0]?.body).toContain("ended before its paid time was over");
+    const notified = await db
+      .selectFrom("notifications")
+      .select("body")
+      .where("title", "=", "Refund started")
+      .execute();
+    expect(notified).toHaveLength(2);
+    expect(notified[0]?.body).toContain("ended before its paid time was over");
   },
 );
 

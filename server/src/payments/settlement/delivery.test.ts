@@ -90,12 +90,12 @@ test("G107 what was not delivered is owed in GPU-hours of its order, once, and u
   fake.fail = 0;
   expect((await launch("ada", "three", 6)).hours).toBeCloseTo(1 + 40 / 60, 2);
   expect(await credits()).toMatchObject([{ used_by_order: expect.any(String) }]);
-  const told = await db
+  const notified = await db
     .selectFrom("notifications")
     .select(["title", "body"])
     .where("cause", "like", "bonus:%")
     .execute();
-  expect(told).toEqual([{ title: "40m added", body: "The GPU-hours we owed you are 40m of three." }]);
+  expect(notified).toEqual([{ title: "40m added", body: "The GPU-hours we owed you are 40m of three." }]);
 });
 
 test("G107 a credit is whole minutes of the next environment, rounded up", () => {

@@ -52,12 +52,12 @@ test("a machine that fails for ten minutes ends the rental and pays back the tim
   expect([await openLeases(), await sum()]).toEqual([[], -120]);
   runRefunds();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("processed");
-  const told = await db
+  const notified = await db
     .selectFrom("notifications")
     .select(["title", "body"])
     .where("cause", "like", "refund:%")
     .execute();
-  expect(told).toMatchObject([{ title: "Refund started", body: expect.stringContaining("The machine failed") }]);
+  expect(notified).toMatchObject([{ title: "Refund started", body: expect.stringContaining("The machine failed") }]);
 });
 
 test("time that ran out while the host did not answer is paid back from when it did not", async () => {

@@ -91,9 +91,9 @@ test("250 payments are read in pages of 100; those that hold no money, or whose 
   runSweep();
   await done();
   expect(pages).toEqual([0, 100, 200]);
-  const told = await events();
-  expect(told).toHaveLength(240);
-  expect(told.map(({ event_id }) => event_id)).not.toContain(`sweep-${known}-captured-0`);
+  const notified = await events();
+  expect(notified).toHaveLength(240);
+  expect(notified.map(({ event_id }) => event_id)).not.toContain(`sweep-${known}-captured-0`);
 });
 
 test("after a day without us the sweep goes back over that day, piece by piece, and goes on where it broke off", async () => {

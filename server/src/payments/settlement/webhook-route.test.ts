@@ -57,8 +57,10 @@ test("a refund is followed to its end by its webhooks", async () => {
   runReconciler();
   runRefunds();
   await expect.poll(async () => (await rest.rowOf(id)).status).toBe("refunded");
-  const told = async () => (await rest.eventsOf()).map(({ event }) => event);
-  await expect.poll(told).toEqual(expect.arrayContaining(["payment.captured", "refund.created", "refund.processed"]));
+  const notified = async () => (await rest.eventsOf()).map(({ event }) => event);
+  await expect
+    .poll(notified)
+    .toEqual(expect.arrayContaining(["payment.captured", "refund.created", "refund.processed"]));
   await rest.worked();
 });
 
@@ -68,13 +70,13 @@ test("C19 the callback and its webhooks in the same moment: one environment, and
   const { body: proof } = await pay(id);
   runEvents();
   runReconciler();
-  const [called, ...told] = await Promise.all([
+  const [called, ...notified] = await Promise.all([
     create("ada", proof),
     post(captured(proof.razorpay_payment_id)),
     post(captured(proof.razorpay_payment_id, "order.paid")),
   ]);
   expect([called.status, called.body.status]).toEqual([200, "active"]);
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  expect(notified.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
   await worked();
   expect(await environments()).toHaveLength(1);
   expect((await rowOf(id)).status).toBe("fulfilled");
@@ -152,10 +154,10 @@ test("C23 after a rotation of the secret: signed by the one before or the one no
 });
 
 test("C24 an event of an unknown order is kept and tried again, one of another account is closed; neither does anything", async () => {
-  const { bank, post, captured, runEvents, eventsOf, db, environments } = await setupStray();
-  const stray = await bank();
+  const { bank, post, captured, runEvents, eventsOf, db, environments } = await setupOrphan();
+  const orphan = await bank();
   runEvents();
-  await post(captured(stray), undefined, "stray");
+  await post(captured(orphan), undefined, "stray");
   await post(captured("pay_ofAnotherAccount"), undefined, "foreign");
   await post(JSON.stringify({ event: "settlement.processed", payload: {} }), undefined, "other");
   await expect
@@ -174,7 +176,7 @@ test("C24 an event of an unknown order is kept and tried again, one of another a
 });
 
 test("C24 an event that could not be done while its order would be watched is closed with its reason", async () => {
-  const { bank, post, captured, runEvents, eventsOf, db } = await setupStray();
+  const { bank, post, captured, runEvents, eventsOf, db } = await setupOrphan();
   await post(captured(await bank()), undefined, "stray");
   await db.updateTable("gateway_events").set({ received_at: sql`now() - interval '6 days'` }).execute();
   runEvents();
@@ -183,7 +185,7 @@ test("C24 an event that could not be done while its order would be watched is cl
 });
 
 test("a payment of another client of the account is told of once, in one line, however often it is asked about", async () => {
-  const { bank, post, captured, runEvents, eventsOf, db, errors } = await setupStray();
+  const { bank, post, captured, runEvents, eventsOf, db, errors } = await setupOrphan();
   await post(captured(await bank()), undefined, "stray");
   runEvents();
   for (const attempts of [1, 2, 3]) {
@@ -235,7 +237,7 @@ test("C51 with 10,000 events queued a webhook is answered within a second", asyn
 });
 
 /** A payment at the provider of an order that is not in our database. */
-async function setupStray() {
+async function setupOrphan() {
   const shop = await setup();
   return {
     ...shop,

@@ -8,7 +8,7 @@ export interface ProviderUnderTest {
   readonly provider: Provider;
   readonly keySecret: string;
   /** The same account, asked with another secret. */
-  readonly stranger: Provider;
+  readonly outsider: Provider;
 }
 
 /** What a browser and a bank do: only where no person is needed for it. */
@@ -77,13 +77,13 @@ export function providerSuite(
     });
 
     test("answers 401 to another secret, on reads and writes", async () => {
-      const { stranger } = await under();
+      const { outsider } = await under();
       const order = { receipt: "r", amountMinor: 21_200, currency: "INR", notes: {} } as const;
       const now = new Date();
       for (const asked of [
-        () => stranger.createOrder(order),
-        () => stranger.payment(unknown.payment),
-        () => stranger.paymentsBetween({ from: now, to: now, skip: 0, count: 1 }),
+        () => outsider.createOrder(order),
+        () => outsider.payment(unknown.payment),
+        () => outsider.paymentsBetween({ from: now, to: now, skip: 0, count: 1 }),
       ])
         expect(await refusalOf(asked())).toMatchObject({ retryable: false, httpStatus: 401 });
     });

@@ -115,8 +115,8 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
 
   test("a key that is not let in, a socket that its user may not use, a server that is away: one sentence each", async () => {
     const { sshd, open } = await setup({ given: false });
-    const stranger = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
-    expect(await wordsOf(stranger.driver.list())).toMatch(
+    const outsider = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
+    expect(await wordsOf(outsider.driver.list())).toMatch(
       /^unavailable: ssh:\S+ does not let nobody in: put the public key of \S+key,/,
     );
     const folder = sshd.keysOf("gpu-1");

@@ -56,7 +56,7 @@ test("an engine that proves its name and knows ours is used; what is not signed 
   await certificates.issue("elsewhere", { ca: "ca", address: "10.0.0.5" });
   await certificates.issue("old", { ca: "ca", address: "127.0.0.1", days: -1 });
   expect(await checkEngine(await engine("server"), relaxed)).toEqual([]);
-  const refusals = { stranger: "not signed by ca.pem", elsewhere: "for another name or address", old: "out of date" };
+  const refusals = { outsider: "not signed by ca.pem", elsewhere: "for another name or address", old: "out of date" };
   for (const [name, words] of Object.entries(refusals))
     await expect(checkEngine(await engine(name), relaxed)).rejects.toMatchObject({
       code: "unavailable",
