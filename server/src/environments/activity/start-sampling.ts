@@ -40,46 +40,20 @@ export function startSampling(deps: SamplingDeps): Loop {
   return eachHost("sampling", deps, deps.intervalMs ?? usualMs, (host) => sampleHost(deps, host));
 }
 
+/** What is remembered of the runs of one host, by environment id. */
+interface HostRuns {
+  readonly last: Map<string, Measurement>;
+  readonly inProgress: Set<string>;
+}
+
 function sampleHost(deps: SamplingDeps, host: Host): () => Promise<number> {
-  const { db, announce, log, intervalMs = usualMs, timeoutMs = 5000 } = deps;
-  const { driver } = host;
-  const before = new Map<string, Measurement>();
-  const measuring = new Set<string>();
-
-  async function measure(run: Active): Promise<Measurement> {
-    const { id } = run;
-    measuring.add(id);
-    const usage = driver.stats(id).finally(() => measuring.delete(id));
-    // Handled here too: a late one fails when nobody waits for it any more.
-    usage.catch(() => {});
-    const idle = idleSecondsOf(run);
-    const stats = await withTimeout(usage, timeoutMs, id);
-    const atMs = performance.now();
-    return { stats, atMs, idleSeconds: await idle };
-  }
-
-  /** What cannot be measured counts as working, so that nothing is stopped for it. */
-  async function read(run: Active): Promise<Reading> {
-    const unsure = { environmentId: run.id, idleSeconds: 0 };
-    if (measuring.has(run.id)) return { activity: unsure };
-    try {
-      const now = await measure(run);
-      const last = before.get(run.id);
-      before.set(run.id, now);
-      if (!last) return {};
-      const sample = sampleOf(run.id, last, now);
-      const idleSeconds = isWorking(sample) ? 0 : now.idleSeconds;
-      return { sample, activity: { environmentId: run.id, idleSeconds } };
-    } catch (failure) {
-      return hasEnded(failure) ? {} : { activity: unsure, failure };
-    }
-  }
-
+  const { db, announce, log, intervalMs = usualMs } = deps;
+  const runs: HostRuns = { last: new Map(), inProgress: new Set() };
   return async () => {
     const active = await activeOn(db, host.id);
-    dropEnded(before, active);
+    dropEnded(runs.last, active);
     const readings: Reading[] = [];
-    await forEachConcurrently(host, active, async (run) => void readings.push(await read(run)));
+    await forEachConcurrently(host, active, async (run) => void readings.push(await read(deps, host, runs, run)));
     const samples = readings.flatMap(({ sample }) => sample ?? []);
     await writeSamples(db, samples);
     await notifyFullHomes(db, announce, samples);
@@ -90,6 +64,39 @@ function sampleHost(deps: SamplingDeps, host: Host): () => Promise<number> {
     if (failure !== undefined) log.warn({ event: "environment.not_measured", hostId: host.id, err: failure });
     return intervalMs;
   };
+}
+
+/** What cannot be measured counts as working, so that nothing is stopped for it. */
+async function read(
+  { timeoutMs = 5000 }: SamplingDeps,
+  { driver }: Host,
+  runs: HostRuns,
+  run: Active,
+): Promise<Reading> {
+  const { id: environmentId } = run;
+  const unsure = { environmentId, idleSeconds: 0 };
+  if (runs.inProgress.has(environmentId)) return { activity: unsure };
+  try {
+    runs.inProgress.add(environmentId);
+    const stats = driver.stats(environmentId).finally(() => runs.inProgress.delete(environmentId));
+    const now = await measure(run, stats, timeoutMs);
+    const last = runs.last.get(environmentId);
+    runs.last.set(environmentId, now);
+    if (!last) return {};
+    const sample = sampleOf(environmentId, last, now);
+    return { sample, activity: { environmentId, idleSeconds: isWorking(sample) ? 0 : now.idleSeconds } };
+  } catch (failure) {
+    return hasEnded(failure) ? {} : { activity: unsure, failure };
+  }
+}
+
+async function measure(run: Active, usage: Promise<Stats>, timeoutMs: number): Promise<Measurement> {
+  // Handled here too: a late one fails when nobody waits for it any more.
+  usage.catch(() => {});
+  const idle = idleSecondsOf(run);
+  const stats = await withTimeout(usage, timeoutMs, run.id);
+  const atMs = performance.now();
+  return { stats, atMs, idleSeconds: await idle };
 }
 
 async function activeOn(db: Db, hostId: string): Promise<Active[]> {

@@ -59,16 +59,21 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
     })
     .execute();
   await openHome(tx, { home, host_id, user_id: userId, subdomain });
-  const stages = [
-    { stage: "ordered", at: request.orderedAt },
+  await recordStages(tx, id, request, warm !== undefined);
+  return id;
+}
+
+/** The image of a warm run is in place. */
+async function recordStages(tx: Tx, environment_id: string, { orderedAt, paidAt }: LaunchRequest, isWarm: boolean) {
+  const paid = [
+    { stage: "ordered", at: orderedAt },
     { stage: "paid", at: paidAt },
-    ...(warm ? [{ stage: "placed" }, { stage: "image" }] : []),
   ];
+  const stages = isWarm ? [...paid, { stage: "placed" }, { stage: "image" }] : paid;
   await tx
     .insertInto("launch_stages")
-    .values(stages.map((stage) => ({ environment_id: id, generation: 1, ...stage })))
+    .values(stages.map((stage) => ({ environment_id, generation: 1, ...stage })))
     .execute();
-  return id;
 }
 
 /**

@@ -41,12 +41,6 @@ export interface EnvironmentRouteDeps {
 
 export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDeps): void {
   const { db, environmentUrl } = deps;
-  mount(app, actOnContainer, async ({ params, user }) => {
-    // The route lists the actions; another one is an unknown path.
-    await act(db, { id: params.container_id, userId: user.id }, params.action as Action);
-    return success;
-  });
-
   mount(app, environmentDetail, async ({ params, user }) => {
     const row = await environmentOf(db, params.id, user.id);
     if (!row) throw notFound();
@@ -56,6 +50,33 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDe
   mount(app, environmentSamples, async ({ params, query, user }) => {
     if (!(await environmentOf(db, params.id, user.id))) throw notFound();
     return { ...success, ...(await samplesOf(db, params.id, query["span"] as SampleSpan)) };
+  });
+
+  mount(app, setIdleStopCall, async ({ params, body, user }) => ({
+    ...success,
+    idle_stop: await setIdleStop(db, { id: params.id, userId: user.id }, body.minutes),
+  }));
+
+  mount(app, snoozeIdleStopCall, async ({ params, user }) => ({
+    ...success,
+    idle_stop: await snoozeIdleStop(db, { id: params.id, userId: user.id }),
+  }));
+
+  actionRoutes(app, db);
+  publicRoutes(app, db);
+  queueRoutes(app, deps);
+
+  mount(app, subdomainCheck, async ({ params, user }) => ({
+    ...success,
+    ...(await checkName(db, params.name, user.id)),
+  }));
+}
+
+function actionRoutes(app: FastifyInstance, db: Db): void {
+  mount(app, actOnContainer, async ({ params, user }) => {
+    // The route lists the actions; another one is an unknown path.
+    await act(db, { id: params.container_id, userId: user.id }, params.action as Action);
+    return success;
   });
 
   mount(app, startEnvironment, async ({ params, body, user }) => {
@@ -72,24 +93,6 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDe
     await cancel(db, { id: params.id, userId: user.id });
     return success;
   });
-
-  mount(app, setIdleStopCall, async ({ params, body, user }) => ({
-    ...success,
-    idle_stop: await setIdleStop(db, { id: params.id, userId: user.id }, body.minutes),
-  }));
-
-  mount(app, snoozeIdleStopCall, async ({ params, user }) => ({
-    ...success,
-    idle_stop: await snoozeIdleStop(db, { id: params.id, userId: user.id }),
-  }));
-
-  publicRoutes(app, db);
-  queueRoutes(app, deps);
-
-  mount(app, subdomainCheck, async ({ params, user }) => ({
-    ...success,
-    ...(await checkName(db, params.name, user.id)),
-  }));
 }
 
 /** The queue (G86). */

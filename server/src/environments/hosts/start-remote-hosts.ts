@@ -45,41 +45,33 @@ export function startRemoteHosts(remotes: readonly RemoteMachine[], deps: Remote
 
 const retryMs = 30_000;
 
+/** How often a host had to pass its check, and which of these it has passed. */
+interface Registration {
+  wanted: number;
+  passed: number;
+}
+
+const isRegistered = ({ wanted, passed }: Registration) => wanted === passed;
+
 /**
  * Nothing is leased on a host before it passes its check, at the start and each time it has been unreachable: another
  * machine with other GPUs may have come back. A failure of the check is logged.
  */
 function startRegistering(remote: RemoteMachine, deps: RemoteHostDeps): Loop & HostCheck {
-  const { db, slots } = deps;
-  const { id } = remote.host;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const log = deps.log.child({ hostId: id });
-  let [wanted, passed] = [1, 0];
-  const isPassed = () => wanted === passed;
-
-  async function register(): Promise<void> {
-    const now = wanted;
-    const { warnings } = await checkRemote(remote, deps, deps);
-    if (signal.aborted) return;
-    await registerHost(db, id, remote.driver, slots);
-    passed = now;
-    if (isPassed()) await markReachable(db, id);
-    for (const warning of warnings) log.warn({ event: "host.unfit" }, warning);
-  }
-
+  const log = deps.log.child({ hostId: remote.host.id });
+  const registration = { wanted: 1, passed: 0 };
   const loop = startInterval({
     name: "host-registration",
     work: async () => {
-      if (isPassed() || signal.aborted) return retryMs;
-      try {
-        await register();
-      } catch (error) {
-        if (signal.aborted) return retryMs;
-        if (!(error instanceof DriverError)) throw error;
-        log.warn({ event: "host.unreachable", err: error });
-        await markUnreachable(db, id);
-      }
+      if (!isRegistered(registration) && !signal.aborted)
+        await register(remote, { ...deps, log }, registration, signal).catch(async (error) => {
+          if (signal.aborted) return;
+          if (!(error instanceof DriverError)) throw error;
+          log.warn({ event: "host.unreachable", err: error });
+          await markUnreachable(deps.db, remote.host.id);
+        });
       return retryMs;
     },
     intervalMs: retryMs,
@@ -87,9 +79,9 @@ function startRegistering(remote: RemoteMachine, deps: RemoteHostDeps): Loop & H
   });
   return {
     trigger: loop.trigger,
-    isPassed,
+    isPassed: () => isRegistered(registration),
     repeat() {
-      wanted += 1;
+      registration.wanted += 1;
       loop.trigger();
     },
     // The check may be fetching an image for minutes: from here on it changes nothing.
@@ -98,4 +90,20 @@ function startRegistering(remote: RemoteMachine, deps: RemoteHostDeps): Loop & H
       void loop.stop();
     },
   };
+}
+
+async function register(
+  remote: RemoteMachine,
+  deps: RemoteHostDeps,
+  registration: Registration,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id } = remote.host;
+  const checked = registration.wanted;
+  const { warnings } = await checkRemote(remote, deps, deps);
+  if (signal.aborted) return;
+  await registerHost(deps.db, id, remote.driver, deps.slots);
+  registration.passed = checked;
+  if (isRegistered(registration)) await markReachable(deps.db, id);
+  for (const warning of warnings) deps.log.warn({ event: "host.unfit" }, warning);
 }
