@@ -50,7 +50,7 @@ test("in the last minute of the first hold another name is refused, with the tim
   await later(14.5);
   const refused = await order("ada", { subdomain: "two-lab" });
   expect([refused.status, refused.body.code, refused.body.money]).toEqual([429, "rate_limited", "nothing_taken"]);
-  expect(refused.body.message).toMatch(/does not begin them again\. You can order again at .* UTC\.$/);
+  expect(refused.body.message).toMatch(/does not begin them anew\. You can order again at .* UTC\.$/);
   expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(31);
   await later(0.6);
   expect((await order("ada", { subdomain: "two-lab" })).status).toBe(200);
