@@ -4,8 +4,8 @@ import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
 import { mount, success } from "../http/mount.ts";
 import { enqueueMail } from "../mail/outbox.ts";
-import { resetLetter } from "../mail/reset-email.ts";
-import { verifyLetter } from "../mail/verification-email.ts";
+import { resetEmail } from "../mail/reset-email.ts";
+import { verificationEmail } from "../mail/verification-email.ts";
 import { type ActionKind, type Identity, IdentityError } from "./identity.ts";
 import { limitMails, type MailLimits } from "./limit-mails.ts";
 import { refusalOf } from "./refusal-of.ts";
@@ -44,7 +44,7 @@ function resetRoute(app: FastifyInstance, parts: Mailing): void {
       address,
       path: "/reset-password",
       ms: hourMs,
-      letter: resetLetter,
+      letter: resetEmail,
     });
   };
 
@@ -60,7 +60,13 @@ function verifyRoute(app: FastifyInstance, parts: Mailing): void {
     if (emailVerified) return success;
     try {
       await parts.mails.ask("VERIFY_EMAIL", address, request.ip);
-      await mailLink(parts, { kind: "VERIFY_EMAIL", address, path: "/verify-email", ms: dayMs, letter: verifyLetter });
+      await mailLink(parts, {
+        kind: "VERIFY_EMAIL",
+        address,
+        path: "/verify-email",
+        ms: dayMs,
+        letter: verificationEmail,
+      });
     } catch (error) {
       throw refused(error);
     }
@@ -74,7 +80,7 @@ interface Link {
   readonly path: string;
   /** How long the code holds, milliseconds. */
   readonly ms: number;
-  readonly letter: typeof resetLetter;
+  readonly letter: typeof resetEmail;
 }
 
 /** Each request is a mail of its own; for nobody, or a disabled account, none. */

@@ -5,7 +5,7 @@ import { testDatabase } from "../database/testing.ts";
 import { localPages } from "../http/operator-pages.ts";
 import { enqueueMail } from "./outbox.ts";
 import { outboxPage } from "./outbox-page.ts";
-import { resetLetter } from "./reset-email.ts";
+import { resetEmail } from "./reset-email.ts";
 
 const key = "0123456789abcdef".repeat(4);
 const link = "http://localhost:3000/reset-password?oobCode=abc";
@@ -22,7 +22,7 @@ async function setup({ appUrl = "http://localhost:3000" } = {}) {
     await app.close();
     await database.close();
   });
-  const letter = resetLetter({ brandName: "Berth", name: "Ada", link });
+  const letter = resetEmail({ brandName: "Berth", name: "Ada", link });
   const mail = { userId: "ada", ...letter };
   for (const [cause, to] of [
     ["one", "ada@uni.example"],
@@ -55,7 +55,7 @@ test("people exchange the key for a cookie, and get a page with links that work 
   const { body, headers } = await get({ accept: "text/html", cookie: `other=1; ${cookie.split(";")[0]}` }, "/outbox");
   expect(headers["content-type"]).toContain("text/html");
   expect(body).toContain("ada@uni.example");
-  expect(body).toContain("&lt;b&gt;@uni.example");
+  expect(body).toContain("&#60;b&#62;@uni.example");
   expect(body).toContain(`<a href="${link}">`);
 });
 

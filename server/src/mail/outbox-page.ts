@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
 import type { Db } from "../database/database.ts";
 import type { LocalPages } from "../http/operator-pages.ts";
-import { escapeHtml } from "./render-email.ts";
+import { escapeHtml } from "../text/escape-html.ts";
 
 interface Shown {
   readonly to: string;

@@ -7,15 +7,15 @@ import { openChanges } from "../database/changes.ts";
 import { testDatabase } from "../database/testing.ts";
 import { recordLog } from "../logging/testing/record-log.ts";
 import { enqueueMail, startOutbox } from "./outbox.ts";
-import { layOut } from "./render-email.ts";
+import { renderEmail } from "./render-email.ts";
 
-const letter = layOut({
+const email = renderEmail({
   brandName: "Berth",
   name: "Ada",
   subject: "Grüße from the quay",
   paragraphs: ["Your environment answers."],
   button: { label: "Open", url: "https://berth.example/environments" },
-  small: [],
+  footnotes: [],
 });
 
 /** A mail server that speaks SMTP and keeps what it took. */
@@ -49,7 +49,7 @@ async function setup() {
     enqueue: (cause: string, change: { to?: string; usefulForSeconds?: number } = {}) =>
       db
         .transaction()
-        .execute((tx) => enqueueMail(tx, { userId: "ada", to: "ada@uni.example", cause, ...letter, ...change })),
+        .execute((tx) => enqueueMail(tx, { userId: "ada", to: "ada@uni.example", cause, ...email, ...change })),
     start(port: number) {
       const loop = startOutbox({
         db,
@@ -111,7 +111,7 @@ test("a mail of a transaction that is undone is never sent", async () => {
   const { taken, port } = await relay();
   start(port);
   const undone = db.transaction().execute(async (tx) => {
-    await enqueueMail(tx, { userId: "ada", to: "ada@uni.example", cause: "undone", ...letter });
+    await enqueueMail(tx, { userId: "ada", to: "ada@uni.example", cause: "undone", ...email });
     throw new Error("undone");
   });
   await expect(undone).rejects.toThrow("undone");

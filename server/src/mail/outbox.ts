@@ -16,10 +16,10 @@ import {
   workQueue,
 } from "../database/work-queue.ts";
 import type { Logger } from "../logging/create-logger.ts";
-import type { Letter } from "./render-email.ts";
+import type { Email } from "./render-email.ts";
 import { type SmtpSettings, smtpSender } from "./smtp-sender.ts";
 
-export interface Mail extends Letter {
+export interface Mail extends Email {
   readonly userId: string;
   readonly to: string;
   /** What it is about, such as `ready:{environment}`: asked for twice, it is mailed once. */

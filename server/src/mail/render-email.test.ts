@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { layOut } from "./render-email.ts";
-import { resetLetter } from "./reset-email.ts";
+import { renderEmail } from "./render-email.ts";
+import { resetEmail } from "./reset-email.ts";
 
 const link = "https://berth.example/reset-password?oobCode=a-b_c";
-const reset = (name: string | null, brandName = "Berth") => resetLetter({ brandName, name, link });
+const reset = (name: string | null, brandName = "Berth") => resetEmail({ brandName, name, link });
 
 test("text and HTML say the same, and lead to the same place", () => {
   const { subject, text, html } = reset("Ada Park");
@@ -35,16 +35,16 @@ test.each([
 });
 
 test("what is not ours is escaped, and a subject is one line", () => {
-  const letter = layOut({
+  const letter = renderEmail({
     brandName: `<i>"B"&'C'</i>`,
     name: "A & B's",
     subject: "One\r\nBcc: everybody@example.com",
     paragraphs: ["<img src=x>"],
     button: { label: "<u>", url: `https://berth.example/?a=1&b="><script>` },
-    small: ["<s>"],
+    footnotes: ["<s>"],
   });
   expect(letter.subject).toBe("One Bcc: everybody@example.com");
-  expect(letter.html).toContain("Hello A &amp; B&#39;s,");
+  expect(letter.html).toContain("Hello A &#38; B&#39;s,");
   expect(letter.html).not.toMatch(/<(i|img|u|s|script)[ >]/);
   expect(letter.text).toContain("<img src=x>");
 });

@@ -1,31 +1,33 @@
-/** What a mail says, before it is laid out: plain text throughout, escaped where HTML is made of it. */
-interface Words {
+import { escapeHtml } from "../text/escape-html.ts";
+
+/** The content of a mail: plain text throughout, escaped where it becomes HTML. */
+interface Content {
   readonly brandName: string;
   /** The user's own, as typed: anything. */
   readonly name: string | null;
   readonly subject: string;
   readonly paragraphs: readonly string[];
   readonly button?: { readonly label: string; readonly url: string };
-  /** Said after the button, smaller. */
-  readonly small: readonly string[];
+  /** Paragraphs after the button, in small type. */
+  readonly footnotes: readonly string[];
 }
 
-export interface Letter {
+export interface Email {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** One column, no picture, nothing loaded from elsewhere. Both parts say the same. */
-export function layOut(words: Words): Letter {
-  const { brandName, subject, button, small } = words;
-  const paragraphs = [greeting(words.name), ...words.paragraphs];
-  const text = [...paragraphs, ...(button ? [`${button.label}:\n${button.url}`] : []), ...small, brandName];
+/** One column, no picture, nothing loaded from elsewhere. Text and HTML have the same content. */
+export function renderEmail(content: Content): Email {
+  const { brandName, subject, button, footnotes } = content;
+  const paragraphs = [greeting(content.name), ...content.paragraphs];
+  const text = [...paragraphs, ...(button ? [`${button.label}:\n${button.url}`] : []), ...footnotes, brandName];
   const html = [
     `<p style="margin:0 0 24px;font-weight:600">${escapeHtml(brandName)}</p>`,
     ...paragraphs.map((each) => `<p style="margin:0 0 16px">${escapeHtml(each)}</p>`),
     ...(button ? buttonOf(button) : []),
-    ...small.map(
+    ...footnotes.map(
       (each) => `<p style="margin:0 0 8px;font-size:13px;line-height:20px;color:#49555a">${escapeHtml(each)}</p>`,
     ),
   ];
@@ -68,16 +70,4 @@ function oneLine(text: string): string {
     .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }

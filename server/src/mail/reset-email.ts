@@ -1,15 +1,15 @@
-import { type Letter, layOut } from "./render-email.ts";
+import { type Email, renderEmail } from "./render-email.ts";
 
 /** Spec 2.6 and G78: the way back in for whoever asked for it, and peace of mind for whoever did not. */
-export function resetLetter(parts: { brandName: string; name: string | null; link: string }): Letter {
+export function resetEmail(parts: { brandName: string; name: string | null; link: string }): Email {
   const { brandName, name, link } = parts;
-  return layOut({
+  return renderEmail({
     brandName,
     name,
     subject: `Reset your ${brandName} password`,
     paragraphs: [`Somebody asked for a new password for your ${brandName} account. If it was you, choose one here.`],
     button: { label: "Reset password", url: link },
-    small: [
+    footnotes: [
       "The link works once, within 1 hour. A newer one replaces it. A new password signs out every device.",
       "If it was not you, do nothing: your password stays as it is.",
     ],

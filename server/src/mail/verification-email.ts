@@ -1,15 +1,15 @@
-import { type Letter, layOut } from "./render-email.ts";
+import { type Email, renderEmail } from "./render-email.ts";
 
 /** G52: shows that the address is read by who signed up with it. */
-export function verifyLetter(parts: { brandName: string; name: string | null; link: string }): Letter {
+export function verificationEmail(parts: { brandName: string; name: string | null; link: string }): Email {
   const { brandName, name, link } = parts;
-  return layOut({
+  return renderEmail({
     brandName,
     name,
     subject: `Confirm your email for ${brandName}`,
     paragraphs: ["Before the first payment we make sure that receipts and notices reach you."],
     button: { label: "Confirm this address", url: link },
-    small: [
+    footnotes: [
       "The link works once, within 24 hours. A newer one replaces it.",
       "If this is not your account, do nothing.",
     ],

@@ -2,7 +2,7 @@ import type { Announce } from "../environments/notice.ts";
 import { readFlags } from "../identity/flags.ts";
 import { mailFlag } from "../mail/mail-flag.ts";
 import { enqueueMail } from "../mail/outbox.ts";
-import { layOut } from "../mail/render-email.ts";
+import { renderEmail } from "../mail/render-email.ts";
 import { writeNotice } from "./notifications.ts";
 
 interface Options {
@@ -22,14 +22,14 @@ export function announcer({ appUrl, brandName }: Options): Announce {
       .executeTakeFirst();
     if (!user?.email || !(await readFlags(tx, notice.userId))[mailFlag(notice.cause)]) return;
     const { title, body, link, userId, cause } = notice;
-    const letter = layOut({
+    const email = renderEmail({
       brandName,
       name: user.name,
       subject: title,
       paragraphs: [body],
       ...(link !== null && { button: { label: "Open", url: `${appUrl}${link}` } }),
-      small: [`You choose which mails you get: ${appUrl}/settings?tab=notifications`],
+      footnotes: [`You choose which mails you get: ${appUrl}/settings?tab=notifications`],
     });
-    await enqueueMail(tx, { ...letter, userId, to: user.email, cause: `notice:${userId}:${cause}` });
+    await enqueueMail(tx, { ...email, userId, to: user.email, cause: `notice:${userId}:${cause}` });
   };
 }
