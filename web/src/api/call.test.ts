@@ -1,6 +1,7 @@
 import { actOnContainer, capacity, createEnvironment, resetPassword, settingsProfile, validate } from "@berth/contract";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiError, call, messageOf } from "./call.ts";
+import { ApiError } from "./api-error.ts";
+import { call, messageOf } from "./call.ts";
 import { pathOf } from "./send.ts";
 import { readSession, saveSession, signOut } from "./session.ts";
 

@@ -4,8 +4,6 @@ import { currentToken, refreshToken } from "./current-token.ts";
 import { type SendOptions, send } from "./send.ts";
 import { readSession, signOut } from "./session.ts";
 
-export { ApiError } from "./api-error.ts";
-
 /**
  * Calls one contract endpoint. After a 401 it refreshes the token and repeats the call once, then signs out. A network
  * error never signs out (G45).

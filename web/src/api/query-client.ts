@@ -1,5 +1,5 @@
 import { notifyManager, QueryClient } from "@tanstack/react-query";
-import { ApiError } from "./call.ts";
+import { ApiError } from "./api-error.ts";
 import { readSession, subscribeSession } from "./session.ts";
 
 /** One cache per page. Personal data is removed when the signed-in user changes. */

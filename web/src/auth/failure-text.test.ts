@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../api/call.ts";
+import { ApiError } from "../api/api-error.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
 import { loginFailure, resetFailure, signUpFailure } from "./failure-text.ts";

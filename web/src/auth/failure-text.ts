@@ -1,5 +1,5 @@
 import { texts } from "@berth/contract";
-import { ApiError } from "../api/call.ts";
+import { ApiError } from "../api/api-error.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { notices } from "../content/notices.ts";
 

@@ -23,15 +23,11 @@ export function LoginForm() {
       toast.error(loginFailure(error), { title: "Login Failed" });
     },
   });
+  const submit = form.onSubmit((fields) => {
+    if (!isPending) mutate(fields);
+  });
   return (
-    <form
-      className={classes.fields}
-      noValidate
-      onSubmit={form.onSubmit((fields) => {
-        if (!isPending) mutate(fields);
-      })}
-      aria-label="Login"
-    >
+    <form className={classes.fields} noValidate onSubmit={submit} aria-label="Login">
       <TextInput
         label="Email"
         type="email"

@@ -27,15 +27,11 @@ export function SignUpForm() {
     onError: (error) => toast.error(signUpFailure(error), { title: "Signup Failed" }),
     onSettled: (_account, _error, _fields, waiting) => waiting && toast.close(waiting),
   });
+  const submit = form.onSubmit((fields) => {
+    if (!isPending) mutate(fields);
+  });
   return (
-    <form
-      className={classes.fields}
-      noValidate
-      onSubmit={form.onSubmit((fields) => {
-        if (!isPending) mutate(fields);
-      })}
-      aria-label="Sign up"
-    >
+    <form className={classes.fields} noValidate onSubmit={submit} aria-label="Sign up">
       <TextInput
         label="Name (optional)"
         autoComplete="name"

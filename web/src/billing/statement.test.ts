@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../api/call.ts";
+import { ApiError } from "../api/api-error.ts";
 import {
   amountText,
   billingTab,

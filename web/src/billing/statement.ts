@@ -1,5 +1,5 @@
 import type { billing, Currency, ReplyOf } from "@berth/contract";
-import { ApiError } from "../api/call.ts";
+import { ApiError } from "../api/api-error.ts";
 import { money } from "../format.ts";
 
 export type Statement = ReplyOf<typeof billing>;

@@ -1,4 +1,4 @@
-import { ApiError } from "../api/call.ts";
+import { ApiError } from "../api/api-error.ts";
 
 /** Spec 8.3. */
 export const settingsUpdated = "Settings updated successfully";

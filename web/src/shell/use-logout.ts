@@ -1,6 +1,7 @@
 import { logout as logoutEndpoint } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
-import { ApiError, call } from "../api/call.ts";
+import { ApiError } from "../api/api-error.ts";
+import { call } from "../api/call.ts";
 import { setLeaving, signOut } from "../api/session.ts";
 import { notices } from "../content/notices.ts";
 import { toast } from "../ui/toast/toast.ts";

@@ -1,7 +1,8 @@
 import { openTicket } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, call } from "../api/call.ts";
+import { ApiError } from "../api/api-error.ts";
+import { call } from "../api/call.ts";
 import { toast } from "../ui/toast/toast.ts";
 import type { TicketDraft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";

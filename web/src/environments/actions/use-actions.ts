@@ -1,7 +1,8 @@
 import { type Action, actOnContainer, cancelLaunch, type Status, startEnvironment, terminate } from "@berth/contract";
 import { type QueryClient, useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useId, useMemo } from "react";
-import { ApiError, call } from "../../api/call.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
 import { keys, profileQuery } from "../../api/queries.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { type Environment, environmentsOf, isSettled } from "../lifecycle/environment.ts";

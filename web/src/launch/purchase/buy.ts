@@ -8,7 +8,8 @@ import {
   major,
   type ReplyOf,
 } from "@berth/contract";
-import { ApiError, call } from "../../api/call.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { type Draft, requestOf } from "../draft/draft.ts";
 import { priceLines } from "../draft/price-lines.ts";

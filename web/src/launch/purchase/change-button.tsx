@@ -1,7 +1,8 @@
 import { verifyEmail } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { ApiError, call } from "../../api/call.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
 import { notices } from "../../content/notices.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import type { Step } from "../draft/draft.ts";

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { ApiError } from "../../api/call.ts";
+import { ApiError } from "../../api/api-error.ts";
 import { CopyText } from "../controls/copy-text.tsx";
 import classes from "./detail-page.module.css";
 import { EmptyState, FreeSlots } from "./empty-state.tsx";

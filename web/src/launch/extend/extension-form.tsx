@@ -1,0 +1,172 @@
+import type { Currency, DurationHours, GpuCount, ProductConfig } from "@berth/contract";
+import { Button, VisuallyHidden } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useState } from "react";
+import { useConfig } from "../../api/product-config.ts";
+import { profileQuery } from "../../api/queries.ts";
+import { useSession } from "../../api/session.ts";
+import { durations } from "../../content/environment-types.ts";
+import type { Environment } from "../../environments/lifecycle/environment.ts";
+import { dateTime, duration, money } from "../../format.ts";
+import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import { Facts } from "../../ui/display/facts.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import type { Draft } from "../draft/draft.ts";
+import { minimumOptions, priceLines } from "../draft/price-lines.ts";
+import { ChangeButton } from "../purchase/change-button.tsx";
+import type { LaunchState } from "../purchase/launch-state.ts";
+import { SeeOrder } from "../purchase/see-order.tsx";
+import { BelowMinimum } from "../steps/below-minimum.tsx";
+import { DurationChoice } from "../steps/duration-choice.tsx";
+import classes from "./extension-form.module.css";
+import { useExtension } from "./use-extension.ts";
+
+interface Props {
+  readonly environment: Environment;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Adds paid hours to an environment without a restart (G100). */
+export function ExtensionForm({ environment, opened, onClose }: Props) {
+  const config = useConfig();
+  const session = useSession();
+  const profile = useQuery(profileQuery(session?.userId ?? "")).data?.profile;
+  const [hours, setHours] = useState<DurationHours>(1);
+  const [currency, setCurrency] = useState<Currency>("USD");
+  const { id, name, type, subdomain } = environment;
+  const gpus = environment.gpu_count as GpuCount;
+  const draft = { type, subdomain, gpus, hours, currency };
+  const { state, start, reset } = useExtension(() => {
+    toast.success(`${labelOf(hours)} added to ${name}`);
+    onClose();
+  });
+  const close = () => {
+    reset();
+    onClose();
+  };
+  const { charged } = priceLines(draft);
+  const payments = config?.payments;
+  const options = payments && optionsFor(draft, payments);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!payments || !session || options) return;
+    const prefill = { name: profile?.name ?? "", email: session.email, contact: profile?.phone ?? "" };
+    start({ draft, userId: session.userId, extends: id, prefill, scriptUrl: payments.scriptUrl });
+  };
+  const failed = state.phase === "failed";
+  const stays = opened || failed;
+  useFocusReturn(stays);
+  return (
+    <Dialog
+      // The provider's payment dialog traps the focus, so this one closes meanwhile. A failure stays visible even when
+      // its environment has left the list.
+      opened={stays && state.phase !== "paying"}
+      title={`Add time to ${name}`}
+      size={560}
+      onClose={close}
+    >
+      <form noValidate onSubmit={submit}>
+        <p className={classes.text}>
+          It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
+        </p>
+        <Choices draft={draft} currencies={payments?.currencies} onHours={setHours} onCurrency={setCurrency} />
+        <Facts facts={endsOf(environment, hours)} />
+        {options && payments && (
+          <BelowMinimum
+            options={options}
+            minimum={money(payments.minimumMinor[currency], currency)}
+            onChange={(change) => {
+              if (change.hours) setHours(change.hours);
+              if (change.currency) setCurrency(change.currency);
+            }}
+          />
+        )}
+        <Outcome state={state} charged={charged} />
+        <div className={classes.buttons}>
+          <Button variant="subtle" onClick={close}>
+            {failed ? "Close" : "Cancel"}
+          </Button>
+          {!failed && (
+            <Button type="submit" disabled={!payments || options !== undefined} loading={state.phase !== "idle"}>
+              Pay {charged}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ChoicesProps {
+  readonly draft: Draft;
+  readonly currencies: readonly Currency[] | undefined;
+  readonly onHours: (hours: DurationHours) => void;
+  readonly onCurrency: (currency: Currency) => void;
+}
+
+function Choices({ draft: { gpus, hours, currency }, currencies, onHours, onCurrency }: ChoicesProps) {
+  return (
+    <>
+      <VisuallyHidden id="extend-time">Time to add</VisuallyHidden>
+      <DurationChoice labelledBy="extend-time" gpus={gpus} hours={hours} onChange={(to) => onHours(to.hours)} />
+      <div className={classes.currency}>
+        <PlainSegments
+          label="Currency"
+          name="extend-currency"
+          value={currency}
+          options={[...(currencies ?? ["USD", "INR"])]}
+          onChange={(next) => onCurrency(next as Currency)}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The payment dialog in between does not return the focus. */
+function useFocusReturn(opened: boolean): void {
+  const [opener] = useState(() => document.activeElement);
+  useEffect(() => {
+    if (!opened && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+  }, [opened, opener]);
+}
+
+/** Only the hours and the currency can be chosen here, not the GPUs. */
+function optionsFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["payments"]) {
+  return minimumOptions(draft, minimumMinor, currencies)?.filter(({ change }) => !change.gpus);
+}
+
+function Outcome({ state, charged }: { readonly state: LaunchState; readonly charged: string }) {
+  if (state.phase === "idle" && state.problem)
+    return <Notice tone="hold" title={state.problem.message} action={<ChangeButton problem={state.problem} />} alert />;
+  if (state.phase !== "failed") return null;
+  const see = <SeeOrder failure={state.failure} />;
+  if (state.failure.money !== "being_checked")
+    return <Notice tone="fail" title={state.failure.message || "The hours could not be added"} action={see} alert />;
+  return (
+    <Notice tone="hold" title="No confirmation yet" action={see} alert>
+      Your payment of {charged} is being checked. If it arrived, the hours are added by themselves; if they cannot be,
+      the full amount goes back to your card.
+    </Notice>
+  );
+}
+
+/** The end, or the banked time of a stopped clock (G24), before and after. */
+function endsOf({ expires_at, banked_seconds }: Environment, hours: number) {
+  if (expires_at === null)
+    return [
+      { label: "Banked now", value: duration(banked_seconds) },
+      { label: "With the new hours", value: duration(banked_seconds + hours * 3600) },
+    ];
+  const later = new Date(Date.parse(expires_at) + hours * 3_600_000).toISOString();
+  return [
+    { label: "Ends now", value: dateTime(expires_at) },
+    { label: "With the new hours", value: dateTime(later) },
+  ];
+}
+
+function labelOf(hours: DurationHours): string {
+  return durations.find((known) => known.hours === hours)?.label ?? "";
+}
