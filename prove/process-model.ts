@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import type { Changes } from "../server/src/database/changes.ts";
-import type { Connection, Db } from "../server/src/database/database.ts";
+import type { Connection } from "../server/src/database/connection.ts";
+import type { Db } from "../server/src/database/database.ts";
 import type { Driver } from "../server/src/drivers/driver.ts";
 import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import type { FakeMachine } from "../server/src/drivers/fake/fake-machine.ts";

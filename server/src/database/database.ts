@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from "kysely";
 import { type Client, DatabaseError, Pool, types } from "pg";
 import { type Logger, logError } from "../logging/create-logger.ts";
-import { clientOf } from "./clients.ts";
+import { type Connection, clientOf } from "./connection.ts";
 import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
@@ -18,16 +18,6 @@ export interface Database {
   /** Hears `pg_notify` on its own connection, reopened when it drops; `reset` runs after each (re)connect, because lost notifications are not repeated. */
   listen(channel: string, heard: (payload: string) => void, reset?: () => void): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface Connection {
-  readonly connectionString?: string;
-  readonly host?: string;
-  readonly user?: string;
-  readonly password?: string;
-  readonly database?: string;
-  /** The password is proved, never sent. */
-  readonly scramOnly?: true;
 }
 
 // Minor units and counts stay far below 2^53.

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "../logging/create-logger.ts";
-import type { Connection } from "./database.ts";
+import type { Connection } from "./connection.ts";
 import { EmbeddedDatabaseError, embeddedConnection, startEmbedded } from "./embedded.ts";
 
 function folder(...below: string[]): string {

@@ -20,8 +20,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { type Logger, logError } from "../logging/create-logger.ts";
-import { clientOf } from "./clients.ts";
-import type { Connection } from "./database.ts";
+import { type Connection, clientOf } from "./connection.ts";
 import { lockFolder } from "./folder-lock.ts";
 
 export interface Embedded {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { silentLogger } from "../logging/create-logger.ts";
-import { type Connection, openDatabase } from "./database.ts";
+import type { Connection } from "./connection.ts";
+import { openDatabase } from "./database.ts";
 import { startEmbedded } from "./embedded.ts";
 
 export const template = "berth_template";

@@ -1,8 +1,8 @@
 import type { Db } from "../database/database.ts";
 import { addressKey } from "../http/limit-requests.ts";
 import { countWindows, refuseUntil } from "./count-windows.ts";
+import { emailKey } from "./email-key.ts";
 import type { ActionKind } from "./identity.ts";
-import { emailKey } from "./local/users.ts";
 
 export interface MailLimits {
   /** Links of one kind for one account. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { expect, inject, onTestFinished } from "vitest";
-import type { Connection } from "../database/database.ts";
+import type { Connection } from "../database/connection.ts";
 import type { LogLine } from "../logging/testing/record-log.ts";
 
 /** Halves what a start costs. */

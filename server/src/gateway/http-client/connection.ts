@@ -1,8 +1,7 @@
-import type { Socket } from "node:net";
 import type { Endpoint } from "../../drivers/driver.ts";
 import { atTurnEnd } from "./at-turn-end.ts";
 import { openSocket } from "./open-socket.ts";
-import type { PendingRequest } from "./pending-request.ts";
+import type { Carrier, PendingRequest } from "./pending-request.ts";
 import {
   createResponseReader,
   endsHere,
@@ -25,11 +24,9 @@ export interface ConnectionOwner {
 }
 
 /** One connection to an environment, with one request at a time. */
-export interface Connection {
-  readonly socket: Socket;
+export interface Connection extends Carrier {
   readonly reader: ResponseReader;
   readonly owner: ConnectionOwner;
-  pending: PendingRequest | undefined;
   idleSinceMs: number;
 }
 

@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import type { Socket } from "node:net";
 import type { ResponseHandler } from "./response-reader.ts";
 import type { UpstreamError } from "./upstream-error.ts";
 
@@ -20,12 +20,18 @@ export interface ExchangeHandler extends ResponseHandler {
   onDrain(): void;
 }
 
+/** A connection, as far as the request on it is concerned. */
+export interface Carrier {
+  readonly socket: Socket;
+  pending: PendingRequest | undefined;
+}
+
 /** One request and its response. Its functions do nothing once it is over. */
 export interface PendingRequest {
   readonly request: OutgoingRequest;
   readonly handler: ExchangeHandler;
   /** Undefined once it is over. */
-  connection: Connection | undefined;
+  connection: Carrier | undefined;
   isBodySent: boolean;
   /** Its connection was an idle one. */
   isReused: boolean;

@@ -1,12 +1,13 @@
 import type { Db } from "../../database/database.ts";
 import { addressKey } from "../../http/limit-requests.ts";
+import { emailKey } from "../email-key.ts";
 import { IdentityError } from "../identity.ts";
 import { listAddresses } from "./auth-sessions.ts";
 import type { Turn } from "./fair-queue.ts";
 import type { IdTokenClaims } from "./id-tokens.ts";
 import type { LocalParts } from "./local-deps.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
-import { emailKey, findUser, type UserRow } from "./users.ts";
+import { findUser, type UserRow } from "./users.ts";
 
 /** As the port says (`Identity.verifyPassword`); answers the row with the hash that was good. */
 export async function verifyPassword(

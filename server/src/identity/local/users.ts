@@ -2,14 +2,10 @@ import { isEmail } from "@berth/contract";
 import { sql } from "kysely";
 import { isUniqueViolation, type RowOf, type Sql, type Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
+import { emailKey } from "../email-key.ts";
 import { IdentityError, type IdentityUser, type UserPatch } from "../identity.ts";
 
 export type UserRow = RowOf<"identity_user">;
-
-/** What makes two spellings of an address the same account. */
-export function emailKey(email: string): string {
-  return email.trim().normalize("NFKC").toLowerCase();
-}
 
 export function toUser(row: UserRow): IdentityUser {
   return { uid: row.id, email: row.email, emailVerified: row.email_verified, name: row.name, disabled: row.disabled };

@@ -1,6 +1,15 @@
 import type { EventEmitter } from "node:events";
 import { Client } from "pg";
-import type { Connection } from "./database.ts";
+
+export interface Connection {
+  readonly connectionString?: string;
+  readonly host?: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+  /** The password is proved, never sent. */
+  readonly scramOnly?: true;
+}
 
 /**
  * Proves that it knows the password and never shows it: what asks for the password itself, or for its MD5, is not the
