@@ -143,10 +143,10 @@ test("the ten newest orders that were paid or tried, each by the payment that go
 });
 
 test("a real payment, refunded in part and then whole: totals follow, the invoice stays (G17, G20)", async () => {
-  const { db, order, pay, provider, payments, runWatch, makeDue, rowOf } = await setup();
+  const { db, order, pay, provider, payments, runOrderPoller, makeDue, rowOf } = await setup();
   const { id } = (await order("ada", { gpu_count: 4 })).body;
   const paymentId = (await pay(id)).body.razorpay_payment_id;
-  runWatch();
+  runOrderPoller();
   await makeDue(id);
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
   const statement = async () => buildStatement(await readBilling(db, "ada"), new Date());

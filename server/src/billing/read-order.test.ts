@@ -98,7 +98,7 @@ test("paid, late, delivered, extended: every fact with its instant, and the refe
 });
 
 test("never delivered: the refund is started, then sent with the bank's reference, and hours are owed (G15, G16)", async () => {
-  const { db, page, paid, driver, runReconciler, runRefunds, rowOf, pay, order, create } = await setup();
+  const { db, page, paid, driver, runReconciler, runRefundSender, rowOf, pay, order, create } = await setup();
   driver.failNext("start");
   const { id } = await paid("ada");
   const over = sql<Date>`now() - interval '1 second'`;
@@ -113,7 +113,7 @@ test("never delivered: the refund is started, then sent with the bank's referenc
   });
   expect(started.timeline.at(-1)).toMatchObject({ at: null, amount: 0.4, currency: "USD", refund: "not_delivered" });
 
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   const refund = await db.selectFrom("refunds").selectAll().executeTakeFirstOrThrow();
   const sent = await page(id);
@@ -179,7 +179,7 @@ test("too late, twice, another amount, sent back by hand: each says where its mo
     payments,
     provider,
     paid,
-    runRefunds,
+    runRefundSender,
     refundsOf: all,
   } = await setup({ slots: 4 });
   const settled = async () => (await all()).every(({ status }) => status === "processed");
@@ -206,7 +206,7 @@ test("too late, twice, another amount, sent back by hand: each says where its mo
   });
   expect(surplus.kinds).toEqual(["ordered", "paid", "paid_again", "refund_started", "refund_waiting"]);
   expect(surplus.receipts).toHaveLength(2);
-  runRefunds();
+  runRefundSender();
   await expect.poll(settled, { timeout: 10_000 }).toBe(true);
   expect((await page(twice)).money).toMatchObject({ place: "partly_refunded", charged: 0.8, refunded: 0.4 });
   expect((await page(late)).money.place).toBe("refunded");
@@ -244,7 +244,17 @@ test("a refund that failed, or could not be sent within the hour, needs a person
 });
 
 test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank has the money and nothing is owed", async () => {
-  const { page, order, addPayment, payments, provider, db, asMerchant, runRefunds, refundsOf: all } = await setup();
+  const {
+    page,
+    order,
+    addPayment,
+    payments,
+    provider,
+    db,
+    asMerchant,
+    runRefundSender,
+    refundsOf: all,
+  } = await setup();
   const bank = async (path: string, body: object): Promise<{ id: string }> =>
     (await asMerchant("POST", `/test/disputes${path}`, body)).body;
   const buy = async (subdomain: string) => {
@@ -274,7 +284,7 @@ test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank
   }
   expect((await page(won.id)).money, "its hour begins now").toMatchObject({ place: "refund_started", disputed: 0 });
   expect((await page(won.id)).kinds).toContain("dispute_closed");
-  runRefunds();
+  runRefundSender();
   await expect
     .poll(async () => (await all()).map(({ status }) => status).toSorted(), { timeout: 10_000 })
     .toEqual(["processed", "waived"]);
@@ -289,7 +299,7 @@ test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank
 });
 
 test("what was asked for and decided stands in the timeline, and can be asked for again while money is left (G68)", async () => {
-  const { db, page, paid, create, runReconciler, runRefunds, payments } = await setup();
+  const { db, page, paid, create, runReconciler, runRefundSender, payments } = await setup();
   const { id, proof } = await paid("ada");
   expect(await page(id)).toMatchObject({ may_ask_refund: false, credit_notes: [] });
   runReconciler();
@@ -306,7 +316,7 @@ test("what was asked for and decided stands in the timeline, and can be asked fo
   ]);
   await requestRefund(db, "ada", id, ask);
   await grantRefund(decision, 20);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await page(id)).money.place).toBe("partly_refunded");
   const after = await page(id);
   expect(after.kinds.slice(3)).toEqual([

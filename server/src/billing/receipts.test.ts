@@ -65,13 +65,13 @@ test("the API's description has it as a file, with its refusals", async () => {
 });
 
 test("none before the money is there, one for each captured payment, refunds on it from the first moment", async () => {
-  const { db, order, pay, addPayment, provider, payments, rowOf, makeDue, runWatch } = await setupMoney();
+  const { db, order, pay, addPayment, provider, payments, rowOf, makeDue, runOrderPoller } = await setupMoney();
   const { id } = (await order("ada", {}, "INR")).body;
   const count = async () => (await db.selectFrom("receipts").select("number").execute()).length;
   await settlePayment(payments, await provider.payment(await addPayment(id, { status: "authorized" })));
   expect(await count()).toBe(0);
   const { body } = await pay(id);
-  runWatch();
+  runOrderPoller();
   await makeDue(id);
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
   const payment = await provider.payment(body.razorpay_payment_id);

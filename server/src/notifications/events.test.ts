@@ -241,10 +241,10 @@ const events: readonly Event[] = [
     body: /^\$0\.75 left us for your card.* Banks take 4-5 business days\.$/,
     link: "/billing/orders/ID",
     async happen(flagOff) {
-      const { db, payment, paymentId, provider, payments, runRefunds, refundsOf } = await paid(flagOff);
+      const { db, payment, paymentId, provider, payments, runRefundSender, refundsOf } = await paid(flagOff);
       await db.transaction().execute((tx) => refundPayment(tx, payment, "cancelled", announce));
       await clear(db);
-      runRefunds();
+      runRefundSender();
       await expect.poll(async () => (await refundsOf())[0]?.status).toBe("processed");
       return { db, again: async () => settlePayment(payments, await provider.payment(paymentId)) };
     },

@@ -52,7 +52,7 @@ async function setup() {
 }
 
 test("the queue, a grant and a refusal beside the running server, which sends the money; words come by mail", async () => {
-  const { db, buy, runRefunds, refundsOf, mails } = await setup();
+  const { db, buy, runRefundSender, refundsOf, mails } = await setup();
   const ada = await buy("ada", "It was slow.\u001b[2J\nBob: paid 0");
   const ben = await buy("ben", "I did not like it.");
   await db
@@ -60,7 +60,7 @@ test("the queue, a grant and a refusal beside the running server, which sends th
     .set({ expires_at: sql`now() + interval '15 minutes'` })
     .where("user_id", "=", "ada")
     .execute();
-  runRefunds();
+  runRefundSender();
   const listed = await operate(db, "refunds");
   expect(listed.code).toBe(0);
   expect(listed.said.split("\n")).toEqual([

@@ -29,11 +29,11 @@ test("nothing wrong is all zeros; what is broken or waits for a person is named"
 });
 
 test("money of an order that is not ours is found by the sweep, kept, tried again, and named after twenty tries", async () => {
-  const { db, addPayment, provider, payments, runSweep, runEvents } = await setup();
+  const { db, addPayment, provider, payments, runPaymentSweep, runWebhookProcessor } = await setup();
   const { id } = await provider.createOrder({ receipt: "a-stranger", amountMinor: 40, currency: "USD", notes: {} });
   const orphan = await addPayment(id);
-  runEvents();
-  runSweep();
+  runWebhookProcessor();
+  runPaymentSweep();
   const event = () => db.selectFrom("gateway_events").selectAll().executeTakeFirst();
   await expect.poll(async () => (await event())?.last_error).toContain("belongs to no order of ours");
   expect(await event()).toMatchObject({ processed_at: null, event: "payment.swept" });

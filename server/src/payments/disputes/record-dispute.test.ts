@@ -53,10 +53,11 @@ async function setup() {
 }
 
 test("told by webhook: noted and told once, and its end found the same way", async () => {
-  const { buy, open, decide, disputes, titles, runEvents, runWebhooks, gatewayUrl, balances } = await setup();
+  const { buy, open, decide, disputes, titles, runWebhookProcessor, runWebhookSender, gatewayUrl, balances } =
+    await setup();
   const { paymentId } = await buy();
-  runEvents();
-  runWebhooks(gatewayUrl.replace(/\/embedded-gateway.*/, "/webhooks/razorpay"));
+  runWebhookProcessor();
+  runWebhookSender(gatewayUrl.replace(/\/embedded-gateway.*/, "/webhooks/razorpay"));
   const { id } = await open(paymentId, 30);
   await expect.poll(disputes).toMatchObject([{ gateway_dispute_id: id, status: "open", amount_minor: 30 }]);
   await decide(id, "under_review");
@@ -104,9 +105,9 @@ test("lost: booked once, the environment ends, the order is refunded, and new or
 });
 
 test("C50 dispute after a full refund: the loss is booked, nothing is sent back twice, and no refund fits any more", async () => {
-  const { buy, open, decide, payments, provider, runRefunds, rowOf, balances, db, ...rest } = await setup();
+  const { buy, open, decide, payments, provider, runRefundSender, rowOf, balances, db, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   expect(await balances()).toEqual({});
   const dispute = (await open(paymentId)).id;
@@ -123,11 +124,11 @@ test("C50 dispute after a full refund: the loss is booked, nothing is sent back 
 });
 
 test("a refund waits while a dispute is open, and goes on when it is won", async () => {
-  const { buy, open, decide, payments, runRefunds, makeRefundsDue, rowOf, db, ...rest } = await setup();
+  const { buy, open, decide, payments, runRefundSender, makeRefundsDue, rowOf, db, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
   const dispute = (await open(paymentId)).id;
   await syncDispute(payments, dispute);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rest.refundsOf())[0]?.last_error).toContain("held back");
   for (const _ of [1, 2]) await makeRefundsDue();
   await expect.poll(async () => (await rest.refundsOf())[0]?.due_at?.getTime()).toBeGreaterThan(Date.now());
@@ -145,12 +146,12 @@ test.each([
 ])(
   "a refund still to be sent is no longer owed as far as the bank took it: %s",
   async (_, amount, states, sent, counted) => {
-    const { buy, open, decide, payments, runRefunds, rowOf, ...rest } = await setup();
+    const { buy, open, decide, payments, runRefundSender, rowOf, ...rest } = await setup();
     const { id, paymentId } = await buy(39);
     const dispute = (await open(paymentId, amount)).id;
     await decide(dispute, "lost");
     await syncDispute(payments, dispute);
-    runRefunds();
+    runRefundSender();
     await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
     expect(await rest.refundStates()).toEqual(states);
     expect(await rest.sentRefunds()).toEqual(sent);
@@ -161,25 +162,25 @@ test.each([
 );
 
 test("a refund whose answer was lost before the bank took the money is found, and the loss is a loss", async () => {
-  const { buy, open, decide, payments, provider, runRefunds, rowOf, ...rest } = await setup();
+  const { buy, open, decide, payments, provider, runRefundSender, rowOf, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
   const [refund] = await rest.refundsOf();
   await provider.refund({ paymentId, amountMinor: 39, key: refund?.id ?? "", notes: { reason: "wrong_amount" } });
   const dispute = (await open(paymentId)).id;
   await decide(dispute, "lost");
   await syncDispute(payments, dispute);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   expect(await rest.refundStates()).toEqual(["wrong_amount processed 39"]);
   expect(await rest.balances()).toEqual({ gateway: -39, disputes: 39 });
 });
 
 test("a refund that had failed is not tried again once the bank has taken the money", async () => {
-  const { buy, open, decide, payments, provider, runRefunds, makeRefundsDue, balances, ...rest } = await setup();
+  const { buy, open, decide, payments, provider, runRefundSender, makeRefundsDue, balances, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
   const failed = { id: "rfnd_1", paymentId, amountMinor: 39, status: "failed" as const, arn: null };
   Object.assign(provider, { refund: async () => failed, refundById: async () => failed });
-  runRefunds();
+  runRefundSender();
   await expect.poll(balances).toEqual({ gateway: 39, prepaid: -39 });
   const dispute = (await open(paymentId)).id;
   await decide(dispute, "lost");
@@ -201,7 +202,7 @@ test("lost in part after delivery: a refund by hand and one of ours never make m
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   // 15 are gone; what is left of it was hardly used, and nobody rents on by a payment that a bank has taken from (G108).
   expect(await rowOf(id)).toMatchObject({ status: "fulfilled", usd_net_minor: 1 });
-  rest.runRefunds();
+  rest.runRefundSender();
   await expect.poll(rest.refundStates, { timeout: 10_000 }).toEqual(["discretionary processed 24"]);
   await provider.refund({ paymentId, amountMinor: 1, key: "the-dashboard", notes: {} });
   for (const _ of [1, 2]) await settlePayment(payments, await provider.payment(paymentId));
@@ -212,13 +213,13 @@ test("lost in part after delivery: a refund by hand and one of ours never make m
 });
 
 test("lost before the delivery: the environment never runs, and nothing is refunded beside it", async () => {
-  const { buy, open, decide, payments, runReconciler, runRefunds, rowOf, environment, ...rest } = await setup();
+  const { buy, open, decide, payments, runReconciler, runRefundSender, rowOf, environment, ...rest } = await setup();
   const { id, paymentId } = await buy();
   const dispute = (await open(paymentId)).id;
   await decide(dispute, "lost");
   await syncDispute(payments, dispute);
   runReconciler();
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   expect((await rowOf(id)).status).toBe("refunded");
   expect(await rest.refundsOf()).toEqual([]);

@@ -4,6 +4,7 @@ import { newId } from "../../database/ids.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { bookDisputeLost, bookRemainingRevenue } from "../ledger/journal.ts";
+import { lockPayment } from "../ledger/lock-payment.ts";
 import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderDispute } from "../provider/provider.ts";
@@ -28,7 +29,7 @@ export async function recordDispute(
   seen: ProviderDispute,
 ): Promise<DisputeResult> {
   return db.transaction().execute(async (tx) => {
-    const found = await lockPayment(tx, provider.kind, seen.paymentId);
+    const found = await lockDisputed(tx, provider.kind, seen.paymentId);
     if (!found) return "unknown_payment";
     const { order, payment } = found;
     const before = await findDispute(tx, provider.kind, seen.id);
@@ -45,18 +46,17 @@ export async function recordDispute(
   });
 }
 
-/** The order first, as everybody who writes about money. */
-async function lockPayment(tx: Tx, gateway: string, gatewayPaymentId: string) {
-  const payments = tx
+async function lockDisputed(tx: Tx, gateway: string, gatewayPaymentId: string) {
+  const known = await tx
     .selectFrom("payments")
-    .selectAll()
+    .select("id")
     .where("gateway", "=", gateway)
-    .where("gateway_payment_id", "=", gatewayPaymentId);
-  const known = await payments.executeTakeFirst();
+    .where("gateway_payment_id", "=", gatewayPaymentId)
+    .executeTakeFirst();
   if (!known) return undefined;
-  const orders = tx.selectFrom("orders").selectAll().where("id", "=", known.order_id).forUpdate();
-  const order = await orders.executeTakeFirstOrThrow();
-  return { order, payment: await payments.forUpdate().executeTakeFirstOrThrow() };
+  const payment = await lockPayment(tx, known.id);
+  const orders = tx.selectFrom("orders").selectAll().where("id", "=", payment.order_id);
+  return { order: await orders.executeTakeFirstOrThrow(), payment };
 }
 
 function findDispute(tx: Tx, gateway: string, id: string): Promise<Dispute | undefined> {

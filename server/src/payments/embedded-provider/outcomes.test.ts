@@ -63,10 +63,10 @@ test("dismissed: no attempt, no proof; dismissed_paid: captured, and no proof", 
 });
 
 test("authorised_late: fails now; later the bank authorises it, and tells", async () => {
-  const { pay, id, paymentsOf, db, runWebhooks, gatewayUrl, notified, call } = await open("authorised_late");
+  const { pay, id, paymentsOf, db, runWebhookSender, gatewayUrl, notified, call } = await open("authorised_late");
   expect((await pay(id)).body.error.reason).toBe("payment_timed_out");
   expect(await paymentsOf()).toMatchObject([{ status: "failed" }]);
-  runWebhooks(`${gatewayUrl}/nobody`);
+  runWebhookSender(`${gatewayUrl}/nobody`);
   await db.updateTable("embedded_gateway_payments").set({ authorizes_at: sql`now()` }).execute();
   await expect.poll(async () => (await paymentsOf())[0]?.status).toBe("authorized");
   expect(await notified()).toContainEqual(expect.objectContaining({ event: "payment.authorized" }));
@@ -97,14 +97,15 @@ test("webhooks: delayed, lost, three times, out of order", async () => {
 });
 
 test("three times is three times: each is posted under the same id, and done once", async () => {
-  const { pay, id, app, runWebhooks, runEvents, gatewayUrl, environments, db } = await open("webhook_tripled");
+  const { pay, id, app, runWebhookSender, runWebhookProcessor, gatewayUrl, environments, db } =
+    await open("webhook_tripled");
   const posted: unknown[] = [];
   app.server.on("request", ({ url, headers }) => {
     if (url === "/webhooks/razorpay") posted.push(headers["x-razorpay-event-id"]);
   });
   await pay(id);
-  runEvents();
-  runWebhooks(gatewayUrl.replace(/\/embedded-gateway.*/, "/webhooks/razorpay"));
+  runWebhookProcessor();
+  runWebhookSender(gatewayUrl.replace(/\/embedded-gateway.*/, "/webhooks/razorpay"));
   await expect.poll(async () => (await environments()).length).toBe(1);
   await expect
     .poll(async () => (await db.selectFrom("embedded_gateway_webhooks").selectAll().execute()).length)

@@ -41,13 +41,13 @@ test("a rental to its end: owed as time, then earned", async () => {
 });
 
 test("not delivered: owed back when it is asked, gone when it has arrived", async () => {
-  const { buy, balances, kinds, runReconciler, runRefunds, db, rowOf } = await setup();
+  const { buy, balances, kinds, runReconciler, runRefundSender, db, rowOf } = await setup();
   const { id } = await buy();
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
   runReconciler();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunding");
   expect(await balances()).toEqual({ gateway: 40, refunds_payable: -40 });
-  runRefunds();
+  runRefundSender();
   await expect.poll(balances).toEqual({});
   expect(await kinds()).toEqual(["capture", "refund_asked", "refund_arrived"]);
 });
@@ -65,7 +65,7 @@ test("refunded in the dashboard after the session is over: out of what was earne
 });
 
 test("a refund that fails is the buyer's money again, and one that arrives after all is booked once more", async () => {
-  const { balances, payments, runRefunds, db, ...shop } = await setup();
+  const { balances, payments, runRefundSender, db, ...shop } = await setup();
   const { id } = (await shop.order("ada")).body;
   await settlePayment(payments, await payments.provider.payment(await shop.addPayment(id, { amount_minor: 39 })));
   expect(await balances()).toEqual({ gateway: 39, refunds_payable: -39 });
@@ -75,7 +75,7 @@ test("a refund that fails is the buyer's money again, and one that arrives after
     refund: async () => ({ id: "rfnd_1", paymentId: "", amountMinor: 39, status, arn: null }),
     refundById: async () => ({ id: "rfnd_1", paymentId: "", amountMinor: 39, status, arn: null }),
   });
-  runRefunds();
+  runRefundSender();
   await expect.poll(balances).toEqual({ gateway: 39, prepaid: -39 });
   expect(await brokenInvariants(db)).toEqual([]);
   status = "processed";

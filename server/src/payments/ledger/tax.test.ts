@@ -135,12 +135,12 @@ test("a sale in rupees is taxed inside its price, frozen with the payment, and c
 });
 
 test("one of ours has its note once the provider has processed it; what bought nothing is no supply and has no tax", async () => {
-  const { order, addPayment, observe, runRefunds, receipts, notes } = await setup();
+  const { order, addPayment, observe, runRefundSender, receipts, notes } = await setup();
   const { id } = (await order("ada", {}, "INR")).body;
   await observe(await addPayment(id, { amount_minor: 39 }));
   expect((await receipts())[0]?.document).toMatchObject({ amount_minor: 39, tax: null });
   expect(await notes()).toEqual([]);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await notes()).length, { timeout: 10_000 }).toBe(1);
   const [note] = await notes();
   expect(note).toMatchObject({

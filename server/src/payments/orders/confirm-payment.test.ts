@@ -12,9 +12,9 @@ async function paidOrder(options: Parameters<typeof setup>[0] = {}) {
 }
 
 test("three parallel create calls and a poll for one payment: one environment, one token", async () => {
-  const { create, proof, id, environments, makeDue, runReconciler, runWatch, rowOf, db } = await paidOrder();
+  const { create, proof, id, environments, makeDue, runReconciler, runOrderPoller, rowOf, db } = await paidOrder();
   await makeDue(id);
-  runWatch();
+  runOrderPoller();
   runReconciler();
   const answers = await Promise.all([1, 2, 3].map(() => create("ada", proof)));
   const [environment] = await environments();
@@ -127,14 +127,15 @@ test("C28 a proof of a payment that is only authorized, failed or created", asyn
 });
 
 test("C38 delivery fails for good: one refund, one credit of two hours, GPUs and name free, and the money is told (G14)", async () => {
-  const { create, proof, id, driver, runReconciler, runRefunds, rowOf, refundsOf, openLeases, db } = await paidOrder({
-    giveUpAfterSeconds: 2,
-  });
+  const { create, proof, id, driver, runReconciler, runRefundSender, rowOf, refundsOf, openLeases, db } =
+    await paidOrder({
+      giveUpAfterSeconds: 2,
+    });
   driver.failNext("start", "unavailable", 1000);
   runReconciler();
   const answer = await create("ada", proof);
   expect([answer.status, answer.body.code, answer.body.money]).toEqual([409, "not_delivered", "refund_started"]);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   expect(await refundsOf()).toMatchObject([{ reason: "not_delivered", amount_minor: 40, status: "processed" }]);
   expect(await db.selectFrom("embedded_gateway_refunds").select("amount_minor").execute()).toEqual([

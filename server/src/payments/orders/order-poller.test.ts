@@ -9,30 +9,30 @@ import { holdAccount, setup } from "../testing/setup.ts";
 import { fetchOrders, nextOrderMs } from "./order-poller.ts";
 
 test("C30 the browser closed after paying: the poll delivers", async () => {
-  const { order, pay, makeDue, runWatch, runReconciler, environments, rowOf } = await setup();
+  const { order, pay, makeDue, runOrderPoller, runReconciler, environments, rowOf } = await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
   await makeDue(id);
-  runWatch();
+  runOrderPoller();
   runReconciler();
   await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("active");
   expect((await rowOf(id)).status).toBe("fulfilled");
 });
 
 test("C15 killed after capture, before settle: a restart asks about every unpaid order at once", async () => {
-  const { order, pay, runWatch, rowOf } = await setup();
+  const { order, pay, runOrderPoller, rowOf } = await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
   expect((await rowOf(id)).due_at?.getTime()).toBeGreaterThan(Date.now() + 20_000);
-  runWatch();
+  runOrderPoller();
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
 });
 
 test("the hold is over and nobody pays: expired, everything free, and still watched for late money", async () => {
-  const { order, runWatch, rowOf, openLeases, age, db, order: again } = await withAge();
+  const { order, runOrderPoller, rowOf, openLeases, age, db, order: again } = await withAge();
   const { id } = (await order("ada")).body;
   await age(id, 16);
-  runWatch();
+  runOrderPoller();
   await expect.poll(async () => (await rowOf(id)).attempts, { message: "looked at within the grace" }).toBe(0);
   expect((await rowOf(id)).status).toBe("open");
   await age(id, 18);
@@ -45,11 +45,11 @@ test("the hold is over and nobody pays: expired, everything free, and still watc
 });
 
 test("with an attempt in flight the hold lasts half an hour in all, once", async () => {
-  const { order, addPayment, runWatch, rowOf, openLeases, age } = await withAge();
+  const { order, addPayment, runOrderPoller, rowOf, openLeases, age } = await withAge();
   const { id } = (await order("ada")).body;
   await addPayment(id, { status: "created" });
   await age(id, 18);
-  runWatch();
+  runOrderPoller();
   const minutes = async () => {
     const { hold_until, created_at } = await rowOf(id);
     return Math.round((hold_until.getTime() - created_at.getTime()) / 60_000);
@@ -64,7 +64,7 @@ test("with an attempt in flight the hold lasts half an hour in all, once", async
 });
 
 test("C31 authorised late: captured and delivered with the stock in hand, left alone without it", async () => {
-  const { order, clear, addPayment, makeDue, runWatch, rowOf, environments, db, openLeases } = await setup({
+  const { order, clear, addPayment, makeDue, runOrderPoller, rowOf, environments, db, openLeases } = await setup({
     slots: 2,
   });
   const { id } = (await order("ada")).body;
@@ -72,7 +72,7 @@ test("C31 authorised late: captured and delivered with the stock in hand, left a
   const paymentId = await addPayment(id, { status: "authorized" });
   const other = (await order("ben")).body.id;
   await makeDue(id);
-  runWatch();
+  runOrderPoller();
   await expect
     .poll(async () => {
       const { lease_token, due_at } = await rowOf(id);
@@ -91,14 +91,14 @@ test("C31 authorised late: captured and delivered with the stock in hand, left a
 });
 
 test("an authorisation is captured by us for a late order of the very amount only, and not for an open one", async () => {
-  const { order, clear, addPayment, makeDue, runWatch, rowOf, db } = await setup();
+  const { order, clear, addPayment, makeDue, runOrderPoller, rowOf, db } = await setup();
   const late = (await order("ada")).body.id;
   await clear("ada", late);
   await addPayment(late, { status: "authorized", amount_minor: 39 });
   const open = (await order("ben")).body.id;
   await addPayment(open, { status: "authorized" });
   for (const id of [late, open]) await makeDue(id);
-  runWatch();
+  runOrderPoller();
   const looked = async (id: string) => {
     const { lease_token, due_at } = await rowOf(id);
     return lease_token === null && Number(due_at) > Date.now();
@@ -111,11 +111,10 @@ test("an authorisation is captured by us for a late order of the very amount onl
 test.each(["its orders are stopped", "it has all its GPUs by now"])(
   "an authorisation that comes late is not captured for an account when %s",
   async (why) => {
-    const { order, clear, pay, addPayment, makeDue, runWatch, rowOf, payments, provider, openLeases, db } = await setup(
-      {
+    const { order, clear, pay, addPayment, makeDue, runOrderPoller, rowOf, payments, provider, openLeases, db } =
+      await setup({
         caps: { gpusPerUser: 2 },
-      },
-    );
+      });
     const { id } = (await order("ada")).body;
     await clear("ada", id);
     if (why === "its orders are stopped") await holdAccount(db, "ada");
@@ -126,7 +125,7 @@ test.each(["its orders are stopped", "it has all its GPUs by now"])(
     const before = (await openLeases()).length;
     await addPayment(id, { status: "authorized" });
     await makeDue(id);
-    runWatch();
+    runOrderPoller();
     await expect
       .poll(async () => {
         const { lease_token, due_at } = await rowOf(id);
@@ -140,7 +139,7 @@ test.each(["its orders are stopped", "it has all its GPUs by now"])(
 );
 
 test("a late capture and the payment's settlement at once lock the order first: neither waits for the other", async () => {
-  const { db, order, clear, addPayment, makeDue, runWatch, payments, provider, rowOf, errors } = await setup();
+  const { db, order, clear, addPayment, makeDue, runOrderPoller, payments, provider, rowOf, errors } = await setup();
   const { id } = (await order("ada")).body;
   await clear("ada", id);
   const paymentId = await addPayment(id, { status: "authorized" });
@@ -162,7 +161,7 @@ test("a late capture and the payment's settlement at once lock the order first: 
   const settled = await db.transaction().execute(async (tx) => {
     await sql`select 1 from queue_entries for update`.execute(tx);
     await makeDue(id);
-    runWatch();
+    runOrderPoller();
     await expect.poll(waiting).toBe(1);
     const settling = settlePayment(payments, captured).catch(String);
     await expect.poll(waiting).toBe(2);
@@ -174,7 +173,7 @@ test("a late capture and the payment's settlement at once lock the order first: 
 });
 
 test("a late capture that fails gives the stock back", async () => {
-  const { order, clear, addPayment, makeDue, runWatch, rowOf, openLeases, provider, errors, db } = await setup();
+  const { order, clear, addPayment, makeDue, runOrderPoller, rowOf, openLeases, provider, errors, db } = await setup();
   const { id } = (await order("ada")).body;
   await clear("ada", id);
   await addPayment(id, { status: "authorized" });
@@ -185,7 +184,7 @@ test("a late capture that fails gives the stock back", async () => {
   };
   Object.assign(provider, { capture });
   await makeDue(id);
-  runWatch();
+  runOrderPoller();
   await expect.poll(() => errors.length).toBe(1);
   await expect.poll(async () => (await rowOf(id)).lease_token).toBe(null);
   expect([heldThen, await openLeases()]).toEqual([2, []]);
@@ -193,14 +192,14 @@ test("a late capture that fails gives the stock back", async () => {
 });
 
 test("with the provider away an open order ends after the longest hold, and not before", async () => {
-  const { order, provider, runWatch, rowOf, openLeases, age, errors } = await withAge();
+  const { order, provider, runOrderPoller, rowOf, openLeases, age, errors } = await withAge();
   const { id } = (await order("ada")).body;
   const paymentsOfOrder = async () => {
     throw new Error("away");
   };
   Object.assign(provider, { paymentsOfOrder });
   await age(id, 29);
-  runWatch();
+  runOrderPoller();
   await expect.poll(() => errors.length).toBe(1);
   await expect.poll(async () => (await rowOf(id)).lease_token).toBe(null);
   expect((await rowOf(id)).status).toBe("open");
@@ -210,12 +209,12 @@ test("with the provider away an open order ends after the longest hold, and not 
 });
 
 test("a payment that is another order's in the list of ours is left alone", async () => {
-  const { order, pay, payments, provider, rowOf, makeDue, runWatch } = await setup();
+  const { order, pay, payments, provider, rowOf, makeDue, runOrderPoller } = await setup();
   const [mine, other] = [(await order("ada")).body.id, (await order("ben")).body.id];
   const foreign = await payments.provider.payment((await pay(other)).body.razorpay_payment_id);
   Object.assign(provider, { paymentsOfOrder: async (id: string) => (id === mine ? [foreign] : []) });
   await makeDue(mine);
-  runWatch();
+  runOrderPoller();
   const looked = async () =>
     Number((await rowOf(mine)).due_at) > Date.now() && (await rowOf(mine)).lease_token === null;
   await expect.poll(looked).toBe(true);
@@ -229,9 +228,9 @@ test("C34 a second capture of a delivered order, found by the poll, goes back an
     addPayment,
     create,
     makeDue,
-    runWatch,
+    runOrderPoller,
     runReconciler,
-    runRefunds,
+    runRefundSender,
     refundsOf,
     environments,
     rowOf,
@@ -242,8 +241,8 @@ test("C34 a second capture of a delivered order, found by the poll, goes back an
   expect((await create("ada", proof)).body.status).toBe("active");
   await addPayment(id);
   await makeDue(id);
-  runWatch();
-  runRefunds();
+  runOrderPoller();
+  runRefundSender();
   await expect
     .poll(async () => (await refundsOf()).map(({ reason, status }) => `${reason} ${status}`), { timeout: 10_000 })
     .toEqual(["surplus_payment processed"]);
@@ -252,11 +251,11 @@ test("C34 a second capture of a delivered order, found by the poll, goes back an
 });
 
 test("a late worker writes nothing: whoever settled took its lease away", async () => {
-  const { order, pay, makeDue, runWatch, rowOf, db } = await setup();
+  const { order, pay, makeDue, runOrderPoller, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
   await makeDue(id);
-  runWatch();
+  runOrderPoller();
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
   const { due_at, paid_at } = await rowOf(id);
   expect((due_at?.getTime() ?? 0) - (paid_at?.getTime() ?? 0)).toBe(60_000);
@@ -264,7 +263,7 @@ test("a late worker writes nothing: whoever settled took its lease away", async 
 });
 
 test("orders of other keys are never asked about", async () => {
-  const { order, runWatch, rowOf, db } = await setup();
+  const { order, runOrderPoller, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   await db
     .updateTable("orders")
@@ -275,7 +274,7 @@ test("orders of other keys are never asked about", async () => {
     .updateTable("orders")
     .set({ created_at: sql`now() - interval '1 hour'`, hold_until: sql`now() - interval '45 minutes'` })
     .execute();
-  runWatch();
+  runOrderPoller();
   await expect.poll(async () => (await rowOf(second)).status).toBe("expired");
   expect(await rowOf(id)).toMatchObject({ status: "open", attempts: 0 });
 });

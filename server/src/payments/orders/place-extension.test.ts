@@ -76,13 +76,13 @@ test("while it is stopped the hours are banked; paused, its clock runs on and en
 });
 
 test("ended before the payment came: the money goes back, and nothing begins again", async () => {
-  const { extend, pay, prove, rowOf, refundsOf, environments, end, runRefunds } = await setup();
+  const { extend, pay, prove, rowOf, refundsOf, environments, end, runRefundSender } = await setup();
   const { id } = (await extend()).body;
   await end();
   const { status, body } = await prove((await pay(id)).body);
   expect([status, body.code, body.money]).toEqual([409, "not_delivered", "refund_started"]);
   expect(body.message).toBe("The environment could not be extended: it has ended. Your money is on its way back.");
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 240 }]);
   expect(await environments()).toHaveLength(1);

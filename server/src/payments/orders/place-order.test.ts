@@ -218,7 +218,7 @@ test("C42 clear: another user's order and a random id are the same 404, a paid o
 });
 
 test("C33 dismissed while the bank's page is open: kept, and what comes of it is delivered", async () => {
-  const { order, clear, addPayment, db, rowOf, openLeases, makeDue, runWatch } = await setup();
+  const { order, clear, addPayment, db, rowOf, openLeases, makeDue, runOrderPoller } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id, { status: "created" });
   expect((await clear("ada", id)).body).toEqual({ status: "success", cleared: false });
@@ -226,7 +226,7 @@ test("C33 dismissed while the bank's page is open: kept, and what comes of it is
   expect(await openLeases()).toHaveLength(2);
   await db.updateTable("embedded_gateway_payments").set({ status: "captured" }).where("id", "=", paymentId).execute();
   await makeDue(id);
-  runWatch();
+  runOrderPoller();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("paid");
 });
 
@@ -254,19 +254,19 @@ test("C12 both answers are lost: nothing charged, and the next try finds that or
 });
 
 test("C13 a provider that hangs: the call ends, and the watch gives the draft's hold back", async () => {
-  const { order, db, openLeases, runWatch } = await setup({ between: hanging, keys: { timeoutMs: 300 } });
+  const { order, db, openLeases, runOrderPoller } = await setup({ between: hanging, keys: { timeoutMs: 300 } });
   const { status, body } = await order("ada");
   expect([status, body.code]).toEqual([503, "unavailable"]);
   await db.updateTable("orders").set({ created_at: sql`now() - interval '2 minutes'`, due_at: sql`now()` }).execute();
   expect(await openLeases()).toHaveLength(2);
-  runWatch();
+  runOrderPoller();
   await expect.poll(openLeases, { timeout: 10_000 }).toEqual([]);
   expect(await db.selectFrom("orders").select("status").execute()).toEqual([{ status: "expired" }]);
 });
 
 test("C14 killed between commit and the provider's answer: the draft is opened by the watch, or by the same request", async () => {
   for (const way of ["watch", "request"] as const) {
-    const { order, db, runWatch, provider } = await setup();
+    const { order, db, runOrderPoller, provider } = await setup();
     const { id } = (await order("ada")).body;
     // What a kill leaves behind: the provider has the order, our row is still a draft under a dead lease.
     await db
@@ -279,7 +279,7 @@ test("C14 killed between commit and the provider's answer: the draft is opened b
         attempts: 1,
       })
       .execute();
-    if (way === "watch") runWatch();
+    if (way === "watch") runOrderPoller();
     else expect((await order("ada")).body.id).toBe(id);
     await expect
       .poll(() => db.selectFrom("orders").select(["status", "gateway_order_id"]).execute())

@@ -3,6 +3,7 @@ import type { Db, RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import type { Shortened } from "../../environments/time/extend.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
+import { settlingPayment } from "../ledger/lock-payment.ts";
 import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 import { createRefund } from "./create-refund.ts";
@@ -64,7 +65,7 @@ export async function previewRefund<T>(
 async function grant(tx: Tx, { announce, orderId, words, again }: Decision, share: Share): Promise<Granted> {
   const { order, request } = await findRequest(tx, orderId);
   const { id, currency, status } = order;
-  const payment = await lockPayment(tx, id);
+  const payment = await settlingPayment(tx, id).forUpdate().executeTakeFirst();
   const grants = await grantsOf(tx, payment);
   if (request?.status !== "open" && !again) {
     const [before] = grants;
@@ -132,17 +133,6 @@ async function findRequest(tx: Tx, orderId: string) {
     .limit(1)
     .executeTakeFirst();
   return { order, request };
-}
-
-/** Absent where nobody has paid. */
-function lockPayment(tx: Tx, orderId: string): Promise<RowOf<"payments"> | undefined> {
-  return tx
-    .selectFrom("payments")
-    .selectAll()
-    .where("order_id", "=", orderId)
-    .where("settles_order", "=", true)
-    .forUpdate()
-    .executeTakeFirst();
 }
 
 /** What operators granted of a payment so far, the newest first. */

@@ -16,9 +16,9 @@ async function owed(options: Parameters<typeof setup>[0] = {}) {
 }
 
 test("a refund is sent once and followed to its end, and the buyer hears both", async () => {
-  const { runRefunds, rowOf, id, refundsOf, atGateway, db } = await owed();
-  runRefunds();
-  runRefunds();
+  const { runRefundSender, rowOf, id, refundsOf, atGateway, db } = await owed();
+  runRefundSender();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   const [refund] = await refundsOf();
   const [sent] = await atGateway();
@@ -35,9 +35,9 @@ test("a refund is sent once and followed to its end, and the buyer hears both", 
 });
 
 test("a refund that failed and arrives after all waits for its order before it holds the payment, as all who write about money", async () => {
-  const { db, runRefunds, rowOf, id, refundsOf } = await owed();
+  const { db, runRefundSender, rowOf, id, refundsOf } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_failed" }).execute();
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
   await db.updateTable("embedded_gateway_refunds").set({ fails: false }).execute();
   const order = await rowOf(id);
@@ -52,18 +52,18 @@ test("a refund that failed and arrives after all waits for its order before it h
 });
 
 test("C17 killed after the refund call, before its answer is stored: the same key, the same refund", async () => {
-  const { provider, paymentId, refundsOf, runRefunds, rowOf, id, atGateway } = await owed();
+  const { provider, paymentId, refundsOf, runRefundSender, rowOf, id, atGateway } = await owed();
   const [refund] = await refundsOf();
   await provider.refund({ paymentId, amountMinor: 39, key: refund?.id ?? "", notes: { reason: "wrong_amount" } });
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   expect(await atGateway()).toHaveLength(1);
 });
 
 test("C36 refunded already by a person under no key of ours: adopted, not paid twice", async () => {
-  const { provider, paymentId, runRefunds, rowOf, id, atGateway, refundsOf } = await owed();
+  const { provider, paymentId, runRefundSender, rowOf, id, atGateway, refundsOf } = await owed();
   await provider.refund({ paymentId, amountMinor: 39, key: "the-dashboard", notes: {} });
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   const [theirs] = await atGateway();
   expect(await refundsOf()).toMatchObject([{ gateway_refund_id: theirs?.id, status: "processed" }]);
@@ -71,9 +71,9 @@ test("C36 refunded already by a person under no key of ours: adopted, not paid t
 });
 
 test("C36 the balance is too low, or the payment too old: the refund stays owed and due, and a later try sends it", async () => {
-  const { db, runRefunds, refundsOf, rowOf, id, errors } = await owed();
+  const { db, runRefundSender, refundsOf, rowOf, id, errors } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_refused" }).execute();
-  runRefunds();
+  runRefundSender();
   await expect.poll(() => errors.length).toBe(1);
   await expect.poll(async () => (await refundsOf())[0]?.lease_token).toBe(null);
   const [refund] = await refundsOf();
@@ -85,18 +85,18 @@ test("C36 the balance is too low, or the payment too old: the refund stays owed 
 });
 
 test("C36 409, still in progress: asked again under the same key, one refund", async () => {
-  const { db, runRefunds, rowOf, id, atGateway, errors } = await owed();
+  const { db, runRefundSender, rowOf, id, atGateway, errors } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_busy" }).execute();
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   expect(errors.map(String)).toEqual([expect.stringContaining("in progress")]);
   expect(await atGateway()).toHaveLength(1);
 });
 
 test("C36 accepted, then failed on its way: the money is owed again, kept due, and named as failed", async () => {
-  const { db, runRefunds, rowOf, id, refundsOf } = await owed();
+  const { db, runRefundSender, rowOf, id, refundsOf } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_failed" }).execute();
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
   const [refund] = await refundsOf();
   expect(refund?.due_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
@@ -109,9 +109,9 @@ test("C36 accepted, then failed on its way: the money is owed again, kept due, a
 });
 
 test("C36 failed after it was processed: owed again, told, and sent anew; a failure told late changes nothing", async () => {
-  const { db, runRefunds, runEvents, rowOf, id, paymentId, refundsOf } = await owed();
-  runRefunds();
-  runEvents();
+  const { db, runRefundSender, runWebhookProcessor, rowOf, id, paymentId, refundsOf } = await owed();
+  runRefundSender();
+  runWebhookProcessor();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   const [sent] = await refundsOf();
   const tell = async (event_id: string) => {
@@ -200,18 +200,18 @@ test("a share of the price is rounded down", async () => {
 });
 
 test("refunds of other keys are never sent", async () => {
-  const { db, runRefunds, refundsOf, atGateway, order, addPayment, payments, provider } = await owed();
+  const { db, runRefundSender, refundsOf, atGateway, order, addPayment, payments, provider } = await owed();
   await db.updateTable("orders").set({ gateway: "razorpay", mode: "test" }).execute();
   const other = (await order("ben")).body.id;
   await settlePayment(payments, await provider.payment(await addPayment(other, { amount_minor: 39 })));
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await refundsOf()).map(({ status }) => status)).toEqual(["queued", "processed"]);
   expect((await refundsOf())[0]?.attempts).toBe(0);
   expect(await atGateway()).toHaveLength(1);
 });
 
 test("a part sent back by a person does not stand for the rest that we owe", async () => {
-  const { db, order, addPayment, payments, provider, rowOf, runRefunds, refundsOf, errors } = await setup();
+  const { db, order, addPayment, payments, provider, rowOf, runRefundSender, refundsOf, errors } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id);
   await provider.refund({ paymentId, amountMinor: 20, key: "the-dashboard", notes: {} });
@@ -226,7 +226,7 @@ test("a part sent back by a person does not stand for the rest that we owe", asy
     "late_payment 20",
   ]);
   await refuse(true);
-  runRefunds();
+  runRefundSender();
   await expect.poll(() => errors.length).toBe(1);
   await refuse(false);
   await db.updateTable("refunds").set({ due_at: sql`now()` }).where("status", "<>", "processed").execute();

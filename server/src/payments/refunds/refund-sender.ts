@@ -10,6 +10,7 @@ import { lockPayment } from "../ledger/lock-payment.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderRefund } from "../provider/provider.ts";
 import {
+  closeRefundedOrder,
   disputedMinor,
   disputeState,
   type LeasedRefund,
@@ -125,8 +126,14 @@ async function record({ db, announce }: PaymentsDeps, refund: DueRefund, found: 
       due_at: status === "processed" ? null : nextCheck(status, refund),
     });
     if (!updated || status === refund.status) return;
-    if (refund.status === "failed") await recordRetry(tx, payment, refund);
-    if (status === "failed") await recordFailure(tx, payment, refund);
+    if (refund.status === "failed") {
+      await addRefunded(tx, payment, refund.amount_minor);
+      await bookRefundCreated(tx, payment, refund);
+    }
+    if (status === "failed") {
+      await addRefunded(tx, payment, -refund.amount_minor);
+      await bookRefundFailed(tx, payment, refund);
+    }
     if (status === "processed") await recordArrival(tx, payment, refund, found.arn, announce);
   });
 }
@@ -140,7 +147,7 @@ async function recordArrival(
 ): Promise<void> {
   await bookRefundArrived(tx, payment, refund);
   await issueCreditNotes(tx, payment.id);
-  if (payment.settles_order) await closeOrder(tx, payment.order_id);
+  if (payment.settles_order) await closeRefundedOrder(tx, payment.order_id);
   await announce(tx, {
     userId: payment.user_id,
     cause: `refunded:${refund.id}`,
@@ -150,32 +157,8 @@ async function recordArrival(
   });
 }
 
-/** Not on its way any more: what went back is less by it until somebody has settled it. */
-async function recordFailure(tx: Tx, payment: RowOf<"payments">, refund: DueRefund): Promise<void> {
-  await sql`update payments set refund_minor = refund_minor - ${refund.amount_minor} where id = ${payment.id}`.execute(
-    tx,
-  );
-  await bookRefundFailed(tx, payment, refund);
-}
-
-async function recordRetry(tx: Tx, payment: RowOf<"payments">, refund: DueRefund): Promise<void> {
-  await sql`update payments set refund_minor = refund_minor + ${refund.amount_minor} where id = ${payment.id}`.execute(
-    tx,
-  );
-  await bookRefundCreated(tx, payment, refund);
-}
-
-async function closeOrder(tx: Tx, orderId: string): Promise<void> {
-  await tx
-    .updateTable("orders")
-    .set({
-      status: "refunded",
-      closed_at: sql`now()`,
-      due_at: sql`least(watch_until, now() + interval '1 hour')`,
-    })
-    .where("id", "=", orderId)
-    .where("status", "=", "refunding")
-    .execute();
+async function addRefunded(tx: Tx, { id }: RowOf<"payments">, minor: number): Promise<void> {
+  await sql`update payments set refund_minor = refund_minor + ${minor} where id = ${id}`.execute(tx);
 }
 
 /** Young refunds are followed closely, old ones hourly. */

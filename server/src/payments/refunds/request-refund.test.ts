@@ -107,7 +107,7 @@ test("an order that nobody paid, or that went back, has nothing to ask for", asy
 });
 
 test("prorated: the unused share goes back once, its time is taken off, and the user hears the operator's words", async () => {
-  const { ask, grant, leave, states, runRefunds, row, environment, ...rest } = await setup();
+  const { ask, grant, leave, states, runRefundSender, row, environment, ...rest } = await setup();
   await ask();
   await leave(30);
   const granted = await grant("prorated", "Our switch failed.");
@@ -118,7 +118,7 @@ test("prorated: the unused share goes back once, its time is taken off, and the 
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   expect(await environment()).toMatchObject({ ended_reason: "operator" });
   expect(await row()).toMatchObject({ status: "fulfilled", usd_net_minor: 21 });
-  runRefunds();
+  runRefundSender();
   await expect.poll(states, { timeout: 10_000 }).toEqual(["discretionary processed 19"]);
   expect(await rest.balances()).toEqual({ gateway: 21, revenue: -21 });
   expect(await rest.requests()).toMatchObject([{ status: "granted", answer: "Our switch failed." }]);
@@ -129,19 +129,19 @@ test("prorated: the unused share goes back once, its time is taken off, and the 
 });
 
 test("full: the environment ends, and the order is refunded when the money has arrived", async () => {
-  const { ask, grant, runRefunds, row, environment, balances, states } = await setup();
+  const { ask, grant, runRefundSender, row, environment, balances, states } = await setup();
   await ask();
   expect(await grant("full", "")).toMatchObject({ amountMinor: 40 });
   expect(await row()).toMatchObject({ status: "refunding", usd_net_minor: 0, hours: 0 });
   await expect.poll(async () => (await environment()).status).toBe("terminated");
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await row()).status, { timeout: 10_000 }).toBe("refunded");
   expect(await states()).toEqual(["discretionary processed 40"]);
   expect(await balances()).toEqual({});
 });
 
 test("an amount leaves the time, a second request is a second refund, and never more than the payment goes back", async () => {
-  const { ask, grant, states, runRefunds, environment, row, orderId } = await setup();
+  const { ask, grant, states, runRefundSender, environment, row, orderId } = await setup();
   await ask();
   for (const share of [0, 41, 1.5, -1]) await expect(grant(share)).rejects.toThrow(`Of ${orderId} 1 to 40 minor units`);
   const grants = await Promise.all(Array.from({ length: 8 }, () => grant(15)));
@@ -150,7 +150,7 @@ test("an amount leaves the time, a second request is a second refund, and never 
   await ask({ reason: "maintenance" });
   await expect(grant(26)).rejects.toThrow("1 to 25");
   await grant(20);
-  runRefunds();
+  runRefundSender();
   await expect.poll(states, { timeout: 10_000 }).toEqual(["discretionary processed 15", "discretionary processed 20"]);
   expect(await row()).toMatchObject({ status: "fulfilled", usd_net_minor: 5 });
 });
@@ -197,7 +197,7 @@ test("what still starts is delivered or paid back by itself", async () => {
 });
 
 test("granted while the payment is disputed: it waits, and is waived when the bank takes the money", async () => {
-  const { ask, grant, states, runRefunds, payments, paymentId, refundsOf, balances } = await setup();
+  const { ask, grant, states, runRefundSender, payments, paymentId, refundsOf, balances } = await setup();
   const dispute = {
     ...{ id: "disp_1", paymentId, amountMinor: 40, currency: "USD", deductedMinor: 0, status: "open" as const },
     ...{ phase: "chargeback", reasonCode: null, respondBy: null, createdAt: new Date() },
@@ -205,7 +205,7 @@ test("granted while the payment is disputed: it waits, and is waived when the ba
   await ask();
   await recordDispute(payments, dispute);
   await grant(30);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await refundsOf())[0]?.last_error, { timeout: 10_000 }).toContain("held back");
   await recordDispute(payments, { ...dispute, status: "lost", deductedMinor: 40 });
   await expect.poll(states, { timeout: 10_000 }).toEqual(["discretionary waived 30"]);

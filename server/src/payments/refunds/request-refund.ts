@@ -3,6 +3,7 @@ import { AppError } from "../../app-error.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { notFound } from "../../http/mount.ts";
+import { settlingPayment } from "../ledger/lock-payment.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 
 /**
@@ -51,12 +52,7 @@ function refundRequestOf(row: RowOf<"refund_requests">): RefundRequest {
 }
 
 async function expectMoneyLeft(tx: Tx, { id, status }: OrderRow): Promise<void> {
-  const payment = await tx
-    .selectFrom("payments")
-    .select(["amount_minor", "refund_minor"])
-    .where("order_id", "=", id)
-    .where("settles_order", "=", true)
-    .executeTakeFirst();
+  const payment = await settlingPayment(tx, id).executeTakeFirst();
   if (!payment) throw new AppError("action_not_allowed", "This order was not paid: there is nothing to refund.");
   if (status === "refunding" || status === "refunded" || payment.refund_minor === payment.amount_minor)
     throw new AppError("action_not_allowed", "The whole payment has gone back, or is on its way.");

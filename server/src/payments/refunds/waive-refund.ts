@@ -50,7 +50,7 @@ export async function waiveRefund(db: Db, refund: LeasedRefund): Promise<boolean
     const part = { id: `${refund.id}:${refund.amount_minor}`, amount_minor: waived };
     await bookRefundWaived(tx, payment, part, failed);
     if (!failed) await countAgainstDisputes(tx, payment.id, waived);
-    if (left === 0 && payment.settles_order) await closeOrder(tx, payment.order_id);
+    if (left === 0 && payment.settles_order) await closeRefundedOrder(tx, payment.order_id);
     return true;
   });
 }
@@ -76,7 +76,7 @@ async function countAgainstDisputes(tx: Tx, paymentId: string, waivedMinor: numb
   }
 }
 
-async function closeOrder(tx: Tx, orderId: string): Promise<void> {
+export async function closeRefundedOrder(tx: Tx, orderId: string): Promise<void> {
   await sql`
     update orders set status = 'refunded', closed_at = now(),
       due_at = least(watch_until, now() + interval '1 hour')

@@ -4,6 +4,7 @@ import { newId } from "../../database/ids.ts";
 import type { Announce, Delivery } from "../../environments/reconciler/start-reconciler.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { bookRemainingRevenue } from "../ledger/journal.ts";
+import { settlingPayment } from "../ledger/lock-payment.ts";
 import { refundPayment } from "../refunds/create-refund.ts";
 import { refundUnused } from "../refunds/take-back-hours.ts";
 import { bonusHours, hoursOfCredit } from "./deadlines.ts";
@@ -12,85 +13,80 @@ interface Options {
   readonly announce: Announce;
 }
 
+type Environment = Parameters<Delivery["delivered"]>[1];
+
 /**
- * The end of a paid order, inside the transaction that records what became of its environment. "Answers" and "give up"
- * race for the order's row; the first one wins (docs/internals/money.md).
+ * The end of a paid order, inside the transaction that records what became of its environment. `delivered` and
+ * `undelivered` race for the order's row, and the first one wins (docs/internals/money.md).
  */
 export function delivery({ announce }: Options): Delivery {
   return {
-    async delivered(tx, { orderId, userId }) {
-      const order = await lockPaid(tx, orderId);
-      if (!order) return undefined;
-      const bonus = (order.late ? bonusHours : 0) + (await useCredit(tx, orderId, userId, order.gpu_count));
-      await tx
-        .updateTable("orders")
-        .set({ status: "fulfilled", hours: order.duration_hours + bonus, closed_at: sql`now()` })
-        .where("id", "=", orderId)
-        .execute();
-      if (bonus > 0)
-        await announce(tx, {
-          userId,
-          cause: `bonus:${orderId}`,
-          title: `${hoursText(bonus)} added`,
-          body: order.late
-            ? `${order.subdomain} took longer than ten minutes, so it runs ${hoursText(bonus)} more than you paid for.`
-            : `The GPU-hours we owed you are ${hoursText(bonus)} of ${order.subdomain}.`,
-          link: `/billing/orders/${orderId}`,
-        });
-      return { bonusHours: bonus };
-    },
-
-    async undelivered(tx, { orderId }, reason) {
-      if (!(await lockPaid(tx, orderId))) return;
-      await tx
-        .updateTable("orders")
-        .set({ status: "refunding", usd_net_minor: 0, hours: 0 })
-        .where("id", "=", orderId)
-        .execute();
-      const payment = await settlingPayment(tx, orderId);
-      if (payment.refund_minor === payment.amount_minor) return await closeRefunded(tx, orderId);
-      await refundPayment(tx, payment, reason, announce);
-      if (reason === "not_delivered") await grantCredit(tx, orderId);
-    },
-
+    delivered: (tx, environment) => recordDelivered(tx, environment, announce),
+    undelivered: (tx, environment, reason) => refundUndelivered(tx, environment, reason, announce),
     kept: keepDelivered,
-
-    async ended(tx, { id, orderId }, unpaidSeconds) {
-      const orders = await tx
-        .selectFrom("orders")
-        .select(["id", "hours"])
-        .where((where) => where.or([where("id", "=", orderId), where("extends", "=", id)]))
-        .where("status", "=", "fulfilled")
-        .orderBy("id")
-        .forUpdate()
-        .execute();
-      const reason = unpaidSeconds > 0 ? "hardware" : "discretionary";
-      const unusedSeconds = unpaidSeconds > 0 ? unpaidSeconds : await secondsTakenByOperator(tx, id);
-      const totalSeconds = orders.reduce((sum, { hours }) => sum + hours * 3600, 0);
-      for (const order of orders) {
-        if (unusedSeconds > 0)
-          await refundUnused(
-            tx,
-            await settlingPayment(tx, order.id),
-            { unusedSeconds, totalSeconds },
-            reason,
-            announce,
-          );
-        await bookRemainingRevenue(tx, order.id);
-      }
-    },
+    ended: (tx, environment, unpaidSeconds) => closePurchases(tx, environment, unpaidSeconds, announce),
   };
 }
 
+async function recordDelivered(tx: Tx, { orderId, userId }: Environment, announce: Announce) {
+  const order = await lockPaid(tx, orderId);
+  if (!order) return undefined;
+  const bonus = (order.late ? bonusHours : 0) + (await useCredit(tx, orderId, userId, order.gpu_count));
+  await fulfill(tx, orderId, order.duration_hours + bonus);
+  if (bonus > 0)
+    await announce(tx, {
+      userId,
+      cause: `bonus:${orderId}`,
+      title: `${hoursText(bonus)} added`,
+      body: order.late
+        ? `${order.subdomain} took longer than ten minutes, so it runs ${hoursText(bonus)} more than you paid for.`
+        : `The GPU-hours we owed you are ${hoursText(bonus)} of ${order.subdomain}.`,
+      link: `/billing/orders/${orderId}`,
+    });
+  return { bonusHours: bonus };
+}
+
+async function refundUndelivered(
+  tx: Tx,
+  { orderId }: Environment,
+  reason: Parameters<Delivery["undelivered"]>[2],
+  announce: Announce,
+): Promise<void> {
+  if (!(await lockPaid(tx, orderId))) return;
+  await sql`update orders set status = 'refunding', usd_net_minor = 0, hours = 0 where id = ${orderId}`.execute(tx);
+  const payment = await settlingPayment(tx, orderId).executeTakeFirstOrThrow();
+  if (payment.refund_minor === payment.amount_minor)
+    // It went back in the provider's dashboard: an operator has decided what else is owed.
+    return void (await sql`update orders set status = 'refunded', closed_at = now() where id = ${orderId}`.execute(tx));
+  await refundPayment(tx, payment, reason, announce);
+  if (reason === "not_delivered") await grantCredit(tx, orderId);
+}
+
+/** The launch and its extensions are earned as far as they ran; what a fault of ours or an operator took goes back. */
+async function closePurchases(tx: Tx, { id, orderId }: Environment, unpaidSeconds: number, announce: Announce) {
+  const orders = await tx
+    .selectFrom("orders")
+    .select(["id", "hours"])
+    .where((where) => where.or([where("id", "=", orderId), where("extends", "=", id)]))
+    .where("status", "=", "fulfilled")
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  const reason = unpaidSeconds > 0 ? "hardware" : "discretionary";
+  const unusedSeconds = unpaidSeconds > 0 ? unpaidSeconds : await secondsTakenByOperator(tx, id);
+  const usage = { unusedSeconds, totalSeconds: orders.reduce((sum, { hours }) => sum + hours * 3600, 0) };
+  for (const order of orders) {
+    if (unusedSeconds > 0)
+      await refundUnused(tx, await settlingPayment(tx, order.id).executeTakeFirstOrThrow(), usage, reason, announce);
+    await bookRemainingRevenue(tx, order.id);
+  }
+}
+
 /** The order counts as delivered, and waits in the queue of refund requests for a person. */
-async function keepDelivered(tx: Tx, { orderId, userId }: Parameters<Delivery["kept"]>[1]): Promise<boolean> {
+async function keepDelivered(tx: Tx, { orderId, userId }: Environment): Promise<boolean> {
   const order = await lockPaid(tx, orderId);
   if (!order) return false;
-  await tx
-    .updateTable("orders")
-    .set({ status: "fulfilled", hours: order.duration_hours, closed_at: sql`now()` })
-    .where("id", "=", orderId)
-    .execute();
+  await fulfill(tx, orderId, order.duration_hours);
   await tx
     .insertInto("refund_requests")
     .values({ id: newId(), order_id: orderId, user_id: userId, reason: "silent", text: silentText })
@@ -115,20 +111,10 @@ async function secondsTakenByOperator(tx: Tx, id: string): Promise<number> {
   return rows[0]?.seconds ?? 0;
 }
 
-/** The one payment that an order was settled by. */
-async function settlingPayment(tx: Tx, orderId: string) {
-  return tx
-    .selectFrom("payments")
-    .selectAll()
-    .where("order_id", "=", orderId)
-    .where("settles_order", "=", true)
-    .executeTakeFirstOrThrow();
-}
-
-/** Nothing is left to send back: it went back outside already, by somebody who has decided what else is owed. */
-async function closeRefunded(tx: Tx, orderId: string): Promise<void> {
-  const closed = tx.updateTable("orders").set({ status: "refunded", closed_at: sql`now()` });
-  await closed.where("id", "=", orderId).execute();
+async function fulfill(tx: Tx, orderId: string, hours: number): Promise<void> {
+  await sql`update orders set status = 'fulfilled', hours = ${hours}, closed_at = now() where id = ${orderId}`.execute(
+    tx,
+  );
 }
 
 async function lockPaid(tx: Tx, orderId: string) {

@@ -42,7 +42,7 @@ async function setup() {
 }
 
 test("a machine that fails for ten minutes ends the rental and pays back the time that could not be used", async () => {
-  const { id, lose, later, environment, refundsOf, rowOf, openLeases, runRefunds, sum, db } = await setup();
+  const { id, lose, later, environment, refundsOf, rowOf, openLeases, runRefundSender, sum, db } = await setup();
   await lose();
   await later(11);
   await expect.poll(async () => (await environment()).status).toBe("terminated");
@@ -50,7 +50,7 @@ test("a machine that fails for ten minutes ends the rental and pays back the tim
   expect(await refundsOf()).toMatchObject([{ reason: "hardware", amount_minor: 120, currency: "USD" }]);
   expect(await rowOf(id)).toMatchObject({ status: "fulfilled", usd_net_minor: 120 });
   expect([await openLeases(), await sum()]).toEqual([[], -120]);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("processed");
   const notified = await db
     .selectFrom("notifications")

@@ -32,17 +32,28 @@ function swept(db: Db) {
 }
 
 test("no webhook and no poll tells of a payment: the sweep finds it, it is delivered, and a second sweep does nothing", async () => {
-  const { id, runSweep, runEvents, runWatch, runReconciler, rowOf, environments, events, done, makeDue, db } =
-    await paidAfterAll();
-  runWatch();
-  runEvents();
+  const {
+    id,
+    runPaymentSweep,
+    runWebhookProcessor,
+    runOrderPoller,
+    runReconciler,
+    rowOf,
+    environments,
+    events,
+    done,
+    makeDue,
+    db,
+  } = await paidAfterAll();
+  runOrderPoller();
+  runWebhookProcessor();
   runReconciler();
   expect((await rowOf(id)).status).toBe("expired");
-  runSweep();
+  runPaymentSweep();
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   await done();
   await makeDue();
-  runSweep();
+  runPaymentSweep();
   await done();
   expect((await events()).map(({ event, attempts }) => [event, attempts])).toEqual([["payment.swept", 1]]);
   expect(await environments()).toMatchObject([{ user_id: "ada", status: "active" }]);
@@ -50,16 +61,26 @@ test("no webhook and no poll tells of a payment: the sweep finds it, it is deliv
 });
 
 test("found by the sweep when the GPUs are another's: all of it goes back, once", async () => {
-  const { id, order, runSweep, runEvents, runRefunds, rowOf, refundsOf, environments, done, makeDue } =
-    await paidAfterAll({ slots: 2 });
+  const {
+    id,
+    order,
+    runPaymentSweep,
+    runWebhookProcessor,
+    runRefundSender,
+    rowOf,
+    refundsOf,
+    environments,
+    done,
+    makeDue,
+  } = await paidAfterAll({ slots: 2 });
   expect((await order("ben")).status).toBe(200);
-  runEvents();
-  runRefunds();
-  runSweep();
+  runWebhookProcessor();
+  runRefundSender();
+  runPaymentSweep();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   await done();
   await makeDue();
-  runSweep();
+  runPaymentSweep();
   await done();
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 40, status: "processed" }]);
   expect(await environments()).toEqual([]);
@@ -67,7 +88,7 @@ test("found by the sweep when the GPUs are another's: all of it goes back, once"
 
 test("250 payments are read in pages of 100; those that hold no money, or whose money is known, are left alone", async () => {
   const world = await setup();
-  const { db, provider, payments, order, pay, runSweep } = world;
+  const { db, provider, payments, order, pay, runPaymentSweep } = world;
   const { events, done } = swept(db);
   const { id } = (await order("ada")).body;
   const known = (await pay(id)).body.razorpay_payment_id;
@@ -88,7 +109,7 @@ test("250 payments are read in pages of 100; those that hold no money, or whose 
       return paymentsBetween(window);
     },
   });
-  runSweep();
+  runPaymentSweep();
   await done();
   expect(pages).toEqual([0, 100, 200]);
   const notified = await events();
@@ -98,7 +119,7 @@ test("250 payments are read in pages of 100; those that hold no money, or whose 
 
 test("after a day without us the sweep goes back over that day, piece by piece, and goes on where it broke off", async () => {
   const world = await paidAfterAll();
-  const { db, provider, runSweep, events, cursor, done, makeDue, errors } = world;
+  const { db, provider, runPaymentSweep, events, cursor, done, makeDue, errors } = world;
   const ago = async (hours: number) =>
     (await sql<{ at: Date }>`select now() - make_interval(hours => ${hours}) as at`.execute(db)).rows[0]?.at ??
     new Date();
@@ -112,29 +133,29 @@ test("after a day without us the sweep goes back over that day, piece by piece, 
     paymentsBetween: (window: Parameters<typeof paymentsBetween>[0]) =>
       ++calls === 2 ? Promise.reject(new Error("gone")) : paymentsBetween(window),
   });
-  runSweep();
+  runPaymentSweep();
   await expect.poll(() => errors.map(String)).toEqual(["Error: gone"]);
   expect(await events()).toHaveLength(1);
   const { swept_until } = await cursor();
   expect(Math.abs(swept_until.getTime() - (await ago(7)).getTime())).toBeLessThan(60_000);
   await makeDue();
-  runSweep();
+  runPaymentSweep();
   await done();
   expect((await cursor()).swept_until.getTime()).toBeGreaterThan((await ago(1)).getTime());
   expect([calls, await events()]).toMatchObject([3, [{ event: "payment.swept" }]]);
 });
 
 test("a refund made elsewhere is found as well, and other keys' sweeps are theirs", async () => {
-  const { id, provider, runSweep, runEvents, rowOf, db, events } = await paidAfterAll();
+  const { id, provider, runPaymentSweep, runWebhookProcessor, rowOf, db, events } = await paidAfterAll();
   const theirs = { key_id: "rzp_live_other", swept_until: new Date("2020-01-01"), due_at: new Date("2020-01-01") };
   await db.insertInto("gateway_sweeps").values(theirs).execute();
-  runEvents();
-  runSweep();
+  runWebhookProcessor();
+  runPaymentSweep();
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
   const payment = await db.selectFrom("payments").select("gateway_payment_id").executeTakeFirstOrThrow();
   await provider.refund({ paymentId: payment.gateway_payment_id, amountMinor: 15, key: "the-dashboard", notes: {} });
   await db.updateTable("gateway_sweeps").set({ due_at: sql`now()` }).where("key_id", "=", provider.keyId).execute();
-  runSweep();
+  runPaymentSweep();
   await expect.poll(async () => (await rowOf(id)).usd_net_minor).toBe(25);
   expect(await events()).toHaveLength(2);
   expect(

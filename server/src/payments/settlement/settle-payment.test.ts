@@ -160,13 +160,13 @@ test("a payment that says it is another order's changes neither order", async ()
 });
 
 test("a failed refund that a person settles in the dashboard closes the order, and nothing is announced twice", async () => {
-  const { order, addPayment, payments, provider, rowOf, runRefunds, refundsOf, db } = await setup();
+  const { order, addPayment, payments, provider, rowOf, runRefundSender, refundsOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await provider.payment(await addPayment(id, { amount_minor: 39 }));
   await settlePayment(payments, payment);
   const failed = { id: "rfnd_1", paymentId: payment.id, amountMinor: 39, status: "failed" as const, arn: null };
   Object.assign(provider, { refund: async () => failed, refundById: async () => failed });
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
   expect((await rowOf(id)).status).toBe("refunding");
   await settlePayment(payments, { ...payment, refundedMinor: 39 });

@@ -13,7 +13,7 @@ async function paidOrder(fake: Record<string, number> = {}) {
 }
 
 test("C39 given up while it still comes up: no GPU is free before the run is gone, then the next buyer has them", async () => {
-  const { create, proof, id, driver, runReconciler, runRefunds, order, rowOf, refundsOf } = await paidOrder({
+  const { create, proof, id, driver, runReconciler, runRefundSender, order, rowOf, refundsOf } = await paidOrder({
     startMs: 600_000,
   });
   const letGo = driver.hang("remove");
@@ -26,12 +26,12 @@ test("C39 given up while it still comes up: no GPU is free before the run is gon
   expect((await answer).body).toMatchObject({ code: "not_delivered", money: "refund_started" });
   expect(await driver.list()).toEqual([]);
   expect((await order("ben")).status).toBe(200);
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
 });
 
 test("C39 a start that lands after the give-up is a stray: removed, refunded once, and its GPUs are the next buyer's alone", async () => {
-  const { create, proof, id, driver, runReconciler, runRefunds, order, pay, ...rest } = await paidOrder();
+  const { create, proof, id, driver, runReconciler, runRefundSender, order, pay, ...rest } = await paidOrder();
   const { start } = driver;
   const late: (() => Promise<void>)[] = [];
   driver.start = async (spec) => {
@@ -48,7 +48,7 @@ test("C39 a start that lands after the give-up is a stray: removed, refunded onc
   expect(await driver.list()).toHaveLength(2);
   // As after a restart: the comparison with what the host has comes at once.
   runReconciler();
-  runRefunds();
+  runRefundSender();
   const running = async () => (await driver.list()).map(({ id: run }) => run);
   const environments = await rest.environments();
   await expect.poll(running).toEqual(environments.filter(({ user_id }) => user_id === "ben").map((row) => row.id));

@@ -35,27 +35,29 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
 }
 
 test("C30 the browser dies after paying and nobody polls: the webhook delivers", async () => {
-  const { order, pay, url, runEvents, runWebhooks, runReconciler, rowOf, worked, environments } = await setup();
+  const { order, pay, url, runWebhookProcessor, runWebhookSender, runReconciler, rowOf, worked, environments } =
+    await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
-  runEvents();
+  runWebhookProcessor();
   runReconciler();
-  runWebhooks(url);
+  runWebhookSender(url);
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   await worked();
   expect(await environments()).toHaveLength(1);
 });
 
 test("a refund is followed to its end by its webhooks", async () => {
-  const { order, pay, url, runEvents, runWebhooks, runReconciler, runRefunds, db, ...rest } = await setup();
+  const { order, pay, url, runWebhookProcessor, runWebhookSender, runReconciler, runRefundSender, db, ...rest } =
+    await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
-  runEvents();
-  runWebhooks(url);
+  runWebhookProcessor();
+  runWebhookSender(url);
   await expect.poll(rest.environments).toHaveLength(1);
   await db.updateTable("environments").set({ desired: "terminated", ended_reason: "cancelled" }).execute();
   runReconciler();
-  runRefunds();
+  runRefundSender();
   await expect.poll(async () => (await rest.rowOf(id)).status).toBe("refunded");
   const notified = async () => (await rest.eventsOf()).map(({ event }) => event);
   await expect
@@ -65,10 +67,11 @@ test("a refund is followed to its end by its webhooks", async () => {
 });
 
 test("C19 the callback and its webhooks in the same moment: one environment, and every one is answered", async () => {
-  const { order, pay, create, post, captured, runEvents, runReconciler, worked, environments, rowOf } = await setup();
+  const { order, pay, create, post, captured, runWebhookProcessor, runReconciler, worked, environments, rowOf } =
+    await setup();
   const { id } = (await order("ada")).body;
   const { body: proof } = await pay(id);
-  runEvents();
+  runWebhookProcessor();
   runReconciler();
   const [called, ...notified] = await Promise.all([
     create("ada", proof),
@@ -83,10 +86,10 @@ test("C19 the callback and its webhooks in the same moment: one environment, and
 });
 
 test("C20 ten times, in any order, and an older word after a newer one: one environment", async () => {
-  const { order, pay, post, captured, runEvents, worked, environments, rowOf, db } = await setup();
+  const { order, pay, post, captured, runWebhookProcessor, worked, environments, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = (await pay(id)).body.razorpay_payment_id;
-  runEvents();
+  runWebhookProcessor();
   const bodies = ["payment.captured", "order.paid", "payment.authorized", "payment.failed"].map((event) =>
     captured(paymentId, event),
   );
@@ -122,10 +125,10 @@ test("C21 a signature that is wrong, missing, upper case, short, multibyte or of
 });
 
 test("C22 a body replayed, with a new id, the same one or none: stored as what it is, and nothing is done twice", async () => {
-  const { order, pay, post, captured, runEvents, worked, environments, eventsOf, db } = await setup();
+  const { order, pay, post, captured, runWebhookProcessor, worked, environments, eventsOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const body = captured((await pay(id)).body.razorpay_payment_id);
-  runEvents();
+  runWebhookProcessor();
   expect((await post(body, undefined, "first")).statusCode).toBe(200);
   await worked();
   for (const eventId of ["second", "second", undefined, undefined])
@@ -137,8 +140,8 @@ test("C22 a body replayed, with a new id, the same one or none: stored as what i
 });
 
 test("C23 after a rotation of the secret: signed by the one before or the one now, it delivers; by any other it is refused", async () => {
-  const { order, pay, post, captured, sign, runEvents, worked, rowOf, eventsOf } = await setup();
-  runEvents();
+  const { order, pay, post, captured, sign, runWebhookProcessor, worked, rowOf, eventsOf } = await setup();
+  runWebhookProcessor();
   for (const [user, secret] of [
     ["ada", "the one before"],
     ["ben", undefined],
@@ -154,9 +157,9 @@ test("C23 after a rotation of the secret: signed by the one before or the one no
 });
 
 test("C24 an event of an unknown order is kept and tried again, one of another account is closed; neither does anything", async () => {
-  const { bank, post, captured, runEvents, eventsOf, db, environments } = await setupOrphan();
+  const { bank, post, captured, runWebhookProcessor, eventsOf, db, environments } = await setupOrphan();
   const orphan = await bank();
-  runEvents();
+  runWebhookProcessor();
   await post(captured(orphan), undefined, "stray");
   await post(captured("pay_ofAnotherAccount"), undefined, "foreign");
   await post(JSON.stringify({ event: "settlement.processed", payload: {} }), undefined, "other");
@@ -176,18 +179,18 @@ test("C24 an event of an unknown order is kept and tried again, one of another a
 });
 
 test("C24 an event that could not be done while its order would be watched is closed with its reason", async () => {
-  const { bank, post, captured, runEvents, eventsOf, db } = await setupOrphan();
+  const { bank, post, captured, runWebhookProcessor, eventsOf, db } = await setupOrphan();
   await post(captured(await bank()), undefined, "stray");
   await db.updateTable("gateway_events").set({ received_at: sql`now() - interval '6 days'` }).execute();
-  runEvents();
+  runWebhookProcessor();
   await expect.poll(async () => (await eventsOf())[0]?.processed_at).not.toBeNull();
   expect((await eventsOf())[0]?.last_error).toContain("belongs to no order of ours");
 });
 
 test("a payment of another client of the account is told of once, in one line, however often it is asked about", async () => {
-  const { bank, post, captured, runEvents, eventsOf, db, errors } = await setupOrphan();
+  const { bank, post, captured, runWebhookProcessor, eventsOf, db, errors } = await setupOrphan();
   await post(captured(await bank()), undefined, "stray");
-  runEvents();
+  runWebhookProcessor();
   for (const attempts of [1, 2, 3]) {
     await expect.poll(async () => (await eventsOf())[0]?.attempts).toBeGreaterThanOrEqual(attempts);
     await db.updateTable("gateway_events").set({ due_at: sql`now()` }).execute();
@@ -196,7 +199,8 @@ test("a payment of another client of the account is told of once, in one line, h
 });
 
 test("a refund that nobody would look at for an hour is followed at once when its webhook comes", async () => {
-  const { order, addPayment, payments, provider, post, runEvents, runRefunds, refundsOf, db, rowOf } = await setup();
+  const { order, addPayment, payments, provider, post, runWebhookProcessor, runRefundSender, refundsOf, db, rowOf } =
+    await setup();
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id, { amount_minor: 39 });
   await settlePayment(payments, await provider.payment(paymentId));
@@ -206,8 +210,8 @@ test("a refund that nobody would look at for an hour is followed at once when it
     .updateTable("refunds")
     .set({ status: "sent", gateway_refund_id: sent.id, due_at: sql`now() + interval '1 hour'` })
     .execute();
-  runRefunds();
-  runEvents();
+  runRefundSender();
+  runWebhookProcessor();
   const entity = { id: sent.id, payment_id: paymentId };
   await post(JSON.stringify({ event: "refund.processed", payload: { refund: { entity } } }));
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
@@ -226,11 +230,11 @@ test("C25 ten megabytes, broken JSON, __proto__ and no body are refused plainly"
 });
 
 test("C51 with 10,000 events queued a webhook is answered within a second", async () => {
-  const { post, captured, db, runEvents } = await setup();
+  const { post, captured, db, runWebhookProcessor } = await setup();
   await sql`insert into gateway_events (gateway, event_id, event, body, due_at)
     select 'embedded', 'queued-' || n, 'payment.captured', ${Buffer.from(captured("pay_ofNobody"))}, now() - interval '1 second'
     from generate_series(1, 10000) n`.execute(db);
-  runEvents();
+  runWebhookProcessor();
   const before = performance.now();
   expect((await post(captured("pay_new"), undefined, "new")).statusCode).toBe(200);
   expect(performance.now() - before).toBeLessThan(5000);

@@ -153,11 +153,11 @@ function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider
       };
       running.push(startReconciler(parts));
     },
-    runWatch: () => void running.push(startOrderPoller(payments)),
-    runRefunds: () => void running.push(startRefundSender(payments)),
-    runSweep: () => void running.push(startPaymentSweep(payments)),
-    runEvents: () => void running.push(startWebhookProcessor(payments)),
-    runWebhooks: (url: string) => void running.push(gateway.startWebhookSender(url, log)),
+    runOrderPoller: () => void running.push(startOrderPoller(payments)),
+    runRefundSender: () => void running.push(startRefundSender(payments)),
+    runPaymentSweep: () => void running.push(startPaymentSweep(payments)),
+    runWebhookProcessor: () => void running.push(startWebhookProcessor(payments)),
+    runWebhookSender: (url: string) => void running.push(gateway.startWebhookSender(url, log)),
   };
 }
 
