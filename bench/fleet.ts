@@ -76,12 +76,12 @@ async function pass({ pid }: Product, db: Db): Promise<void> {
     const now = rows[0]?.now ?? new Date();
     const began = performance.now();
     await sql`
-      with idle as (select id from environments where claim is null order by id for update)
+      with idle as (select id from environments where lease_token is null order by id for update)
       update environments e set due_at = ${now} from idle where e.id = idle.id`.execute(db);
     await sql`select pg_notify('changes', '{"kind": "environment", "id": "", "user": ""}')`.execute(db);
     await until(
       "a whole pass",
-      async () => (await counted(db, `claim is not null or due_at <= '${now.toISOString()}'`)) === 0,
+      async () => (await counted(db, `lease_token is not null or due_at <= '${now.toISOString()}'`)) === 0,
     );
     took.push(performance.now() - began);
   }

@@ -59,11 +59,13 @@ export async function openWorld(stack: AsyncDisposableStack, gpus: number): Prom
     ends++;
     server = startServer(parts);
     await dead.stop();
-    // A claim is waited for ten seconds; those pass.
-    await sql`update environments set due_at = now() where claim is not null and status <> 'terminated'`.execute(
+    // The lease of a killed worker lasts ten seconds; those pass.
+    await sql`update environments set due_at = now(), lease_expires_at = now() where lease_token is not null and status <> 'terminated'`.execute(
       database.db,
     );
-    await sql`update warm_runs set due_at = now() where claim is not null`.execute(database.db);
+    await sql`update warm_runs set due_at = now(), lease_expires_at = now() where lease_token is not null`.execute(
+      database.db,
+    );
   };
   return {
     db: database.db,

@@ -81,7 +81,7 @@ export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>>
   "extended, the base lost to the bank": (visit) => extended(visit, ({ base }) => loseDispute(visit, base.payment_id)),
   "extended, then ended by an operator": (visit) =>
     extended(visit, async ({ id }) => {
-      await sql`update environments set desired = 'terminated', ended_reason = 'operator', due_at = now(), claim = null
+      await sql`update environments set desired = 'terminated', ended_reason = 'operator', due_at = now(), lease_token = null, lease_expires_at = null
         where id = ${id} and desired <> 'terminated'`.execute(visit.process.payments.db);
     }),
   "delivered with the hours of a credit, then paid back": async (visit) => {
@@ -253,8 +253,9 @@ export async function timePasses({ db }: Scene, user: string): Promise<void> {
   const isLater = "status <> 'processed' and greatest(due_at, lease_expires_at) > now()";
   await sql`update refunds set due_at = now(), lease_expires_at = ${expired}
     where id in (${due("refunds", `${payments} and ${isLater}`)})`.execute(db);
-  await sql`update environments set due_at = now()
-    where id in (${due("environments", `${ours} and status <> 'terminated' and due_at > now()`)})`.execute(db);
+  const isEnvironmentLater = "status <> 'terminated' and greatest(due_at, lease_expires_at) > now()";
+  await sql`update environments set due_at = now(), lease_expires_at = ${expired}
+    where id in (${due("environments", `${ours} and ${isEnvironmentLater}`)})`.execute(db);
 }
 
 /** Until nothing of this customer's is under way; rejects after `tries`. */
@@ -278,7 +279,7 @@ export async function settle(scene: Scene, user: string, tries = 600): Promise<v
     await sleep(10);
   }
   const { rows } =
-    await sql`select o.status, o.lease_token, o.due_at, o.last_error, e.status as environment, e.desired, e.stage, e.claim as held, e.due_at, e.last_error as why, now()
+    await sql`select o.status, o.lease_token, o.due_at, o.last_error, e.status as environment, e.desired, e.stage, e.lease_token as held, e.due_at, e.last_error as why, now()
     from orders o left join environments e on e.order_id = o.id where o.user_id = ${user}`.execute(scene.db);
   throw new Error(`it does not settle: ${JSON.stringify(rows)}`);
 }

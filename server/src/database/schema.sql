@@ -216,7 +216,6 @@ create table environments (
   ended_reason text,
   notice text not null default '',
   due_at timestamptz not null default now(),
-  claim uuid,
   attempts integer not null default 0,
   last_error text,
   down_since timestamptz,
@@ -232,6 +231,8 @@ create table environments (
   without_settings boolean not null default false,
   stop_reason text,
   banked_until timestamptz,
+  lease_token uuid,
+  lease_expires_at timestamptz,
   constraint environments_pkey primary key (id),
   constraint environments_banked_seconds_check check (banked_seconds >= 0),
   constraint environments_check check ((status = 'terminated') = (terminated_at is not null)),
@@ -241,6 +242,7 @@ create table environments (
   constraint environments_gpu_count_check check (gpu_count > 0),
   constraint environments_host_id_fkey foreign key (host_id) references hosts(id),
   constraint environments_idle_minutes_check check (idle_minutes in (30, 60, 120, 240)),
+  constraint environments_lease check ((lease_token is null) = (lease_expires_at is null)),
   constraint environments_order_id_fkey foreign key (order_id) references orders(id),
   constraint environments_order_id_key unique (order_id),
   constraint environments_status_check check (status in ('pending', 'active', 'paused', 'stopped', 'terminated', 'unknown')),
@@ -248,7 +250,7 @@ create table environments (
 );
 create index environments_banked on environments (banked_until) where banked_until is not null;
 create unique index environments_display_name on environments ("left"(id, 8));
-create index environments_due on environments (due_at) where status <> 'terminated';
+create index environments_due on environments (greatest(due_at, lease_expires_at)) where status <> 'terminated';
 create index environments_ended on environments (terminated_at) where terminated_at is not null;
 create index environments_owner on environments (user_id);
 create unique index one_live_environment_per_name on environments (subdomain) where status <> 'terminated';
@@ -905,17 +907,19 @@ create table warm_runs (
   order_id text,
   created_at timestamptz not null default now(),
   due_at timestamptz not null default now(),
-  claim uuid,
   attempts integer not null default 0,
+  lease_token uuid,
+  lease_expires_at timestamptz,
   constraint warm_runs_pkey primary key (id),
   constraint warm_runs_check check (order_id is null or state = 'ready'),
   constraint warm_runs_check1 check (cardinality(gpus) > 0 or state = 'ending'),
   constraint warm_runs_host_id_fkey foreign key (host_id) references hosts(id),
+  constraint warm_runs_lease check ((lease_token is null) = (lease_expires_at is null)),
   constraint warm_runs_order_id_fkey foreign key (order_id) references orders(id),
   constraint warm_runs_order_id_key unique (order_id),
   constraint warm_runs_state_check check (state in ('starting', 'ready', 'ending'))
 );
-create index warm_runs_due on warm_runs (due_at);
+create index warm_runs_due on warm_runs (greatest(due_at, lease_expires_at));
 
 create function check_balance() returns trigger language plpgsql as $$
 begin

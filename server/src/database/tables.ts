@@ -152,7 +152,6 @@ export interface Tables {
     ended_reason: "expired" | "terminated" | "cancelled" | "not_delivered" | "silent" | "hardware" | "operator" | null;
     notice: Generated<string>;
     due_at: Generated<Date>;
-    claim: string | null;
     attempts: Generated<number>;
     last_error: string | null;
     down_since: Date | null;
@@ -168,6 +167,8 @@ export interface Tables {
     without_settings: Generated<boolean>;
     stop_reason: "idle" | "silent" | "no_home" | null;
     banked_until: Date | null;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   gateway_events: {
     gateway: string;
@@ -594,7 +595,8 @@ export interface Tables {
     order_id: string | null;
     created_at: Generated<Date>;
     due_at: Generated<Date>;
-    claim: string | null;
     attempts: Generated<number>;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
 }

@@ -1,4 +1,6 @@
+import { backoffMs as doubled } from "../database/work-queue.ts";
+
 /** After this many attempts: 1 s, doubled up to 60 s. */
 export function backoffMs(attempts: number): number {
-  return Math.min(60_000, 1000 * 2 ** Math.max(0, attempts - 1));
+  return doubled(attempts, { firstMs: 1000, longestMs: 60_000 });
 }

@@ -41,3 +41,15 @@ drop index orders_deliver;
 drop index orders_watch;
 create index orders_paid_due on orders (greatest(due_at, lease_expires_at)) where status = 'paid';
 create index orders_unpaid_due on orders (greatest(due_at, lease_expires_at)) where status <> 'paid';
+
+alter table warm_runs drop column claim;
+alter table warm_runs add column lease_token uuid, add column lease_expires_at timestamptz,
+  add constraint warm_runs_lease check ((lease_token is null) = (lease_expires_at is null));
+drop index warm_runs_due;
+create index warm_runs_due on warm_runs (greatest(due_at, lease_expires_at));
+
+alter table environments drop column claim;
+alter table environments add column lease_token uuid, add column lease_expires_at timestamptz,
+  add constraint environments_lease check ((lease_token is null) = (lease_expires_at is null));
+drop index environments_due;
+create index environments_due on environments (greatest(due_at, lease_expires_at)) where status <> 'terminated';

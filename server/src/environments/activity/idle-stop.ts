@@ -35,7 +35,7 @@ export async function keepIdleStop(db: Db, announce: Announce, id: string): Prom
     if (due?.step === "stop")
       await sql`
         update environments set desired = 'stopped', stop_reason = 'idle', ${clearIdleStop},
-          due_at = case when claim is null then now() else due_at end
+          due_at = now()
         where id = ${id}`.execute(tx);
   });
 }

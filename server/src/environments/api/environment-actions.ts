@@ -115,7 +115,7 @@ async function want(tx: Tx, { id, status }: Environment, wanted: Wanted): Promis
     .set({
       ...wanted,
       ...(!staysStopped && { stop_reason: null }),
-      due_at: sql`case when claim is null then now() else due_at end`,
+      due_at: sql`now()`,
     })
     .where("id", "=", id)
     .execute();

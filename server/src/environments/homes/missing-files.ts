@@ -25,7 +25,7 @@ export async function stopWithoutFiles(deps: MissingFilesDeps, row: Environment,
   return await deps.db.transaction().execute(async (tx) => {
     const { rows } = await sql`
       update environments set desired = 'stopped', stop_reason = 'no_home', last_error = ${String(error).slice(0, 500)}
-      where id = ${row.id} and claim = ${row.claim} and desired = 'running' returning id`.execute(tx);
+      where id = ${row.id} and lease_token = ${row.lease_token} and desired = 'running' returning id`.execute(tx);
     if (rows.length > 0) await recordMissing(tx, deps, row, error);
     return rows.length > 0;
   });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
+import { withoutLease } from "../../database/work-queue.ts";
 import { type Driver, DriverError } from "../../drivers/driver.ts";
 import type { Announce } from "../notice.ts";
 
@@ -62,7 +63,7 @@ export async function endAllOnHost(tx: Tx, announce: Announce, hostId: string, l
   await sql`
     with lost as (
       select id from environments where host_id = ${hostId} and status <> 'terminated' order by id for update)
-    update environments e set desired = 'terminated', claim = null, attempts = 0, due_at = now(),
+    update environments e set desired = 'terminated', ${withoutLease}, attempts = 0, due_at = now(),
       ended_reason = case
         when ended_reason = 'expired' and expires_at > ${lostAt} then 'hardware'
         when ended_reason is not null then ended_reason

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
+import { withoutLease } from "../../database/work-queue.ts";
 import { leasesOf, quarantine } from "../leases/gpu-leases.ts";
 import type { Announce } from "../notice.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
@@ -28,7 +29,7 @@ export async function replaceRun(db: Db, announce: Announce, row: WithGpus, seco
     const { rows } = await sql`
       update environments
       set status = 'pending', stage = 'placed', stage_percent = null, endpoint = null, run_token = null,
-        claim = null, attempts = 0, due_at = now(), down_since = now(), fault_since = now(), faulty_generation = generation,
+        ${withoutLease}, attempts = 0, due_at = now(), down_since = now(), fault_since = now(), faulty_generation = generation,
         give_up_at = now() + make_interval(mins => ${maxDownMinutes}),
         expires_at = expires_at + make_interval(secs => ${seconds})
       where ${stillRuns(row)} returning id`.execute(tx);
@@ -52,7 +53,7 @@ export async function quarantineGpus(db: Db, row: WithGpus, seconds: number, fau
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql`
       update environments
-      set desired = 'terminated', ended_reason = 'hardware', claim = null, due_at = now(),
+      set desired = 'terminated', ended_reason = 'hardware', ${withoutLease}, due_at = now(),
         fault_since = now() - make_interval(secs => ${seconds})
       where ${stillRuns(row)} returning id`.execute(tx);
     if (rows.length === 0) return false;

@@ -133,7 +133,7 @@ export async function releaseLeases(tx: Tx, holderKind: HolderKind, holderId: st
 /** These GPUs were leased to a holder, whose start waits until the warm runs on them have been removed. */
 async function endWarmRunsOn(tx: Tx, gpuIds: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
-    update warm_runs set state = 'ending', order_id = null, due_at = case when claim is null then now() else due_at end
+    update warm_runs set state = 'ending', order_id = null, due_at = now()
     where gpus && ${[...gpuIds]} and state <> 'ending' returning id`.execute(tx);
   for (const { id } of rows) await releaseLeases(tx, "pool", id);
 }

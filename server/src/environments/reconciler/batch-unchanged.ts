@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import { together } from "../../async/batch.ts";
 import type { Db } from "../../database/database.ts";
-import { type Claimed, dueIn } from "./work-lease.ts";
+import { withoutLease } from "../../database/work-queue.ts";
+import { dueIn, type LeasedEnvironment } from "./work-lease.ts";
 
 interface Unchanged {
-  readonly row: Claimed;
+  readonly row: LeasedEnvironment;
   readonly waitMs: number;
 }
 
-/** False when the claim, or the desired state, is no longer the same. */
+/** False when the lease, or the desired state, is no longer the same. */
 export type UnchangedWriter = (unchanged: Unchanged) => Promise<boolean>;
 
 /**
@@ -17,15 +18,20 @@ export type UnchangedWriter = (unchanged: Unchanged) => Promise<boolean>;
  */
 export function batchUnchanged(db: Db): UnchangedWriter {
   return together(async (all: readonly Unchanged[]) => {
-    const rows = all.map(({ row: { id, claim, desired }, waitMs }) => ({ id, claim, desired, wait: waitMs }));
+    const rows = all.map(({ row: { id, lease_token: lease, desired }, waitMs }) => ({
+      id,
+      lease,
+      desired,
+      wait: waitMs,
+    }));
     const written = await sql<{ id: string }>`
       with async_commit as (select set_config('synchronous_commit', 'off', true)),
       unchanged as (
         select e.id, pass.wait from environments e
-        join json_to_recordset(${JSON.stringify(rows)}) as pass (id text, claim uuid, desired text, wait float8)
-          on e.id = pass.id and e.claim = pass.claim and e.desired = pass.desired
+        join json_to_recordset(${JSON.stringify(rows)}) as pass (id text, lease uuid, desired text, wait float8)
+          on e.id = pass.id and e.lease_token = pass.lease and e.desired = pass.desired
         order by e.id for update of e)
-      update environments e set claim = null, attempts = 0, last_error = null, due_at = ${dueIn(sql`unchanged.wait`)}
+      update environments e set ${withoutLease}, attempts = 0, last_error = null, due_at = ${dueIn(sql`unchanged.wait`)}
       from async_commit, unchanged where e.id = unchanged.id returning e.id`.execute(db);
     const ids = new Set(written.rows.map(({ id }) => id));
     return rows.map(({ id }) => ids.has(id));

@@ -10,7 +10,7 @@ import { resetNotice } from "../time/expiry-notices.ts";
 import { closeClock } from "../time/rental-clock.ts";
 import { closeSession, openSession } from "../time/run-sessions.ts";
 import { announceSilent } from "./silence.ts";
-import type { Claimed } from "./work-lease.ts";
+import type { LeasedEnvironment } from "./work-lease.ts";
 
 /** Payments provides this. Called in the transaction that writes the change; it locks the order before the row. */
 export interface Delivery {
@@ -52,7 +52,7 @@ interface Times {
 export async function onStatusChange(
   tx: Tx,
   deps: StatusHookDeps,
-  row: Claimed,
+  row: LeasedEnvironment,
   status: Status,
   { bonusHours, goneSeconds }: Times,
 ): Promise<void> {
@@ -63,7 +63,12 @@ export async function onStatusChange(
   if (status === "terminated") await enterTerminated(tx, deps, row);
 }
 
-async function enterActive(tx: Tx, { announce }: StatusHookDeps, row: Claimed, bonusHours: number): Promise<void> {
+async function enterActive(
+  tx: Tx,
+  { announce }: StatusHookDeps,
+  row: LeasedEnvironment,
+  bonusHours: number,
+): Promise<void> {
   const { id, user_id: userId, subdomain } = row;
   await openSession(tx, id);
   await beginActivity(tx, id);
@@ -86,7 +91,12 @@ async function enterActive(tx: Tx, { announce }: StatusHookDeps, row: Claimed, b
  * An hourly plan banks its time and frees its GPUs, and a suspected fault goes with them. A monthly plan keeps both and its
  * clock runs on (G2, G24), unless its files are missing (G111). Without time left the end stays as it is and comes next.
  */
-async function enterStopped(tx: Tx, { announce }: StatusHookDeps, row: Claimed, goneSeconds: number): Promise<void> {
+async function enterStopped(
+  tx: Tx,
+  { announce }: StatusHookDeps,
+  row: LeasedEnvironment,
+  goneSeconds: number,
+): Promise<void> {
   const { id, stop_reason: reason } = row;
   const keepsGpus = planOf(row.duration_hours) === "monthly";
   await closeSession(tx, id, reason ?? "stopped");
@@ -115,7 +125,11 @@ async function bankTime(tx: Tx, id: string, goneSeconds: number): Promise<number
   return rows[0]?.banked_seconds ?? 0;
 }
 
-async function enterTerminated(tx: Tx, { announce, retentionDays }: StatusHookDeps, row: Claimed): Promise<void> {
+async function enterTerminated(
+  tx: Tx,
+  { announce, retentionDays }: StatusHookDeps,
+  row: LeasedEnvironment,
+): Promise<void> {
   await closeSession(tx, row.id, row.ended_reason ?? "terminated");
   await revokeGrants(tx, row.id);
   await releaseLeases(tx, "environment", row.id);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { backoffMs } from "../backoff-ms.ts";
 import { type Setup, setupEnvironments } from "../testing/setup-environments.ts";
 import { reconcile } from "./reconcile.ts";
-import { claimDue } from "./work-lease.ts";
+import { fetchEnvironments } from "./work-lease.ts";
 
 const stagesOf = ({ db }: Setup, id: string, generation: number) =>
   sql<{
@@ -23,7 +23,7 @@ test("a launch: pending until it answers, then active with its time, one session
   await reach(id, "active");
   const row = await read(id);
   expect((row.expires_at?.getTime() ?? 0) - (row.created_at?.getTime() ?? 0)).toBe(6 * 3_600_000);
-  expect(row).toMatchObject({ stage: null, attempts: 0, last_error: null, claim: null });
+  expect(row).toMatchObject({ stage: null, attempts: 0, last_error: null, lease_token: null });
   expect(row.run_token).toMatch(/^[0-9a-f]{32}$/);
   expect(row.run_token).not.toBe(row.secret);
   expect(await stagesOf(setup, id, 1)).toEqual(all);
@@ -198,7 +198,7 @@ test("the image is waited for with its percent; a launch then stamps every stage
 test("C16: a worker that dies after start is followed by one that finds the same run", async () => {
   const { db, rent, read, reach, driver, parts, pass } = await setupEnvironments();
   const id = await rent();
-  const [claimed] = await claimDue(db, ["host"], 20, sql`true`);
+  const [claimed] = await fetchEnvironments(db, ["host"], 20, sql`true`);
   const died = new Error("killed");
   const dying = {
     ...driver,
@@ -265,10 +265,10 @@ test("waits are 1 s doubled to 60 s", () => {
   expect([1, 2, 3, 6, 7, 40].map(backoffMs)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
 });
 
-test("two workers: each due row is claimed once, and a late one writes nothing", async () => {
+test("two workers: each due row is leased once, and a late one writes nothing", async () => {
   const { db, rent, read, parts, driver } = await setupEnvironments({ slots: 20 });
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => rent({ userId: `user-${index}` })));
-  const claims = await Promise.all(Array.from({ length: 4 }, () => claimDue(db, ["host"], 12, sql`true`)));
+  const claims = await Promise.all(Array.from({ length: 4 }, () => fetchEnvironments(db, ["host"], 12, sql`true`)));
   expect(
     claims
       .flat()
@@ -276,12 +276,12 @@ test("two workers: each due row is claimed once, and a late one writes nothing",
       .sort(),
   ).toEqual([...ids].sort());
   const late = claims.flat()[0];
-  if (!late) throw new Error("nothing claimed");
-  await sql`update environments set due_at = now() where id = ${late.id}`.execute(db);
-  const [next] = await claimDue(db, ["host"], 12, sql`true`);
+  if (!late) throw new Error("nothing leased");
+  await sql`update environments set due_at = now(), lease_expires_at = now() where id = ${late.id}`.execute(db);
+  const [next] = await fetchEnvironments(db, ["host"], 12, sql`true`);
   expect(next?.id).toBe(late.id);
   await reconcile(parts, late);
-  expect(await read(late.id)).toMatchObject({ status: "pending", claim: next?.claim, generation: 0 });
+  expect(await read(late.id)).toMatchObject({ status: "pending", lease_token: next?.lease_token, generation: 0 });
   expect(driver.calls.get("start") ?? 0).toBe(0);
 });
 
@@ -289,16 +289,18 @@ test("a late worker's answer does not count either", async () => {
   const { db, rent, read, parts, pass, recorded } = await setupEnvironments();
   const id = await rent();
   await pass({ isReady: async () => false });
-  const claim = async () => {
-    await sql`update environments set due_at = now()`.execute(db);
-    return (await claimDue(db, ["host"], 1, sql`true`))[0];
+  const lease = async () => {
+    await sql`update environments set due_at = now(), lease_expires_at = case when lease_token is not null then now() end`.execute(
+      db,
+    );
+    return (await fetchEnvironments(db, ["host"], 1, sql`true`))[0];
   };
-  const [late, next] = [await claim(), await claim()];
+  const [late, next] = [await lease(), await lease()];
   if (late) await reconcile(parts, late);
-  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, claim: next?.claim });
+  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, lease_token: next?.lease_token });
   expect(await db.selectFrom("sessions").selectAll().execute()).toEqual([]);
   if (next) await reconcile(parts, next);
-  expect(await read(id)).toMatchObject({ status: "active", claim: null });
+  expect(await read(id)).toMatchObject({ status: "active", lease_token: null });
   expect(recorded.delivered).toEqual([id, id]);
 });
 
@@ -307,35 +309,35 @@ test("what the owner asked for while a worker was at it is not overwritten", asy
   const id = await rent();
   await pass({ isReady: async () => false });
   await sql`update environments set due_at = now()`.execute(db);
-  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
+  const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`true`);
   await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
   if (claimed) await reconcile(parts, claimed);
-  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, claim: null });
+  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, lease_token: null });
   await reach(id, "terminated");
   expect(recorded.undelivered).toEqual([`${id}:cancelled`]);
   expect(await driver.list()).toEqual([]);
 });
 
-test("of several that find nothing new at once, only those whose claim and wish still hold are settled", async () => {
+test("of several that find nothing new at once, only those whose lease and wish still hold are settled", async () => {
   const { db, rent, read, reach, parts, recorded } = await setupEnvironments();
   const ids = await Promise.all(Array.from({ length: 4 }, (_, index) => rent({ userId: `user-${index}` })));
   for (const id of ids) await reach(id, "active");
   await sql`update environments set due_at = now()`.execute(db);
-  const claimed = await claimDue(db, ["host"], 4, sql`true`);
+  const claimed = await fetchEnvironments(db, ["host"], 4, sql`true`);
   const [same = "", claimedAgain = "", wanted = "", ending = ""] = claimed.map(({ id }) => id);
-  await sql`update environments set claim = gen_random_uuid() where id = ${claimedAgain}`.execute(db);
+  await sql`update environments set lease_token = gen_random_uuid() where id = ${claimedAgain}`.execute(db);
   await sql`update environments set desired = 'stopped' where id = ${wanted}`.execute(db);
   await sql`update environments set expires_at = now() + interval '5 seconds' where id = ${ending}`.execute(db);
   const before = await read(claimedAgain);
   const began = Date.now();
   await Promise.all(claimed.map((row) => reconcile(parts, row)));
   const waitMs = async (id: string) => (await read(id)).due_at.getTime() - began;
-  expect(await read(same)).toMatchObject({ claim: null, desired: "running" });
+  expect(await read(same)).toMatchObject({ lease_token: null, desired: "running" });
   expect(await waitMs(same)).toBeGreaterThanOrEqual(20_000);
   expect(await read(claimedAgain)).toEqual(before);
-  expect(await read(wanted)).toMatchObject({ claim: null, desired: "stopped" });
+  expect(await read(wanted)).toMatchObject({ lease_token: null, desired: "stopped" });
   expect(await waitMs(wanted), "asked for meanwhile: at once").toBeLessThan(5000);
-  expect(await read(ending)).toMatchObject({ claim: null });
+  expect(await read(ending)).toMatchObject({ lease_token: null });
   expect(await waitMs(ending), "never later than its end").toBeLessThanOrEqual(5000);
   expect(recorded.failures).toEqual([]);
 });
@@ -345,7 +347,7 @@ test("a stop that is through only after the end of the time is an end, not a ban
   const id = await rent();
   await reach(id, "active");
   await sql`update environments set desired = 'stopped', due_at = now()`.execute(db);
-  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
+  const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`true`);
   await sql`update environments set expires_at = now()`.execute(db);
   if (claimed) await reconcile(parts, claimed);
   await reach(id, "terminated");

@@ -1,12 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { finish, inMs, keepLease } from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
-import { type Logger, logError } from "../../logging/create-logger.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
 import { leftoverProcesses } from "./leftover-processes.ts";
 import { nextStep, restartUpdate, runState, type StatusUpdate, startUpdate, statusUpdate } from "./plan.ts";
 import { runSpec, startRun } from "./start-run.ts";
-import { abandon, type Claimed, renewClaim, renewMs } from "./work-lease.ts";
+import { environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 import { unreachableAfter, writeFailure } from "./write-failure.ts";
 import { type WriteStatusDeps, writeStatus } from "./write-status.ts";
 
@@ -26,36 +27,36 @@ const wakePollMs = 20;
 
 /** What one pass found or did, and the row that it applies to. */
 interface Pass {
-  readonly row: Claimed;
+  readonly row: LeasedEnvironment;
   readonly update: StatusUpdate;
 }
 
 /** Brings one row closer to what is wanted: observe, take one step outside any transaction, observe again, write. */
-export async function reconcile({ log: common, ...rest }: ReconcileDeps, row: Claimed): Promise<void> {
+export async function reconcile({ log: common, ...rest }: ReconcileDeps, row: LeasedEnvironment): Promise<void> {
   const log = common.child({ environmentId: row.id, hostId: row.host_id });
   const deps = { ...rest, log };
-  const notRenewed = logError(log, "lease.not_renewed");
-  const renewing = setInterval(() => void renewClaim(deps.db, row).catch(notRenewed), renewMs);
   try {
-    const driver = deps.drivers.get(row.host_id);
-    if (!driver) throw new Error(`no driver for host ${row.host_id}`);
-    const pass = await takeStep(deps, driver, row);
-    if (!pass) return await abandon(deps.db, row);
-    if (pass.update.freesGpus) return await writeEnd(deps, driver, pass);
-    await writeStatus(deps, pass.row, pass.update);
-    const { settled, status } = pass.update;
-    if (settled && (status === "active" || status === "paused")) await checkDeadlines(deps, row);
+    await keepLease(deps.db, environmentQueue, row, log, () => makePass(deps, row));
   } catch (error) {
     log.warn({ event: "environment.reconcile_failed", err: error });
     if (isNoHome(error)) await recordMissingFiles(deps, row, error);
     await writeFailure(deps.db, row, error);
-  } finally {
-    clearInterval(renewing);
   }
 }
 
+async function makePass(deps: ReconcileDeps, row: LeasedEnvironment): Promise<void> {
+  const driver = deps.drivers.get(row.host_id);
+  if (!driver) throw new Error(`no driver for host ${row.host_id}`);
+  const pass = await takeStep(deps, driver, row);
+  if (!pass) return void (await finish(deps.db, environmentQueue, row, { due_at: inMs(0) }));
+  if (pass.update.freesGpus) return await writeEnd(deps, driver, pass);
+  await writeStatus(deps, pass.row, pass.update);
+  const { settled, status } = pass.update;
+  if (settled && (status === "active" || status === "paused")) await checkDeadlines(deps, row);
+}
+
 /** One driver verb at most. Undefined where the row changed meanwhile and nothing is known about it. */
-async function takeStep(deps: ReconcileDeps, driver: Driver, row: Claimed): Promise<Pass | undefined> {
+async function takeStep(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment): Promise<Pass | undefined> {
   const before = await driver.observe(row.id).catch((error) => absentIfGivenUp(row, error));
   if (row.warm && row.created_at === null && row.desired === "running") return await wake(deps, driver, row, before);
   const step = nextStep(row, before);
@@ -75,14 +76,14 @@ async function takeStep(deps: ReconcileDeps, driver: Driver, row: Claimed): Prom
 }
 
 /** A launch that is given up does not wait for a host that is unreachable: what is there is removed when it is back. */
-function absentIfGivenUp({ created_at, desired, attempts }: Claimed, error: unknown): Observed {
+function absentIfGivenUp({ created_at, desired, attempts }: LeasedEnvironment, error: unknown): Observed {
   const isUnreachable = error instanceof DriverError && error.code === "unavailable" && attempts >= unreachableAfter;
   if (isUnreachable && created_at === null && desired !== "running") return { state: "absent" };
   throw error;
 }
 
 /** Resumes the warm run of this launch. One that ended or is not ready in time is replaced by a cold start. */
-async function wake(deps: ReconcileDeps, driver: Driver, row: Claimed, before: Observed): Promise<Pass> {
+async function wake(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment, before: Observed): Promise<Pass> {
   const cold = { row, update: { ...startUpdate(row), runEnded: true } };
   if (before.state !== "paused" && before.state !== "running") return cold;
   try {
@@ -103,7 +104,11 @@ async function wake(deps: ReconcileDeps, driver: Driver, row: Claimed, before: O
 }
 
 /** Probes a run that has just begun to run, and says what the observation means. */
-async function passFrom(deps: Pick<ReconcileDeps, "isReady">, row: Claimed, observed: Observed): Promise<Pass> {
+async function passFrom(
+  deps: Pick<ReconcileDeps, "isReady">,
+  row: LeasedEnvironment,
+  observed: Observed,
+): Promise<Pass> {
   const isNew = row.status !== "active" && row.desired === "running" && runState(row, observed) === "running";
   const isReady = isNew && observed.state === "running" && (await probe(deps, row, observed.endpoint));
   return { row, update: statusUpdate(row, observed, row.status === "active" || isReady) };
@@ -111,7 +116,7 @@ async function passFrom(deps: Pick<ReconcileDeps, "isReady">, row: Claimed, obse
 
 async function probe(
   { isReady }: Pick<ReconcileDeps, "isReady">,
-  { run_token: token }: Claimed,
+  { run_token: token }: LeasedEnvironment,
   endpoint: Endpoint,
 ): Promise<boolean> {
   return token !== null && (await isReady(endpoint, token).catch(() => false));

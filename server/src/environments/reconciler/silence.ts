@@ -10,23 +10,23 @@ const leastOthers = 2;
 const slowMinutes = 3;
 
 /**
- * A condition on `e` in an update: the owner, not the machine, keeps JupyterLab from responding (G106). Its container ran
+ * A condition on `environments` in an update: the owner, not the machine, keeps JupyterLab from responding (G106). Its container ran
  * for at least half of its time, the machine was not at fault, and starts of several other owners do not fail there while
  * none succeeds.
  */
-export const isSilent = sql<boolean>`(e.fault_since is null
-  and (e.created_at is not null or exists (
-    select from launch_stages where environment_id = e.id and stage = 'started'
-      and at <= e.give_up_at - (e.give_up_at - e.requested_at) / 2))
+export const isSilent = sql<boolean>`(environments.fault_since is null
+  and (environments.created_at is not null or exists (
+    select from launch_stages where environment_id = environments.id and stage = 'started'
+      and at <= environments.give_up_at - (environments.give_up_at - environments.requested_at) / 2))
   and not (
     (select count(distinct o.user_id) from environments o
-      where o.host_id = e.host_id and o.user_id <> e.user_id and (
+      where o.host_id = environments.host_id and o.user_id <> environments.user_id and (
         (o.status = 'pending' and o.desired = 'running'
           and coalesce(o.down_since, o.first_attempt_at) <= now() - make_interval(mins => ${slowMinutes}))
-        or (o.ended_reason in ('hardware', 'not_delivered') and o.terminated_at > e.give_up_at - interval '10 minutes'))) >= ${leastOthers}
+        or (o.ended_reason in ('hardware', 'not_delivered') and o.terminated_at > environments.give_up_at - interval '10 minutes'))) >= ${leastOthers}
     and not exists (
       select from launch_stages s join environments o on o.id = s.environment_id
-      where o.host_id = e.host_id and s.stage = 'ready' and s.at > coalesce(e.down_since, e.requested_at))))`;
+      where o.host_id = environments.host_id and s.stage = 'ready' and s.at > coalesce(environments.down_since, environments.requested_at))))`;
 
 /** Serialises the ends of one account. */
 export async function lockAccount(tx: Tx, userId: string): Promise<void> {

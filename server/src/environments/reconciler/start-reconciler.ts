@@ -9,7 +9,7 @@ import { steadyClock } from "../time/steady-clock.ts";
 import { batchUnchanged } from "./batch-unchanged.ts";
 import { type ReconcileDeps, reconcile } from "./reconcile.ts";
 import { type InventoryDeps, startInventory } from "./reconcile-inventory.ts";
-import { claimDue, grantTime, makeDue, nextDueMs } from "./work-lease.ts";
+import { fetchEnvironments, grantTime, makeDue, nextEnvironmentMs } from "./work-lease.ts";
 
 export type { Announce } from "../notice.ts";
 export type { Delivery } from "./on-status-change.ts";
@@ -48,9 +48,9 @@ export function startReconciler(deps: ReconcilerDeps): Loop {
     for (;;) {
       const { hostIds, limit } = slots.next();
       if (limit === 0) return intervalMs;
-      const rows = await claimDue(db, hostIds, limit, await clock.agrees());
+      const rows = await fetchEnvironments(db, hostIds, limit, await clock.agrees());
       for (const row of rows) slots.take(row.host_id, reconcile({ ...deps, writeUnchanged }, row));
-      if (rows.length < limit) return await nextDueMs(db, hostIds);
+      if (rows.length < limit) return await nextEnvironmentMs(db, hostIds);
     }
   }
 

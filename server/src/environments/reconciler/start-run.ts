@@ -6,10 +6,10 @@ import { leasesOf } from "../leases/gpu-leases.ts";
 import { runLimits } from "../leases/run-limits.ts";
 import { newToken } from "../new-token.ts";
 import { type StatusUpdate, waitForGpusUpdate, waitForImageUpdate } from "./plan.ts";
-import type { Claimed } from "./work-lease.ts";
+import type { LeasedEnvironment } from "./work-lease.ts";
 
 /** A start: the row with the run that began, or why it has to wait. */
-type Start = { readonly begun: Claimed } | { readonly waiting: StatusUpdate };
+type Start = { readonly begun: LeasedEnvironment } | { readonly waiting: StatusUpdate };
 
 /**
  * Starts a new run. Undefined where something else is wanted by now, and where the files are missing: the environment is
@@ -18,7 +18,7 @@ type Start = { readonly begun: Claimed } | { readonly waiting: StatusUpdate };
 export async function startRun(
   deps: MissingFilesDeps,
   driver: Driver,
-  row: Claimed,
+  row: LeasedEnvironment,
   observed: Observed,
 ): Promise<Start | undefined> {
   const waiting = await waitingFor(deps.db, row);
@@ -35,7 +35,7 @@ export async function startRun(
 }
 
 /** A warm run that still stands on these GPUs has to be removed first: two runs never share one. Then the image. */
-async function waitingFor(db: Db, row: Claimed): Promise<StatusUpdate | undefined> {
+async function waitingFor(db: Db, row: LeasedEnvironment): Promise<StatusUpdate | undefined> {
   const { rows } = await sql`
     select from warm_runs w join gpu_leases l on l.gpu_id = any(w.gpus)
     where l.holder_kind = 'environment' and l.holder_id = ${row.id} and l.released_at is null limit 1`.execute(db);
@@ -48,18 +48,18 @@ async function waitingFor(db: Db, row: Claimed): Promise<StatusUpdate | undefine
 
 /**
  * The row with the generation to start, written before the driver is called. After a crash in between the stage is still
- * `created`, so the same spec is started again: the same run and not a second one. Undefined when the claim was lost or
+ * `created`, so the same spec is started again: the same run and not a second one. Undefined when the lease was lost or
  * something else is wanted by now.
  */
-async function beginRun(db: Db, row: Claimed, observed: Observed): Promise<Claimed | undefined> {
+async function beginRun(db: Db, row: LeasedEnvironment, observed: Observed): Promise<LeasedEnvironment | undefined> {
   if (row.run_token !== null && row.stage === "created") return row;
   // A run newer than the row remains after a database was restored from an older copy.
   const newest = observed.state === "absent" ? row.generation : Math.max(row.generation, observed.generation);
   return await db.transaction().execute(async (tx) => {
-    const { rows } = await sql<Claimed>`
+    const { rows } = await sql<LeasedEnvironment>`
       update environments set generation = ${newest + 1}, run_token = ${newToken()}, endpoint = null,
         stage = 'created', stage_percent = null
-      where id = ${row.id} and claim = ${row.claim} and desired = 'running' returning *`.execute(tx);
+      where id = ${row.id} and lease_token = ${row.lease_token} and desired = 'running' returning *`.execute(tx);
     const begun = rows[0];
     if (!begun) return undefined;
     await sql`
@@ -77,7 +77,7 @@ async function beginRun(db: Db, row: Claimed, observed: Observed): Promise<Claim
 }
 
 /** The driver's spec for a row, the same each time for one generation. Throws when its GPUs are not leased. */
-export async function runSpec(db: Db, row: Claimed): Promise<Spec> {
+export async function runSpec(db: Db, row: LeasedEnvironment): Promise<Spec> {
   const leases = await leasesOf(db, "environment", row.id);
   if (row.run_token === null) throw new Error(`environment ${row.id} has no token to run with`);
   if (leases.length !== row.gpu_count)

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { reconcile } from "./reconcile.ts";
-import { claimDue, grantTime, makeDue } from "./work-lease.ts";
+import { fetchEnvironments, grantTime, makeDue } from "./work-lease.ts";
 
 test("an outage longer than the deadline: half of it is still left from the first attempt on", async () => {
   const { db, rent, read, reach, pass, recorded } = await setupEnvironments();
@@ -42,12 +42,12 @@ test("what the owner asked for while a pass failed is not kept waiting by its ba
   const { db, rent, read, parts, driver } = await setupEnvironments();
   const id = await rent();
   await sql`update environments set attempts = 9`.execute(db);
-  const [claimed] = await claimDue(db, ["host"], 1, sql`true`);
+  const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`true`);
   driver.failNext("observe");
   await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
   if (claimed) await reconcile(parts, claimed);
-  const { claim, due_at } = await read(id);
-  expect(claim).toBe(null);
+  const { lease_token, due_at } = await read(id);
+  expect(lease_token).toBe(null);
   expect(due_at.getTime()).toBeLessThanOrEqual(Date.now());
 });
 
@@ -57,10 +57,10 @@ test("what has ended by a clock in doubt goes on, and is looked at again in a se
   await reach(id, "active");
   await sql`update environments set expires_at = now(), due_at = now()`.execute(db);
   const before = Date.now();
-  const [claimed] = await claimDue(db, ["host"], 1, sql`false`);
+  const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`false`);
   if (claimed) await reconcile(parts, claimed);
   const { due_at, ...row } = await read(id);
-  expect(row).toMatchObject({ status: "active", desired: "running", claim: null });
+  expect(row).toMatchObject({ status: "active", desired: "running", lease_token: null });
   expect(due_at.getTime() - before).toBeGreaterThanOrEqual(1000);
 });
 
@@ -68,7 +68,7 @@ test("several rows are locked in the order of their ids, however they lie in the
   const { db, rent, parts } = await setupEnvironments();
   const [first = "", last = ""] = [await rent(), await rent()].sort();
   await sql`update environments set down_since = now()`.execute(db);
-  const claimed = (await claimDue(db, ["host"], 2, sql`false`)).toSorted(({ id }) => (id === last ? -1 : 1));
+  const claimed = (await fetchEnvironments(db, ["host"], 2, sql`false`)).toSorted(({ id }) => (id === last ? -1 : 1));
   const lying = sql<{ id: string }>`select id from environments order by ctid`;
   const works = {
     "what is found as it was": () => Promise.all(claimed.map((row) => parts.writeUnchanged({ row, waitMs: 0 }))),
@@ -98,5 +98,8 @@ test("several rows are locked in the order of their ids, however they lie in the
     });
     await done;
   }
-  expect(await db.selectFrom("environments").select("claim").execute()).toEqual([{ claim: null }, { claim: null }]);
+  expect(await db.selectFrom("environments").select("lease_token").execute()).toEqual([
+    { lease_token: null },
+    { lease_token: null },
+  ]);
 });

@@ -1,5 +1,8 @@
+import type { EndedReason } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
+import type { Address } from "../../database/json-columns.ts";
+import { finish, inMs } from "../../database/work-queue.ts";
 import { quarantine } from "../leases/gpu-leases.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
 import { creditFault, openClock } from "../time/rental-clock.ts";
@@ -8,7 +11,7 @@ import { recordLaunchTime } from "./launch-times.ts";
 import { type Delivery, onStatusChange, type StatusHookDeps } from "./on-status-change.ts";
 import type { StatusUpdate } from "./plan.ts";
 import { keepLaunch, lockAccount, wasSilenceRefunded } from "./silence.ts";
-import { abandon, type Claimed, dueIn } from "./work-lease.ts";
+import { dueIn, environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 
 export interface WriteStatusDeps extends StatusHookDeps {
   readonly db: Db;
@@ -24,22 +27,22 @@ interface Written extends StatusUpdate {
   readonly goneSeconds?: number;
 }
 
-/** Rolls the transaction back: the claim, or what was wanted, is no longer the one that the update was made under. */
+/** Rolls the transaction back: the lease, or what was wanted, is no longer the one that the update was made under. */
 class Overtaken extends Error {}
 
 /**
- * Writes what a pass found, guarded by the claim and by the desired state that it was planned under. The order is locked
+ * Writes what a pass found, guarded by the lease and by the desired state that it was planned under. The order is locked
  * before the row, as payments does. False where it was overtaken: nothing is written, and the row is due at once.
  */
-export async function writeStatus(deps: WriteStatusDeps, row: Claimed, update: Written): Promise<boolean> {
+export async function writeStatus(deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<boolean> {
   const isWritten = changesNothing(row, update)
     ? await deps.writeUnchanged({ row, waitMs: update.waitMs })
     : await writeAll(deps, row, update);
-  if (!isWritten) await abandon(deps.db, row);
+  if (!isWritten) await finish(deps.db, environmentQueue, row, { due_at: inMs(0) });
   return isWritten;
 }
 
-function changesNothing(row: Claimed, update: StatusUpdate): boolean {
+function changesNothing(row: LeasedEnvironment, update: StatusUpdate): boolean {
   return (
     row.status === update.status &&
     row.stage === update.stage &&
@@ -54,7 +57,7 @@ function changesNothing(row: Claimed, update: StatusUpdate): boolean {
   );
 }
 
-async function writeAll(deps: WriteStatusDeps, row: Claimed, update: Written): Promise<boolean> {
+async function writeAll(deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<boolean> {
   try {
     await deps.db.transaction().execute((tx) => write(tx, deps, row, update));
     return true;
@@ -64,7 +67,7 @@ async function writeAll(deps: WriteStatusDeps, row: Claimed, update: Written): P
   }
 }
 
-async function write(tx: Tx, deps: WriteStatusDeps, row: Claimed, update: Written): Promise<void> {
+async function write(tx: Tx, deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<void> {
   const environment = { id: row.id, orderId: row.order_id, userId: row.user_id };
   const isFirst = row.created_at === null;
   const delivered = isFirst ? await reportDelivery(tx, deps, row, update) : { bonusHours: 0 };
@@ -83,7 +86,7 @@ async function write(tx: Tx, deps: WriteStatusDeps, row: Claimed, update: Writte
 async function reportDelivery(
   tx: Tx,
   { delivery }: WriteStatusDeps,
-  row: Claimed,
+  row: LeasedEnvironment,
   { status }: StatusUpdate,
 ): Promise<{ readonly bonusHours: number } | "not_delivered" | "silent"> {
   const environment = { id: row.id, orderId: row.order_id, userId: row.user_id };
@@ -95,56 +98,57 @@ async function reportDelivery(
 }
 
 /** An account's first silent launch is refunded without a person; a person decides about the next (G106). */
-async function isFirstSilence(tx: Tx, row: Claimed): Promise<boolean> {
+async function isFirstSilence(tx: Tx, row: LeasedEnvironment): Promise<boolean> {
   await lockAccount(tx, row.user_id);
   return !(await wasSilenceRefunded(tx, row));
 }
 
-function reasonOf({ ended_reason: reason }: Claimed): "cancelled" | "silent" | "not_delivered" {
+function reasonOf({ ended_reason: reason }: LeasedEnvironment): "cancelled" | "silent" | "not_delivered" {
   return reason === "cancelled" || reason === "silent" ? reason : "not_delivered";
 }
 
 /** The time that a failure of the machine cost: since it was at fault, or all that was banked (G106). */
-function unusableSeconds({ ended_reason, expires_at, fault_since, banked_seconds }: Claimed): number {
+function unusableSeconds({ ended_reason, expires_at, fault_since, banked_seconds }: LeasedEnvironment): number {
   if (!fault_since || (ended_reason !== "hardware" && ended_reason !== "expired")) return 0;
   return expires_at ? Math.max(0, (expires_at.getTime() - fault_since.getTime()) / 1000) : banked_seconds;
 }
 
 /** Its order no longer waits, or it is refunded: never shown as active, nor as stopped. */
-async function giveUp(tx: Tx, row: Claimed, reason: "not_delivered" | "silent"): Promise<void> {
-  await sql`
-    update environments set desired = 'terminated', ended_reason = coalesce(ended_reason, ${reason}),
-      claim = null, due_at = now()
-    where id = ${row.id} and claim = ${row.claim}`.execute(tx);
+async function giveUp(tx: Tx, row: LeasedEnvironment, reason: "not_delivered" | "silent"): Promise<void> {
+  const ended_reason = sql<EndedReason>`coalesce(ended_reason, ${reason})`;
+  await finish(tx, environmentQueue, row, { desired: "terminated", ended_reason, due_at: inMs(0) });
 }
 
-async function writeRow(tx: Tx, row: Claimed, update: StatusUpdate): Promise<void> {
+async function writeRow(tx: Tx, row: LeasedEnvironment, update: StatusUpdate): Promise<void> {
   const { status, fault } = update;
   const isDown = status === "pending" && row.created_at !== null && row.desired === "running";
   // The container gets all of this time, however long the machine took to have one.
   const begins = isDown && (row.down_since === null || row.status === "unknown" || endsFault(row, update));
-  const { rows } = await sql`
-    update environments
-    set status = ${status}, endpoint = ${update.endpoint && JSON.stringify(update.endpoint)},
-        stage = ${update.stage}, stage_percent = ${update.stagePercent}, attempts = ${update.attempts},
-        run_token = case when ${update.runEnded} then null else run_token end, warm = warm and not ${update.runEnded},
-        last_error = null, claim = null,
-        terminated_at = case when ${status} = 'terminated' then now() end,
-        down_since = case when ${isDown} and status = 'unknown' then now() when ${isDown} then coalesce(down_since, now()) end,
-        fault_since = case when ${endsFault(row, update)} then null when ${fault === true} then coalesce(fault_since, now()) else fault_since end,
-        give_up_at = case when ${begins} then now() + make_interval(mins => ${maxDownMinutes}) else give_up_at end,
-        due_at = ${dueIn(update.waitMs)}
-    where id = ${row.id} and claim = ${row.claim} and desired = ${row.desired} returning id`.execute(tx);
-  if (rows.length === 0) throw new Overtaken();
+  const fault_since = endsFault(row, update) ? null : fault ? sql<Date>`coalesce(fault_since, now())` : undefined;
+  const values = {
+    status,
+    endpoint: sql<Address | null>`${update.endpoint && JSON.stringify(update.endpoint)}`,
+    stage: update.stage,
+    stage_percent: update.stagePercent,
+    attempts: update.attempts,
+    ...(update.runEnded && { run_token: null, warm: false }),
+    last_error: null,
+    terminated_at: status === "terminated" ? sql<Date>`now()` : null,
+    down_since: isDown ? sql<Date>`case when status = 'unknown' then now() else coalesce(down_since, now()) end` : null,
+    ...(fault_since !== undefined && { fault_since }),
+    ...(begins && { give_up_at: inMs(maxDownMinutes * 60_000) }),
+    due_at: dueIn(update.waitMs),
+  };
+  if (!(await finish(tx, environmentQueue, row, values, sql`desired = ${row.desired}`))) throw new Overtaken();
 }
 
 /** The machine is no longer at fault: its container runs, or nothing is to run. */
-function endsFault({ fault_since }: Claimed, { status, fault }: StatusUpdate): boolean {
+function endsFault({ fault_since }: LeasedEnvironment, { status, fault }: StatusUpdate): boolean {
   return fault_since !== null && (fault === false || status === "stopped");
 }
 
 /** A warm run began before it was ordered; for this launch its stages took no time. */
-async function writeStages(tx: Tx, row: Claimed, { reached }: StatusUpdate): Promise<void> {
+async function writeStages(tx: Tx, row: LeasedEnvironment, { reached }: StatusUpdate): Promise<void> {
   const generation = row.run_token === null ? row.generation + 1 : row.generation;
   for (const { stage, at } of reached)
     await sql`
@@ -156,7 +160,7 @@ async function writeStages(tx: Tx, row: Claimed, { reached }: StatusUpdate): Pro
 }
 
 /** Opens the clock where the container of a later start is observed; elsewhere credits only what the machine has cost. */
-async function updateClock(tx: Tx, row: Claimed, update: StatusUpdate): Promise<void> {
+async function updateClock(tx: Tx, row: LeasedEnvironment, update: StatusUpdate): Promise<void> {
   const { startedAt, reached } = update;
   const isNew = row.expires_at === null || reached.some(({ stage }) => stage === "started");
   if (startedAt && isNew) await openClock(tx, row, startedAt);

@@ -17,7 +17,7 @@ import { batchUnchanged } from "../reconciler/batch-unchanged.ts";
 import type { Delivery } from "../reconciler/on-status-change.ts";
 import { type ReconcileDeps, reconcile } from "../reconciler/reconcile.ts";
 import { type ReconcilerDeps, startReconciler } from "../reconciler/start-reconciler.ts";
-import { type Claimed, claimDue } from "../reconciler/work-lease.ts";
+import { fetchEnvironments, type LeasedEnvironment } from "../reconciler/work-lease.ts";
 
 export interface Rental {
   readonly userId?: string;
@@ -183,9 +183,9 @@ async function openLeases(db: Db, holderId: string): Promise<number> {
   return rows.length;
 }
 
-async function onePass(parts: ReconcileDeps): Promise<readonly Claimed[]> {
-  await sql`update environments set due_at = now() where status <> 'terminated' and claim is null`.execute(parts.db);
-  const rows = await claimDue(parts.db, ["host"], 20, sql`true`);
+async function onePass(parts: ReconcileDeps): Promise<readonly LeasedEnvironment[]> {
+  await sql`update environments set due_at = now() where status <> 'terminated'`.execute(parts.db);
+  const rows = await fetchEnvironments(parts.db, ["host"], 20, sql`true`);
   for (const row of rows) await reconcile(parts, row);
   return rows;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
+import { withoutLease } from "../../database/work-queue.ts";
 import type { Environment } from "../environment.ts";
 import { resetNotice } from "./expiry-notices.ts";
 
@@ -10,7 +11,9 @@ import { resetNotice } from "./expiry-notices.ts";
 const later = (hours: number) => sql`
   expires_at = expires_at + make_interval(hours => ${hours}),
   banked_seconds = case when expires_at is null then banked_seconds + ${hours * 3600} else banked_seconds end,
-  claim = case when expires_at is not null then claim end, due_at = case when expires_at is null then now() else due_at end`;
+  lease_token = case when expires_at is not null then lease_token end,
+  lease_expires_at = case when expires_at is not null then lease_expires_at end,
+  due_at = case when expires_at is null then now() else due_at end`;
 
 /** Adds paid hours (G100). False when the environment has ended or is ending: then the money goes back. */
 export async function extend(tx: Tx, id: string, hours: number): Promise<boolean> {
@@ -51,7 +54,7 @@ export async function shorten(tx: Tx, id: string, hours: number): Promise<Shorte
       expires_at = case when expires_at is not null
         then greatest(coalesce(terminated_at, now()), expires_at - make_interval(secs => ${seconds})) end,
       banked_seconds = case when expires_at is null then greatest(0, banked_seconds - ${Math.floor(seconds)}) else banked_seconds end,
-      claim = null, due_at = now()
+      ${withoutLease}, due_at = now()
     where id = ${id}
     returning expires_at as "expiresAt", banked_seconds as "bankedSeconds",
       coalesce(extract(epoch from expires_at - now())::float8, banked_seconds) as left`.execute(tx);

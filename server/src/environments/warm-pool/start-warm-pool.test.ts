@@ -258,8 +258,10 @@ test("what stands ready outlives its server, is known to the next one, and is no
 test("a worker that dies before or after any verb leaves a pool that comes right, and nothing besides", async () => {
   const { db, pool, driver, warm, poolLeases } = await setup({ gpus: 1 });
   const settles = async (sizes: Readonly<Record<string, number>>, runs: number) => {
-    // The ten seconds of the dead one's claim pass.
-    await sql`update warm_runs set due_at = now()`.execute(db);
+    // The ten seconds of the dead one's lease pass.
+    await sql`update warm_runs set due_at = now(), lease_expires_at = case when lease_token is not null then now() end`.execute(
+      db,
+    );
     const next = pool(sizes);
     await expect
       .poll(async () => (await warm()).map(({ state }) => state), pollOptions)

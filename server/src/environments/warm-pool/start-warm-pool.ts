@@ -10,7 +10,7 @@ import { backoffMs } from "../backoff-ms.ts";
 import { eachHost } from "../hosts/each-host.ts";
 import { openHostSlots } from "../hosts/host-slots.ts";
 import { newToken } from "../new-token.ts";
-import { claimDueWarmRuns, nextWarmRunMs, stepWarmRun, type WarmPoolDeps, type WarmResult } from "./warm-pool-step.ts";
+import { fetchWarmRuns, nextWarmRunMs, stepWarmRun, type WarmPoolDeps, type WarmResult } from "./warm-pool-step.ts";
 import { returnLapsedWarmRuns } from "./warm-runs.ts";
 
 /** How many runs of one GPU each stand ready on every host that can, by container type. */
@@ -48,7 +48,7 @@ export function startWarmPool(deps: PoolDeps): Loop {
     for (;;) {
       const { hostIds, limit } = places.next();
       if (limit === 0) return intervalMs;
-      const rows = await claimDueWarmRuns(db, hostIds, limit);
+      const rows = await fetchWarmRuns(db, hostIds, limit);
       for (const row of rows)
         places.take(
           row.host_id,
@@ -90,7 +90,7 @@ async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
         or r.created_at < now() - make_interval(hours => ${lifeHours}) or h.drained_at is not null
         or exists (select from gpus where id = any(r.gpus) and quarantined_at is not null)
       order by w.id for update of w)
-    update warm_runs w set state = 'ending', due_at = case when w.claim is null then now() else w.due_at end
+    update warm_runs w set state = 'ending', due_at = now()
     from unwanted u where w.id = u.id and w.state <> 'ending' and w.order_id is null`.execute(db);
 }
 

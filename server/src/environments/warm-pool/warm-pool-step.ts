@@ -1,53 +1,54 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
+import {
+  fetchDue,
+  finish,
+  finishAndDelete,
+  inMs,
+  keepLease,
+  type Leased,
+  nextDueMs,
+  workQueue,
+} from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Spec } from "../../drivers/driver.ts";
-import { logError } from "../../logging/create-logger.ts";
 import { backoffMs } from "../backoff-ms.ts";
 import type { HostDeps } from "../hosts/each-host.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
 import { runLimits } from "../leases/run-limits.ts";
 import type { WarmRun } from "./warm-runs.ts";
 
-/** A run that this worker alone may bring closer, as long as it renews its claim. */
-export interface ClaimedWarmRun extends WarmRun {
-  readonly claim: string;
-  /** It has been starting for so long that it is given up. */
-  readonly late: boolean;
-}
+/** A short lease, because the rows of a killed worker wait this long; a working one renews it. */
+const queue = workQueue("warm_runs", ["id"], 10);
+
+/** `late`: it has been starting for so long that it is given up. */
+type LeasedWarmRun = Leased<WarmRun> & { readonly late: boolean };
 
 export interface WarmPoolDeps extends HostDeps {
   /** The gateway's own path. */
   readonly isReady: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
 }
 
-const claimSeconds = 10;
-const renewMs = 3000;
 const startSeconds = 120;
 const workingMs = 100;
 const settledMs = 30_000;
 
 /** Due runs, except what an order has taken: nothing is done to these. */
-export async function claimDueWarmRuns(
+export async function fetchWarmRuns(
   db: Db,
   hostIds: readonly string[],
   limit: number,
-): Promise<readonly ClaimedWarmRun[]> {
-  const { rows } = await sql<ClaimedWarmRun>`
-    with due as (
-      select id from warm_runs where due_at <= now() and order_id is null and host_id = any(${[...hostIds]})
-      order by due_at limit ${limit} for update skip locked)
-    update warm_runs w set claim = gen_random_uuid(), due_at = now() + make_interval(secs => ${claimSeconds})
-    from due where w.id = due.id
-    returning w.*, w.created_at < now() - make_interval(secs => ${startSeconds}) as late`.execute(db);
-  return rows;
+): Promise<readonly LeasedWarmRun[]> {
+  const compute = { late: sql<boolean>`created_at < now() - make_interval(secs => ${startSeconds})` };
+  return await fetchDue(db, queue, { where: ofHosts(hostIds), limit, compute });
 }
 
 /** Milliseconds until the next of these hosts' runs is due. */
 export async function nextWarmRunMs(db: Db, hostIds: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select (extract(epoch from min(due_at) - now()) * 1000)::float8 as ms from warm_runs
-    where order_id is null and host_id = any(${[...hostIds]})`.execute(db);
-  return Math.max(0, Math.ceil(rows[0]?.ms ?? Number.POSITIVE_INFINITY));
+  return await nextDueMs(db, queue, ofHosts(hostIds));
+}
+
+function ofHosts(hostIds: readonly string[]) {
+  return sql`order_id is null and host_id = any(${[...hostIds]})`;
 }
 
 export type WarmResult = "ready" | "failed";
@@ -55,36 +56,35 @@ export type WarmResult = "ready" | "failed";
 type Next = { readonly state: "starting" | "ready" | "ending"; readonly waitMs: number } | "gone";
 
 /**
- * One step for one run. Only what is starting or ending is touched, and only what is ready can be claimed: no verb of
+ * One step for one run. Only what is starting or ending is touched, and only what is ready can be reserved: no verb of
  * ours can meet an owner's run, and what is leased on is not started again. `note` hears the result before it is written,
  * for whoever makes the next run reads what is written.
  */
 export async function stepWarmRun(
   deps: WarmPoolDeps,
-  row: ClaimedWarmRun,
+  row: LeasedWarmRun,
   note: (result: WarmResult) => void,
 ): Promise<void> {
   const log = deps.log.child({ hostId: row.host_id, warmRunId: row.id });
   const { db } = deps;
-  const renewing = setInterval(() => void renew(db, row).catch(logError(log, "warm_run.lease_not_renewed")), renewMs);
   try {
-    const driver = deps.drivers.get(row.host_id);
-    if (!driver) throw new Error(`no driver for host ${row.host_id}`);
-    const next = await (row.state === "ending" ? end(db, driver, row) : makeReady(deps, driver, row));
-    if (next === "gone") return await deleteRow(db, row);
-    if (next.state === "ending" && row.state === "starting") note("failed");
-    if (next.state === "ready") note("ready");
-    await write(db, row, next);
+    await keepLease(db, queue, row, log, async () => {
+      const driver = deps.drivers.get(row.host_id);
+      if (!driver) throw new Error(`no driver for host ${row.host_id}`);
+      const next = await (row.state === "ending" ? end(db, driver, row) : makeReady(deps, driver, row));
+      if (next === "gone") return await finishAndDelete(db, queue, row);
+      if (next.state === "ending" && row.state === "starting") note("failed");
+      if (next.state === "ready") note("ready");
+      await write(db, row, next);
+    });
   } catch (error) {
     log.warn({ event: "warm_run.failed", err: error });
     if (row.state === "starting") note("failed");
     await backOff(db, row, error);
-  } finally {
-    clearInterval(renewing);
   }
 }
 
-async function makeReady(deps: WarmPoolDeps, driver: Driver, row: ClaimedWarmRun): Promise<Next> {
+async function makeReady(deps: WarmPoolDeps, driver: Driver, row: LeasedWarmRun): Promise<Next> {
   const observed = await driver.observe(row.id);
   if (observed.state === "paused") return { state: "ready", waitMs: settledMs };
   if (row.state === "ready" || row.late || observed.state === "stopped") return { state: "ending", waitMs: 0 };
@@ -95,7 +95,7 @@ async function makeReady(deps: WarmPoolDeps, driver: Driver, row: ClaimedWarmRun
   return { state: "starting", waitMs: 0 };
 }
 
-async function end(db: Db, driver: Driver, row: ClaimedWarmRun): Promise<Next> {
+async function end(db: Db, driver: Driver, row: LeasedWarmRun): Promise<Next> {
   await driver.remove(row.id);
   await freeGpus(db, row);
   // Nobody has ever seen it, so nothing in it is anybody's.
@@ -104,10 +104,12 @@ async function end(db: Db, driver: Driver, row: ClaimedWarmRun): Promise<Next> {
 }
 
 /** Its files may take longer, or be refused for a while: the GPUs are not kept for them. */
-async function freeGpus(db: Db, { id, claim }: ClaimedWarmRun): Promise<void> {
+async function freeGpus(db: Db, { id, lease_token }: LeasedWarmRun): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } =
-      await sql`update warm_runs set gpus = '{}' where id = ${id} and claim = ${claim} returning id`.execute(tx);
+      await sql`update warm_runs set gpus = '{}' where id = ${id} and lease_token = ${lease_token} returning id`.execute(
+        tx,
+      );
     if (rows.length > 0) await releaseLeases(tx, "pool", id);
   });
 }
@@ -126,33 +128,23 @@ async function warmRunSpec(
   return { id, generation: 1, image, token, home, ...runLimits(leases) };
 }
 
-async function renew(db: Db, { id, claim }: ClaimedWarmRun): Promise<void> {
-  await sql`
-    update warm_runs set due_at = now() + make_interval(secs => ${claimSeconds}) where id = ${id} and claim = ${claim}`.execute(
-    db,
-  );
-}
-
-/** Whoever leased its GPUs meanwhile, or claimed it, has written what it is now; it is then due at once. */
-async function write(db: Db, { id, claim, state }: ClaimedWarmRun, next: Exclude<Next, "gone">): Promise<void> {
-  await sql`
-    update warm_runs set claim = null, attempts = 0,
-      state = case when state = ${state} and order_id is null then ${next.state} else state end,
-      due_at = case when state = ${state} then now() + make_interval(secs => ${next.waitMs / 1000}) else now() end
-    where id = ${id} and claim = ${claim}`.execute(db);
-}
-
-async function deleteRow(db: Db, { id, claim }: ClaimedWarmRun): Promise<void> {
-  await sql`delete from warm_runs where id = ${id} and claim = ${claim}`.execute(db);
+/** Where its GPUs were leased meanwhile, or an order took it, what was written then stays; it is then due at once. */
+async function write(db: Db, row: LeasedWarmRun, next: Exclude<Next, "gone">): Promise<void> {
+  const isSame = sql`state = ${row.state}`;
+  await finish(db, queue, row, {
+    attempts: 0,
+    state: sql`case when ${isSame} and order_id is null then ${next.state} else state end`,
+    due_at: sql`case when ${isSame} then ${inMs(next.waitMs)} else now() end`,
+  });
 }
 
 /** A host out of reach is waited for, and so is what it does not delete yet; what it refuses to start is given up. */
-async function backOff(db: Db, { id, claim, state, attempts }: ClaimedWarmRun, error: unknown): Promise<void> {
+async function backOff(db: Db, row: LeasedWarmRun, error: unknown): Promise<void> {
   const isLater = !(error instanceof DriverError) || error.code === "unavailable";
-  const waitMs = isLater || state === "ending" ? backoffMs(attempts + 1) : 0;
-  await sql`
-    update warm_runs set claim = null, attempts = attempts + 1,
-      state = case when state = 'starting' and not ${isLater} then 'ending' else state end,
-      due_at = case when state = ${state} then now() + make_interval(secs => ${waitMs / 1000}) else now() end
-    where id = ${id} and claim = ${claim}`.execute(db);
+  const waitMs = isLater || row.state === "ending" ? backoffMs(row.attempts + 1) : 0;
+  await finish(db, queue, row, {
+    attempts: row.attempts + 1,
+    ...(!isLater && { state: sql<"ending">`case state when 'starting' then 'ending' else state end` }),
+    due_at: sql`case when state = ${row.state} then ${inMs(waitMs)} else now() end`,
+  });
 }

@@ -175,7 +175,7 @@ test.each([false, true])(
     const { db, leave, stop, environment, owed, rowOf, orders } = await setup();
     await leave(3.5);
     if (stopped) await stop();
-    await sql`update environments set desired = 'terminated', ended_reason = 'operator', due_at = now(), claim = null`.execute(
+    await sql`update environments set desired = 'terminated', ended_reason = 'operator', due_at = now(), lease_token = null, lease_expires_at = null`.execute(
       db,
     );
     await expect.poll(async () => (await environment()).status).toBe("terminated");
@@ -200,7 +200,9 @@ test("prorated before, a machine that fails pays back the share of what is still
   driver.failNext("start", "unavailable", 1000);
   await driver.crash((await environment()).id);
   await expect.poll(async () => (await environment()).down_since).not.toBeNull();
-  await sql`update environments set give_up_at = now(), due_at = now(), claim = null`.execute(db);
+  await sql`update environments set give_up_at = now(), due_at = now(), lease_token = null, lease_expires_at = null`.execute(
+    db,
+  );
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   const back = (await owed()).map((row) => Number(row.split(" ").at(-1)));
   // Of 280 for seven hours, three and a half were used.

@@ -16,7 +16,7 @@ async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSec
   const tenMinutes = async (orderId: string) => {
     const { rows } = await sql`
       with aged as (
-        update environments set requested_at = now() - interval '11 minutes', give_up_at = now(), due_at = now(), claim = null
+        update environments set requested_at = now() - interval '11 minutes', give_up_at = now(), due_at = now(), lease_token = null, lease_expires_at = null
         where order_id = ${orderId} and stage = 'answering' returning id)
       update launch_stages s set at = now() - interval '10 minutes' from aged
       where environment_id = aged.id and stage = 'started' returning id`.execute(db);

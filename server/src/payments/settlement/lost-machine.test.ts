@@ -25,7 +25,7 @@ async function setup() {
     async later(minutes: number) {
       await sql`update environments set down_since = now() - make_interval(mins => ${minutes}),
         fault_since = now() - make_interval(mins => ${minutes}),
-        give_up_at = now() - make_interval(mins => ${minutes - 10}), due_at = now(), claim = null,
+        give_up_at = now() - make_interval(mins => ${minutes - 10}), due_at = now(), lease_token = null, lease_expires_at = null,
         expires_at = case when expires_at is not null then now() - make_interval(mins => ${minutes}) + interval '3 hours' end`.execute(
         db,
       );
@@ -63,7 +63,7 @@ test("a machine that fails for ten minutes ends the rental and pays back the tim
 test("time that ran out while the host did not answer is paid back from when it did not", async () => {
   const { environment, refundsOf, db } = await setup();
   await sql`update environments set status = 'unknown', down_since = now() - interval '3 hours', fault_since = now() - interval '3 hours',
-    expires_at = now() - interval '1 hour', due_at = now(), claim = null`.execute(db);
+    expires_at = now() - interval '1 hour', due_at = now(), lease_token = null, lease_expires_at = null`.execute(db);
   await expect.poll(async () => (await environment()).status).toBe("terminated");
   expect((await environment()).ended_reason).toBe("expired");
   expect(await refundsOf()).toMatchObject([{ reason: "hardware", amount_minor: 80 }]);
