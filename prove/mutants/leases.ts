@@ -203,7 +203,7 @@ export const leaseFaults: readonly FaultsOf[] = [
   },
   {
     file: "environments/api/environment-actions.ts",
-    tests: ["environments/api/environment-routes", "payments/settlement/settle-payment"],
+    tests: ["environments/api/environment-actions", "payments/settlement/settle-payment"],
     rows: [
       [
         "what has answered can be cancelled and is paid back",

@@ -4,7 +4,7 @@ import type { RowOf, Sql } from "../database/database.ts";
 
 export type Environment = RowOf<"environments">;
 
-/** An environment with the end of its files' keeping (G31), which its name's row says. */
+/** An environment with the end of the retention of its files (G31). */
 export interface ListedEnvironment extends Environment {
   readonly files_until: Date | null;
   /** Whether its host can freeze it. */
@@ -16,13 +16,13 @@ export async function listEnvironments(db: Sql, userIds: readonly string[]): Pro
   return await listed(db, sql`e.user_id = any(${[...userIds]})`);
 }
 
-/** One environment of this user; undefined for another user's as for none. */
+/** One environment of this user; undefined for another user's, as for none. */
 export async function environmentOf(db: Sql, id: string, userId: string): Promise<ListedEnvironment | undefined> {
   if (!isEnvironmentId(id)) return undefined;
   return (await listed(db, sql`e.id = ${id} and e.user_id = ${userId}`))[0];
 }
 
-/** Anything of another shape is not asked for: the database refuses some of it as text. */
+/** The database refuses some texts, so only this shape reaches it. */
 export function isEnvironmentId(id: string): boolean {
   return /^[0-9a-z]{25}$/.test(id);
 }
@@ -35,7 +35,7 @@ async function listed(db: Sql, condition: ReturnType<typeof sql>): Promise<reado
   return rows;
 }
 
-/** The wire's view of a row (spec 3.2). Before JupyterLab answered, `created_at` is the time of payment (G28). */
+/** A row on the wire (spec 3.2). Before JupyterLab was ready, `created_at` is the time of payment (G28). */
 export function containerOf(row: ListedEnvironment): Container {
   const { status, stage } = row;
   return {

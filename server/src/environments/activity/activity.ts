@@ -34,11 +34,11 @@ export async function writeActivity(db: Db, readings: readonly ActivityReading[]
       from activity a join jsonb_to_recordset(${JSON.stringify(readings)}) as s ("environmentId" text, "idleSeconds" float8)
         on s."environmentId" = a.environment_id
       order by 1 for update of a)
-    update activity kept
+    update activity old
     set looked_at = now(), last_busy_at = case
-        when kept.looked_at < now() - make_interval(secs => ${gapSeconds}) then now()
-        else greatest(kept.last_busy_at, now() - make_interval(secs => idle)) end
-    from readings where readings.environment_id = kept.environment_id`.execute(db);
+        when old.looked_at < now() - make_interval(secs => ${gapSeconds}) then now()
+        else greatest(old.last_busy_at, now() - make_interval(secs => idle)) end
+    from readings where readings.environment_id = old.environment_id`.execute(db);
 }
 
 /** Records use through the gateway. It is no measurement of the run itself. */

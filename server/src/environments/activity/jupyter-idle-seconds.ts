@@ -59,9 +59,9 @@ async function readList(response: IncomingMessage): Promise<readonly Listed[]> {
   let body = "";
   for await (const piece of response.setEncoding("utf8")) {
     body += piece;
-    if (body.length > maxResponseLength) throw new Error("JupyterLab answers without end");
+    if (body.length > maxResponseLength) throw new Error("JupyterLab's response has no end");
   }
   const listed: unknown = response.statusCode === 200 ? JSON.parse(body) : undefined;
-  if (!Array.isArray(listed)) throw new Error(`JupyterLab answers ${response.statusCode}, which is no list`);
+  if (!Array.isArray(listed)) throw new Error(`JupyterLab returned ${response.statusCode} and no list`);
   return listed.filter((each): each is Listed => typeof each === "object" && each !== null);
 }

@@ -23,7 +23,7 @@ const readings: Readonly<Record<SampleSpan, { hours: number; spanSeconds: number
 };
 
 const mean = (column: string) =>
-  sql.raw(`${column} = (kept.${column} * kept.looks + excluded.${column}) / (kept.looks + 1)`);
+  sql.raw(`${column} = (old.${column} * old.looks + excluded.${column}) / (old.looks + 1)`);
 
 /** Adds a sample to its minute and to its ten minutes; none of an environment that is ending, whose account may be gone. */
 export async function writeSamples(db: Db, samples: readonly Sample[]): Promise<void> {
@@ -34,7 +34,7 @@ export async function writeSamples(db: Db, samples: readonly Sample[]): Promise<
   const begin = sql`date_bin(make_interval(secs => span_seconds), now(), 'epoch')`;
   await db.transaction().execute(async (tx) => {
     await sql`
-      insert into samples as kept (environment_id, span_seconds, at, looks, cpu_cores, memory_mb, home_mb,
+      insert into samples as old (environment_id, span_seconds, at, looks, cpu_cores, memory_mb, home_mb,
         received_bytes_per_second, sent_bytes_per_second)
       select "environmentId", span_seconds, ${begin}, 1, "cpuCores", "memoryMb", "homeMb",
         "receivedBytesPerSecond", "sentBytesPerSecond"
@@ -42,18 +42,18 @@ export async function writeSamples(db: Db, samples: readonly Sample[]): Promise<
         "homeMb" real, "receivedBytesPerSecond" real, "sentBytesPerSecond" real), ${spans}
       where ${stays}
       order by 1, 2
-      on conflict (environment_id, span_seconds, at) do update set looks = kept.looks + 1,
+      on conflict (environment_id, span_seconds, at) do update set looks = old.looks + 1,
         ${mean("cpu_cores")}, ${mean("memory_mb")}, home_mb = excluded.home_mb,
         ${mean("received_bytes_per_second")}, ${mean("sent_bytes_per_second")}`.execute(tx);
     if (gpus.length > 0)
       await sql`
-      insert into gpu_samples as kept (environment_id, gpu_id, span_seconds, at, looks, use_percent, memory_mb)
+      insert into gpu_samples as old (environment_id, gpu_id, span_seconds, at, looks, use_percent, memory_mb)
       select "environmentId", id, span_seconds, ${begin}, 1, "usePercent", "memoryMb"
       from jsonb_to_recordset(${JSON.stringify(gpus)}) as s ("environmentId" text, id text, "usePercent" real,
         "memoryMb" real), ${spans}
       where ${stays}
       order by 1, 2, 3
-      on conflict (environment_id, span_seconds, at, gpu_id) do update set looks = kept.looks + 1,
+      on conflict (environment_id, span_seconds, at, gpu_id) do update set looks = old.looks + 1,
         ${mean("use_percent")}, ${mean("memory_mb")}`.execute(tx);
   });
 }

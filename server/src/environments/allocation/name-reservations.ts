@@ -12,8 +12,8 @@ export interface NameRequest {
 }
 
 /**
- * Takes a name for an order: a new one, one that nobody keeps files under any more, one whose files are the asker's own,
- * or one whose unpaid hold has lapsed (G31, G35). False when it is another's. The row is the lock: of two askers one waits.
+ * Reserves a name for an order: a new one, one without kept files, one whose files are the user's own, or one whose unpaid
+ * hold has lapsed (G31, G35). False when it is another user's. The row is the lock: one of two requests waits.
  */
 export async function reserveName(tx: Tx, { name, userId, orderId, heldUntil }: NameRequest): Promise<boolean> {
   await sql`delete from subdomain_claims where order_id = ${orderId} and name <> ${name}`.execute(tx);
@@ -30,7 +30,7 @@ export async function reserveName(tx: Tx, { name, userId, orderId, heldUntil }: 
   return rows.length === 1;
 }
 
-/** Gives an order's name back. Where files of that name are still kept, it stays its owner's. */
+/** Releases the name of an order. While files of that name are kept, it stays its owner's. */
 export async function releaseName(tx: Tx, orderId: string): Promise<void> {
   await sql`delete from subdomain_claims where order_id = ${orderId} and retained_until is null`.execute(tx);
   await sql`update subdomain_claims set order_id = null, held_until = null where order_id = ${orderId}`.execute(tx);
@@ -42,7 +42,7 @@ export interface NameAvailability {
   readonly suggestion: string | null;
 }
 
-/** The live check while typing (G36). A hint: only `takeName` decides. */
+/** The check while typing (G36). A hint: only `reserveName` decides. */
 export async function checkName(db: Sql, name: string, userId: string): Promise<NameAvailability> {
   const problem = subdomainProblem(name);
   if (problem) return { available: false, message: problem, suggestion: null };
@@ -57,7 +57,7 @@ export async function checkName(db: Sql, name: string, userId: string): Promise<
   return { available: true, message: taken.has(name) ? "Your files of this name come back" : "", suggestion: null };
 }
 
-/** Of the given names, those that have a row: true when it is taken for this user, false when their own files wait there. */
+/** The names that have a row: true when it is taken for this user, false when their own kept files have it. */
 async function takenNames(db: Sql, names: readonly string[], userId: string): Promise<Map<string, boolean>> {
   const { rows } = await sql<{ name: string; taken: boolean; kept: boolean }>`
     select name,

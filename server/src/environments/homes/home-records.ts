@@ -52,13 +52,13 @@ export async function closeHome(
   { home, host_id, order_id, user_id }: Home & { readonly order_id: string; readonly user_id: string },
   retentionDays: number,
 ): Promise<number> {
-  const kept = (await isUsed(tx, { home, host_id })) && !(await isAccountDeleted(tx, user_id));
-  const days = kept ? retentionDays : 0;
+  const keepsFiles = (await isUsed(tx, { home, host_id })) && !(await isAccountDeleted(tx, user_id));
+  const days = keepsFiles ? retentionDays : 0;
   const until = sql<Date>`now() + make_interval(days => ${days})`;
   await sql`
-    update homes set delete_at = ${until}, told_at = case when ${kept} then null else now() end, size_mb = null
+    update homes set delete_at = ${until}, told_at = case when ${keepsFiles} then null else now() end, size_mb = null
     where home = ${home} and host_id = ${host_id}`.execute(tx);
-  if (kept)
+  if (keepsFiles)
     await sql`
       update subdomain_claims set order_id = null, held_until = null, retained_until = ${until}
       where order_id = ${order_id}`.execute(tx);

@@ -46,9 +46,9 @@ export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: s
     select missing_since from homes
     where home = ${environment.home} and host_id = ${environment.host_id} and used_at is not null
       and (delete_at is null or delete_at > now())`.execute(db);
-  const kept = rows[0];
-  if (!kept) throw notFound();
-  if (kept.missing_since)
+  const files = rows[0];
+  if (!files) throw notFound();
+  if (files.missing_since)
     throw new AppError(
       "unavailable",
       "These files are not there at the moment. Whoever runs this service has been told; nothing was deleted by it.",

@@ -1,6 +1,6 @@
-/** Of a host on another machine: whether this process has found it fit since it was last unreachable. */
+/** The check of a host on another machine by this process, since the host was last unreachable. */
 export interface HostCheck {
   isPassed(): boolean;
-  /** It is checked again before anything more is leased on it. */
+  /** The host has to pass again before anything more is leased on it. */
   repeat(): void;
 }

@@ -1,13 +1,13 @@
 export interface Slot {
   readonly hostId: string;
-  /** When it is free by what is known now. */
+  /** When it is expected to be free. */
   readonly freeAt: Date;
 }
 
 /**
- * When each of a line gets its turn, if everybody takes theirs and nobody ends early: each gets the GPUs of the host that
- * has enough soonest, and keeps them for longer than is known. Undefined from where nothing is known. `slots` are in the
- * order of their times.
+ * When each entry of a queue gets its GPUs, if every reservation is used and nobody ends early: each gets those of the host
+ * that has enough soonest, and keeps them for longer than is known. Undefined from where nothing is known. `slots` are
+ * ordered by time.
  */
 export function expectedTimes(slots: readonly Slot[], counts: readonly number[]): readonly (Date | undefined)[] {
   const left = Map.groupBy(slots, ({ hostId }) => hostId);

@@ -10,14 +10,13 @@ export interface WarmRequest {
   readonly subdomain: string;
   readonly gpuCount: number;
   readonly holdUntil: Date;
-  /** A host that is kept for somebody else (line.ts). */
+  /** A host that is reserved for somebody else (queue/serve-queue.ts). */
   readonly excludeHostId: string | undefined;
 }
 
 /**
- * A run that stands ready, with its GPUs, for an order of its type and count; answers the host. A name
- * that has files starts cold: they cannot be put into a run that is there. In every transaction that has more than one
- * of them the order is hosts, warm runs, leases.
+ * Reserves a ready run, with its GPUs, for an order of its type and count, and returns the host. A name that has files
+ * starts cold, because they cannot be put into a running container. The lock order is hosts, warm runs, leases.
  */
 export async function reserveWarmRun(tx: Tx, request: WarmRequest): Promise<string | undefined> {
   const { orderId, userId, subdomain, gpuCount, holdUntil, excludeHostId } = request;
@@ -29,16 +28,16 @@ export async function reserveWarmRun(tx: Tx, request: WarmRequest): Promise<stri
       and not exists (select from gpus where id = any(w.gpus) and quarantined_at is not null)
       and not exists (select from homes where user_id = ${userId} and subdomain = ${subdomain})
     order by w.created_at limit 1 for update of w skip locked`.execute(tx);
-  const found = rows[0];
-  if (!found) return undefined;
-  await sql`update warm_runs set order_id = ${orderId} where id = ${found.id}`.execute(tx);
+  const run = rows[0];
+  if (!run) return undefined;
+  await sql`update warm_runs set order_id = ${orderId} where id = ${run.id}`.execute(tx);
   await sql`
     update gpu_leases set holder_kind = 'order', holder_id = ${orderId}, hold_until = ${holdUntil}
-    where holder_kind = 'pool' and holder_id = ${found.id} and released_at is null`.execute(tx);
-  return found.host_id;
+    where holder_kind = 'pool' and holder_id = ${run.id} and released_at is null`.execute(tx);
+  return run.host_id;
 }
 
-/** An order that ends unpaid gives its run back, untouched as it is, for the next. */
+/** Returns the run of an order that ends unpaid to the pool, as it is. */
 export async function returnWarmRun(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update warm_runs set order_id = null, due_at = now() where order_id = ${orderId} returning id`.execute(tx);
@@ -48,7 +47,7 @@ export async function returnWarmRun(tx: Tx, orderId: string): Promise<void> {
       where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
 }
 
-/** As if it had ended, where an order keeps neither its end nor the run's: whoever wants the GPUs may have them by then. */
+/** The same for orders whose hold lapsed: their GPUs can be leased to others by then. */
 export async function returnLapsedWarmRuns(db: Db): Promise<void> {
   const { rows } = await sql<{ order_id: string }>`select order_id from warm_runs w where ${lapsed}`.execute(db);
   for (const { order_id: orderId } of rows)
@@ -63,14 +62,14 @@ const lapsed = sql`exists (
   select from gpu_leases where holder_kind = 'order' and holder_id = w.order_id and released_at is null
     and hold_until < now() - ${sql.lit(holdGrace)}::interval)`;
 
-/** Locked before the order's leases are, by whoever is about to touch these. */
+/** Everybody who changes the leases of an order locks its warm run first. */
 export async function lockWarmRunOf(tx: Tx, orderId: string): Promise<void> {
   await sql`select 1 from warm_runs where order_id = ${orderId} for update`.execute(tx);
 }
 
 /**
- * Paid: the run is its environment's from now on, under this very id. Undefined where the order has none, or one whose
- * id begins as another environment's does, by which people name it.
+ * The run of a paid order becomes its environment under the same id. Undefined where the order has none, or one whose id
+ * has the first eight characters of another environment's, by which people refer to it.
  */
 export async function takeWarmRun(tx: Tx, orderId: string): Promise<WarmRun | undefined> {
   const { rows } = await sql<WarmRun>`
