@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { cpus, loadavg } from "node:os";
 import type { Db } from "../server/src/database/database.ts";
+import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import type { ProviderPayment } from "../server/src/payments/provider/provider.ts";
@@ -183,7 +184,8 @@ async function observer(db: Db, url: string) {
   });
   return {
     payment: provider.payment,
-    observe: (payment: ProviderPayment) => settlePayment({ db, provider, giveUpAfterSeconds: 600, announce }, payment),
+    observe: (payment: ProviderPayment) =>
+      settlePayment({ db, log: silentLogger, provider, giveUpAfterSeconds: 600, announce }, payment),
   };
 }
 

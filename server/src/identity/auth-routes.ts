@@ -31,6 +31,7 @@ export function authRoutes(app: FastifyInstance, parts: Parts): void {
     const created = await identity.createUser({ ...body, from: request.ip }).catch(refuse);
     const accessToken = await identity.createCustomToken(created.uid).catch(refuse);
     await openProfile(db, { id: created.uid, email: created.email, name: created.name ?? "" }, onSignUp);
+    request.log.info({ event: "user.signed_up", userId: created.uid }, "an account was made");
     return { ...success, access_token: accessToken };
   });
 

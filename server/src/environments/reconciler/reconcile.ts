@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { finish, inMs, keepLease } from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
-import type { Logger } from "../../logging/create-logger.ts";
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
 import { leftoverProcesses } from "./leftover-processes.ts";
@@ -15,7 +14,6 @@ export interface ReconcileDeps extends WriteStatusDeps {
   readonly drivers: ReadonlyMap<string, Driver>;
   /** The gateway's own path: JupyterLab returns 200 through the forwarding code. */
   readonly isReady: (endpoint: Endpoint, runToken: string) => Promise<boolean>;
-  readonly log: Logger;
   /** How long the memory of a killed program may take to leave a GPU. */
   readonly leftoverMs?: number;
 }

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import type { Address } from "../../database/json-columns.ts";
 import { finish, inMs } from "../../database/work-queue.ts";
+import type { Logger } from "../../logging/create-logger.ts";
 import { quarantine } from "../leases/gpu-leases.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
 import { creditFault, openClock } from "../time/rental-clock.ts";
@@ -15,6 +16,7 @@ import { dueIn, environmentQueue, type LeasedEnvironment } from "./work-lease.ts
 
 export interface WriteStatusDeps extends StatusHookDeps {
   readonly db: Db;
+  readonly log: Logger;
   readonly delivery: Delivery;
   readonly writeUnchanged: UnchangedWriter;
 }
@@ -59,7 +61,8 @@ function changesNothing(row: LeasedEnvironment, update: StatusUpdate): boolean {
 
 async function writeAll(deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<boolean> {
   try {
-    await deps.db.transaction().execute((tx) => write(tx, deps, row, update));
+    const isApplied = await deps.db.transaction().execute((tx) => write(tx, deps, row, update));
+    if (isApplied && update.status !== row.status) logChange(deps, row, update);
     return true;
   } catch (error) {
     if (error instanceof Overtaken) return false;
@@ -67,11 +70,20 @@ async function writeAll(deps: WriteStatusDeps, row: LeasedEnvironment, update: W
   }
 }
 
-async function write(tx: Tx, deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<void> {
+function logChange({ log }: WriteStatusDeps, { order_id: orderId }: LeasedEnvironment, { status }: StatusUpdate): void {
+  if (status === "active") log.info({ event: "environment.ready", orderId }, "an environment is ready");
+  if (status === "terminated") log.info({ event: "environment.ended", orderId }, "an environment has ended");
+}
+
+/** False where the environment has to end instead. */
+async function write(tx: Tx, deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<boolean> {
   const environment = { id: row.id, orderId: row.order_id, userId: row.user_id };
   const isFirst = row.created_at === null;
   const delivered = isFirst ? await reportDelivery(tx, deps, row, update) : { bonusHours: 0 };
-  if (typeof delivered === "string") return await giveUp(tx, row, delivered);
+  if (typeof delivered === "string") {
+    await giveUp(tx, row, delivered);
+    return false;
+  }
   if (update.status === "terminated" && !isFirst) await deps.delivery.ended(tx, environment, unusableSeconds(row));
   await writeRow(tx, row, update);
   await writeStages(tx, row, update);
@@ -80,6 +92,7 @@ async function write(tx: Tx, deps: WriteStatusDeps, row: LeasedEnvironment, upda
   if (isFirst && status === "stopped") await keepLaunch(tx, row);
   await updateClock(tx, row, update);
   await onStatusChange(tx, deps, row, status, { ...delivered, goneSeconds });
+  return true;
 }
 
 /** Before the first readiness: delivered, kept for its owner, or not delivered. A string says why it has to end instead. */

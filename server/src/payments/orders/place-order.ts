@@ -61,7 +61,9 @@ export async function placeRequest(deps: PaymentsDeps, userId: string, request: 
 async function openNew(deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<OrderRow | undefined> {
   try {
     const draft = await deps.db.transaction().execute((tx) => reserveOrder(tx, deps, userId, request));
-    return await openDraft(deps, draft);
+    const order = await openDraft(deps, draft);
+    deps.log.info({ event: "order.opened", orderId: order.id, userId }, "an order waits for its payment");
+    return order;
   } catch (error) {
     if (isUniqueViolation(error, "one_unpaid_order_per_user")) return undefined;
     throw error;

@@ -113,9 +113,9 @@ async function findAtProvider({ db, provider }: PaymentsDeps, refund: DueRefund)
   );
 }
 
-async function record({ db, announce }: PaymentsDeps, refund: DueRefund, found: ProviderRefund): Promise<void> {
+async function record({ db, log, announce }: PaymentsDeps, refund: DueRefund, found: ProviderRefund): Promise<void> {
   const status = found.status === "pending" ? "sent" : found.status;
-  await db.transaction().execute(async (tx) => {
+  const isNew = await db.transaction().execute(async (tx) => {
     const payment = await lockPayment(tx, refund.payment_id);
     const updated = await finish(tx, refundQueue, refund, {
       status,
@@ -125,7 +125,7 @@ async function record({ db, announce }: PaymentsDeps, refund: DueRefund, found: 
       processed_at: status === "processed" ? sql`now()` : null,
       due_at: status === "processed" ? null : nextCheck(status, refund),
     });
-    if (!updated || status === refund.status) return;
+    if (!updated || status === refund.status) return false;
     if (refund.status === "failed") {
       await addRefunded(tx, payment, refund.amount_minor);
       await bookRefundCreated(tx, payment, refund);
@@ -135,7 +135,10 @@ async function record({ db, announce }: PaymentsDeps, refund: DueRefund, found: 
       await bookRefundFailed(tx, payment, refund);
     }
     if (status === "processed") await recordArrival(tx, payment, refund, found.arn, announce);
+    return true;
   });
+  if (isNew && status === "processed")
+    log.info({ event: "refund.arrived", refundId: refund.id }, "a refund has left the provider");
 }
 
 async function recordArrival(

@@ -23,7 +23,7 @@ type LockedOrder = OrderRow & { readonly now: Date };
 /** `recorded`: nothing new about money. `settled`: this payment bought the environment. The others go back to the card. */
 export type SettlementResult = "unknown_order" | "recorded" | "settled" | "refunding" | "duplicate";
 
-type SettlementDeps = Pick<PaymentsDeps, "db" | "giveUpAfterSeconds" | "announce" | "seller"> & {
+type SettlementDeps = Pick<PaymentsDeps, "db" | "log" | "giveUpAfterSeconds" | "announce" | "seller"> & {
   readonly provider: Pick<Provider, "kind">;
 };
 
@@ -35,9 +35,11 @@ const rank = { created: 0, failed: 1, authorized: 2, captured: 3 } as const;
  */
 export async function settlePayment(deps: SettlementDeps, reported: ProviderPayment): Promise<SettlementResult> {
   const gateway = deps.provider.kind;
-  return deps.db.transaction().execute(async (tx) => {
+  let orderId = "";
+  const settled = await deps.db.transaction().execute(async (tx): Promise<SettlementResult> => {
     const order = await lockOrder(tx, gateway, reported.orderId);
     if (!order) return "unknown_order";
+    orderId = order.id;
     const before = await findPayment(tx, gateway, reported.id);
     if (before && before.order_id !== order.id) throw new Error(`payment ${before.id} belongs to another order`);
     const recorded = await upsertPayment(tx, order, reported, before);
@@ -49,6 +51,8 @@ export async function settlePayment(deps: SettlementDeps, reported: ProviderPaym
     await issueCreditNotes(tx, payment.id);
     return result;
   });
+  if (settled === "settled") deps.log.info({ event: "order.paid", orderId }, "an order is paid");
+  return settled;
 }
 
 async function settleOrder(
