@@ -45,21 +45,9 @@ export function merchantOrderRoutes(app: FastifyInstance, db: Db): void {
   });
 
   app.get("/orders", async (request) => {
-    const { receipt, authorized, from, to, count, skip, "expand[]": expand } = readInput(filter, request.query);
-    let query = db
-      .selectFrom("embedded_gateway_orders")
-      .selectAll()
-      .orderBy("created_at", "desc")
-      .limit(count)
-      .offset(skip);
-    if (receipt !== undefined) query = query.where("receipt", "=", receipt);
-    if (authorized !== undefined)
-      query = query.where(sql<boolean>`(${authorized === "1"} = exists (select from embedded_gateway_payments p
-        where p.order_id = embedded_gateway_orders.id and p.status in ('authorized', 'captured')))`);
-    if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
-    if (to !== undefined) query = query.where("created_at", "<=", new Date(to * 1000));
-    const rows = await query.execute();
-    if (![expand].flat().includes("payments")) return collection(rows.map(orderEntity));
+    const query = readInput(filter, request.query);
+    const rows = await listOrders(db, query);
+    if (![query["expand[]"]].flat().includes("payments")) return collection(rows.map(orderEntity));
     return collection(
       await Promise.all(rows.map(async (row) => ({ ...orderEntity(row), payments: await paymentsOf(row) }))),
     );
@@ -84,4 +72,20 @@ export function merchantOrderRoutes(app: FastifyInstance, db: Db): void {
       .execute();
     return collection(rows.map(paymentEntity));
   }
+}
+
+function listOrders(db: Db, { receipt, authorized, from, to, count, skip }: z.output<typeof filter>) {
+  let query = db
+    .selectFrom("embedded_gateway_orders")
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .limit(count)
+    .offset(skip);
+  if (receipt !== undefined) query = query.where("receipt", "=", receipt);
+  if (authorized !== undefined)
+    query = query.where(sql<boolean>`(${authorized === "1"} = exists (select from embedded_gateway_payments p
+      where p.order_id = embedded_gateway_orders.id and p.status in ('authorized', 'captured')))`);
+  if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
+  if (to !== undefined) query = query.where("created_at", "<=", new Date(to * 1000));
+  return query.execute();
 }

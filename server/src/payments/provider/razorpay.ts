@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Currency } from "@berth/contract";
 import * as z from "zod";
 import type { Logger } from "../../logging/create-logger.ts";
+import { isSigned } from "./is-signed.ts";
 import {
   type Provider,
   type ProviderDispute,
@@ -33,59 +33,112 @@ interface Call {
 
 const maybe = z.string().nullish();
 const paymentStatuses = ["created", "authorized", "captured", "refunded", "failed"] as const;
-const order = z.object({
-  id: z.string().min(1),
-  receipt: maybe,
-  amount: z.int(),
-  currency: z.string(),
-  status: z.enum(["created", "attempted", "paid"]),
-});
-const payment = z.object({
-  id: z.string().min(1),
-  order_id: maybe,
-  amount: z.int(),
-  currency: z.string(),
-  // Others wait for something outside, such as cash on delivery (`pending`): no money is here yet.
-  status: z.string().transform((status) => paymentStatuses.find((known) => known === status) ?? ("created" as const)),
-  amount_refunded: z.int().nullish(),
-  method: maybe,
-  // Empty maps come as empty lists.
-  card: z.object({ network: maybe, last4: maybe }).nullish().catch(null),
-  fee: z.int().nullish(),
-  error_code: maybe,
-  error_reason: maybe,
-  created_at: z.int(),
-});
-const refund = z.object({
-  id: z.string().min(1),
-  payment_id: z.string(),
-  amount: z.int(),
-  status: z.enum(["pending", "processed", "failed"]),
-  acquirer_data: z
-    .object({ arn: z.union([z.string(), z.number().transform(String)]).nullish() })
-    .nullish()
-    .catch(null),
-});
-const dispute = z.object({
-  id: z.string().min(1),
-  payment_id: z.string().min(1),
-  amount: z.int().positive(),
-  amount_deducted: z.int().nonnegative().nullish(),
-  currency: z.string(),
-  reason_code: maybe,
-  phase: z.string(),
-  // Evidence that was not enough is asked for again: an event of its own, and as a state the first one.
-  status: z
-    .enum(["open", "action_required", "under_review", "won", "lost", "closed"])
-    .transform((status) => (status === "action_required" ? "open" : status)),
-  respond_by: z.int().nullish(),
-  created_at: z.int(),
-});
+const order = z
+  .object({
+    id: z.string().min(1),
+    receipt: maybe,
+    amount: z.int(),
+    currency: z.string(),
+    status: z.enum(["created", "attempted", "paid"]),
+  })
+  .transform(
+    ({ id, receipt, amount, currency, status }): ProviderOrder => ({
+      id,
+      receipt: receipt ?? "",
+      amountMinor: amount,
+      currency,
+      status,
+    }),
+  );
+const payment = z
+  .object({
+    id: z.string().min(1),
+    order_id: maybe,
+    amount: z.int(),
+    currency: z.string(),
+    // Others wait for something outside, such as cash on delivery (`pending`): no money is here yet.
+    status: z.string().transform((status) => paymentStatuses.find((known) => known === status) ?? ("created" as const)),
+    amount_refunded: z.int().nullish(),
+    method: maybe,
+    // Empty maps come as empty lists.
+    card: z.object({ network: maybe, last4: maybe }).nullish().catch(null),
+    fee: z.int().nullish(),
+    error_code: maybe,
+    error_reason: maybe,
+    created_at: z.int(),
+  })
+  .transform(
+    (entity): ProviderPayment => ({
+      id: entity.id,
+      orderId: entity.order_id ?? "",
+      amountMinor: entity.amount,
+      currency: entity.currency,
+      status: entity.status === "refunded" ? "captured" : entity.status,
+      refundedMinor: entity.amount_refunded ?? (entity.status === "refunded" ? entity.amount : 0),
+      method: entity.method ?? null,
+      cardNetwork: entity.card?.network ?? null,
+      cardLast4: entity.card?.last4 ?? null,
+      feeMinor: entity.fee ?? null,
+      errorCode: entity.error_code ?? null,
+      errorReason: entity.error_reason ?? null,
+      createdAt: new Date(entity.created_at * 1000),
+    }),
+  );
+const refund = z
+  .object({
+    id: z.string().min(1),
+    payment_id: z.string(),
+    amount: z.int(),
+    status: z.enum(["pending", "processed", "failed"]),
+    acquirer_data: z
+      .object({ arn: z.union([z.string(), z.number().transform(String)]).nullish() })
+      .nullish()
+      .catch(null),
+  })
+  .transform(
+    ({ id, payment_id, amount, status, acquirer_data }): ProviderRefund => ({
+      id,
+      paymentId: payment_id,
+      amountMinor: amount,
+      status,
+      arn: acquirer_data?.arn ?? null,
+    }),
+  );
+const dispute = z
+  .object({
+    id: z.string().min(1),
+    payment_id: z.string().min(1),
+    amount: z.int().positive(),
+    amount_deducted: z.int().nonnegative().nullish(),
+    currency: z.string(),
+    reason_code: maybe,
+    phase: z.string(),
+    // Evidence that was not enough is asked for again: an event of its own, and as a state the first one.
+    status: z
+      .enum(["open", "action_required", "under_review", "won", "lost", "closed"])
+      .transform((status) => (status === "action_required" ? "open" : status)),
+    respond_by: z.int().nullish(),
+    created_at: z.int(),
+  })
+  .transform(
+    (entity): ProviderDispute => ({
+      id: entity.id,
+      paymentId: entity.payment_id,
+      amountMinor: entity.amount,
+      currency: entity.currency,
+      deductedMinor: entity.amount_deducted ?? 0,
+      status: entity.status,
+      phase: entity.phase,
+      reasonCode: entity.reason_code ?? null,
+      respondBy: entity.respond_by ? new Date(entity.respond_by * 1000) : null,
+      createdAt: new Date(entity.created_at * 1000),
+    }),
+  );
 const failure = z.object({ error: z.object({ code: z.string(), description: maybe, reason: maybe }) });
 
 /**
  * The client of everything that speaks Razorpay's dialect (docs/internals/money.md). Not the official SDK: it has no
- * timeout, cannot send the refund's idempotency key and leaves ids unescaped. Every call throws `GatewayError`.
+ * timeout, cannot send the refund's idempotency key and leaves ids unescaped. Every call throws `ProviderError`.
  */
 export function razorpay(options: RazorpayOptions): Provider {
   const { keyId, keySecret, kind, mode, minimumMinor } = options;
@@ -97,52 +150,42 @@ export function razorpay(options: RazorpayOptions): Provider {
     mode,
     keyId,
     minimumMinor,
-    async createOrder({ receipt, amountMinor, currency, notes }) {
+    createOrder: ({ receipt, amountMinor, currency, notes }) => {
       const payment = {
         capture: "automatic",
         capture_options: { automatic_expiry_period: 30, manual_expiry_period: 7200, refund_speed: "normal" },
       };
       const body = { amount: amountMinor, currency, receipt, notes, payment };
-      return orderOf(await call("/orders", order, { method: "POST", body }));
+      return call("/orders", order, { method: "POST", body });
     },
-    async findOrderByReceipt(receipt) {
+    findOrderByReceipt: async (receipt) => {
       const { items } = await call(`/orders?receipt=${id(receipt)}`, z.object({ items: z.array(order) }));
       // Compared here too: taking another order because a filter was ignored would sell somebody else's purchase.
-      const found = items.find((item) => item.receipt === receipt);
-      return found && orderOf(found);
+      return items.find((item) => item.receipt === receipt);
     },
-    async paymentsOfOrder(orderId) {
-      const path = `/orders/${id(orderId)}/payments?expand[]=card`;
-      return (await callList(path, payment)).items.map(paymentOf);
-    },
-    async paymentsBetween({ from, to, skip, count }) {
+    paymentsOfOrder: async (orderId) =>
+      (await callList(`/orders/${id(orderId)}/payments?expand[]=card`, payment)).items,
+    paymentsBetween: async ({ from, to, skip, count }) => {
       const window = `from=${seconds(from)}&to=${seconds(to)}&count=${count}&skip=${skip}`;
       const { items, size } = await callList(`/payments?${window}&expand[]=card`, payment);
-      return { payments: items.map(paymentOf), isLast: size < count };
+      return { payments: items, isLast: size < count };
     },
-    payment: async (paymentId) => paymentOf(await call(`/payments/${id(paymentId)}?expand[]=card`, payment)),
-    async capture(paymentId, amountMinor, currency) {
+    payment: (paymentId) => call(`/payments/${id(paymentId)}?expand[]=card`, payment),
+    capture: (paymentId, amountMinor, currency) => {
       const body = { amount: amountMinor, currency };
-      return paymentOf(await call(`/payments/${id(paymentId)}/capture`, payment, { method: "POST", body }));
+      return call(`/payments/${id(paymentId)}/capture`, payment, { method: "POST", body });
     },
-    async refund({ paymentId, amountMinor, key, notes }) {
+    refund: ({ paymentId, amountMinor, key, notes }) => {
       const body = { amount: amountMinor, speed: "normal", notes, receipt: key };
       const headers = { "x-refund-idempotency": key };
-      return refundOf(await call(`/payments/${id(paymentId)}/refund`, refund, { method: "POST", body, headers }));
+      return call(`/payments/${id(paymentId)}/refund`, refund, { method: "POST", body, headers });
     },
-    async refundsOfPayment(paymentId) {
-      const path = `/payments/${id(paymentId)}/refunds?count=100`;
-      return (await callList(path, refund)).items.map(refundOf);
-    },
-    refundById: async (refundId) => refundOf(await call(`/refunds/${id(refundId)}`, refund)),
-    dispute: async (disputeId) => disputeOf(await call(`/disputes/${id(disputeId)}`, dispute)),
-    disputes: async () => (await callList("/disputes?count=100", dispute)).items.map(disputeOf),
-    verifyCallback({ orderId, paymentId, signature }) {
-      const expected = Buffer.from(createHmac("sha256", keySecret).update(`${orderId}|${paymentId}`).digest("hex"));
-      // Bytes, not characters: a multibyte text of 64 characters is longer, and timingSafeEqual would throw.
-      const given = Buffer.from(signature);
-      return given.length === expected.length && timingSafeEqual(given, expected);
-    },
+    refundsOfPayment: async (paymentId) =>
+      (await callList(`/payments/${id(paymentId)}/refunds?count=100`, refund)).items,
+    refundById: (refundId) => call(`/refunds/${id(refundId)}`, refund),
+    dispute: (disputeId) => call(`/disputes/${id(disputeId)}`, dispute),
+    disputes: async () => (await callList("/disputes?count=100", dispute)).items,
+    verifyCallback: ({ orderId, paymentId, signature }) => isSigned(`${orderId}|${paymentId}`, signature, keySecret),
   };
 }
 
@@ -219,47 +262,6 @@ function parse(text: string): unknown {
   }
 }
 
-function orderOf({ id, receipt, amount, currency, status }: z.output<typeof order>): ProviderOrder {
-  return { id, receipt: receipt ?? "", amountMinor: amount, currency, status };
-}
-
-function paymentOf(entity: z.output<typeof payment>): ProviderPayment {
-  return {
-    id: entity.id,
-    orderId: entity.order_id ?? "",
-    amountMinor: entity.amount,
-    currency: entity.currency,
-    status: entity.status === "refunded" ? "captured" : entity.status,
-    refundedMinor: entity.amount_refunded ?? (entity.status === "refunded" ? entity.amount : 0),
-    method: entity.method ?? null,
-    cardNetwork: entity.card?.network ?? null,
-    cardLast4: entity.card?.last4 ?? null,
-    feeMinor: entity.fee ?? null,
-    errorCode: entity.error_code ?? null,
-    errorReason: entity.error_reason ?? null,
-    createdAt: new Date(entity.created_at * 1000),
-  };
-}
-
 function seconds(at: Date): number {
   return Math.floor(at.getTime() / 1000);
-}
-
-function refundOf({ id, payment_id, amount, status, acquirer_data }: z.output<typeof refund>): ProviderRefund {
-  return { id, paymentId: payment_id, amountMinor: amount, status, arn: acquirer_data?.arn ?? null };
-}
-
-function disputeOf(entity: z.output<typeof dispute>): ProviderDispute {
-  return {
-    id: entity.id,
-    paymentId: entity.payment_id,
-    amountMinor: entity.amount,
-    currency: entity.currency,
-    deductedMinor: entity.amount_deducted ?? 0,
-    status: entity.status,
-    phase: entity.phase,
-    reasonCode: entity.reason_code ?? null,
-    respondBy: entity.respond_by ? new Date(entity.respond_by * 1000) : null,
-    createdAt: new Date(entity.created_at * 1000),
-  };
 }
