@@ -1,4 +1,4 @@
-import { together } from "../async/batch.ts";
+import { batch } from "../async/batch.ts";
 import type { Db } from "../database/database.ts";
 import { type ListedEnvironment, listEnvironments } from "../environments/environment.ts";
 import type { User } from "../http/request-user.ts";
@@ -18,7 +18,7 @@ const unused: Usage = { average_session_seconds: null, gpu_percent: null, run_ho
 
 /** Reads accounts; those that are asked for at one moment by one set of queries. */
 export function accountReader(db: Db): (user: User) => Promise<Account> {
-  return together(async (users: readonly User[]) => {
+  return batch(async (users: readonly User[]) => {
     const ids = [...new Set(users.map(({ id }) => id))];
     const [profiles, environments, payments, usage] = await Promise.all([
       readProfiles(db, ids),

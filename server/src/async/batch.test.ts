@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { together } from "./batch.ts";
+import { batch } from "./batch.ts";
 
 test("calls of one moment are one piece of work, each with its own answer; the next moment is another", async () => {
   const seen: (readonly number[])[] = [];
-  const double = together(async (all: readonly number[]) => {
+  const double = batch(async (all: readonly number[]) => {
     seen.push(all);
     return all.map((each) => each * 2);
   });
@@ -15,7 +15,7 @@ test("calls of one moment are one piece of work, each with its own answer; the n
 
 test("work that fails, fails for each of them, and for none that come later", async () => {
   let fails = true;
-  const work = together(async (all: readonly string[]) => {
+  const work = batch(async (all: readonly string[]) => {
     if (fails) throw new Error("away");
     return all;
   });

@@ -1,5 +1,5 @@
-/** Calls of one moment become one: `work` gets all of them, in order, and answers each in the same order. */
-export function together<In, Out>(work: (all: readonly In[]) => Promise<readonly Out[]>): (one: In) => Promise<Out> {
+/** Collects the calls of one moment: `work` gets all their inputs and returns the results in the same order. */
+export function batch<In, Out>(work: (all: readonly In[]) => Promise<readonly Out[]>): (one: In) => Promise<Out> {
   let waiting: { readonly one: In; readonly answer: PromiseWithResolvers<Out> }[] = [];
 
   async function go(): Promise<void> {

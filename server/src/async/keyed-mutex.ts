@@ -1,5 +1,5 @@
-/** Runs work of one key strictly one after the other; different keys side by side. A failed work does not block the next. */
-export function perKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+/** Runs work of one key one after the other, of different keys side by side. A failure does not block the next work. */
+export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
     const before = last.get(key) ?? Promise.resolve();

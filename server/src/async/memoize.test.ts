@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { remember } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 
 test("who asks meanwhile gets the same answer, the next one is read after a while, a failure is asked again", async () => {
   let reads = 0;
-  const ask = remember(async () => {
+  const ask = memoize(async () => {
     reads += 1;
     if (reads === 1) throw new Error("out for a moment");
     return reads;

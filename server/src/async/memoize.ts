@@ -1,11 +1,8 @@
-/** Times what a reading took: however many ask, it is at work a twentieth of the time. */
-const restFactor = 20;
+/** A value is kept for this many times what its reading took, so that reading takes a twentieth of the time at most. */
+const keepFactor = 20;
 
-/**
- * Keeps an answer that everybody may see: for two seconds or `leastMs`, and longer where reading it is slow. Who asks meanwhile gets
- * the same one, also while it is still being read. A failure is not kept.
- */
-export function remember<T>(read: () => Promise<T>, leastMs = 2000): () => Promise<T> {
+/** Shares one value between all callers: for `leastMs`, and longer where reading is slow. A failure is not kept. */
+export function memoize<T>(read: () => Promise<T>, leastMs = 2000): () => Promise<T> {
   let kept: { readonly answer: Promise<T>; until: number } | undefined;
   return () => {
     if (kept && performance.now() < kept.until) return kept.answer;
@@ -15,7 +12,7 @@ export function remember<T>(read: () => Promise<T>, leastMs = 2000): () => Promi
     now.answer.then(
       () => {
         const took = performance.now() - began;
-        now.until = performance.now() + Math.max(leastMs, took * restFactor);
+        now.until = performance.now() + Math.max(leastMs, took * keepFactor);
       },
       () => {
         now.until = 0;

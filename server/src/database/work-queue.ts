@@ -3,8 +3,8 @@ import type { Loop } from "../async/start-interval.ts";
 import { type Logger, logError } from "../logging/create-logger.ts";
 import type { ChangeKind, Changes } from "./changes.ts";
 import type { RowOf, Sql } from "./database.ts";
+import { startNotifiedLoop } from "./notified-loop.ts";
 import type { Tables } from "./tables.ts";
-import { startNotifiedLoop } from "./woken-loop.ts";
 
 /**
  * A table whose rows are the work. `due_at` says when a row is next to be worked at; null means never again. A worker

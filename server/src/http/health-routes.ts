@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
-import { remember } from "../async/memoize.ts";
+import { memoize } from "../async/memoize.ts";
 import type { Db } from "../database/database.ts";
 import { handleErrors } from "./handle-errors.ts";
 
@@ -15,7 +15,7 @@ interface Parts {
 export function healthRoutes(app: FastifyInstance, { db, version, disk }: Parts): void {
   // Whoever watches over the server comes by the same proxy as everybody: neither has a limit, nor costs much.
   const free = { config: { rateLimit: false as const } };
-  const answers = remember(() => db.selectFrom("installation").select("id").execute(), 1000);
+  const answers = memoize(() => db.selectFrom("installation").select("id").execute(), 1000);
   app.get("/healthz", free, async () => ({ status: "success", version }));
   app.get("/readyz", free, async () => {
     await answers().catch((cause) => {

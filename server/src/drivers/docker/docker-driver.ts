@@ -1,4 +1,4 @@
-import { perKey } from "../../async/keyed-mutex.ts";
+import { keyedMutex } from "../../async/keyed-mutex.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { checkSegment } from "../check-segment.ts";
 import { type Driver, DriverError, type Observed } from "../driver.ts";
@@ -46,7 +46,7 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const machine =
     "socketPath" in options.engine ? await localMachine(options) : remoteMachine(helperDeps, homeRoot, log);
   const facts = openEngineFacts(engine, machine);
-  const deps = { ...options, engine, machine, facts, openFiles: { limit: 65_536 }, serially: perKey() };
+  const deps = { ...options, engine, machine, facts, openFiles: { limit: 65_536 }, serially: keyedMutex() };
   return {
     kind: "docker",
     async capabilities(refresh) {

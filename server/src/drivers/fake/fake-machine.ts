@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { perKey } from "../../async/keyed-mutex.ts";
+import { keyedMutex } from "../../async/keyed-mutex.ts";
 import type { Observed, Spec } from "../driver.ts";
 import { type FakeFiles, type FakeServer, startFakeServer } from "./fake-server.ts";
 
@@ -35,7 +35,7 @@ export interface FakeMachine {
   readonly missingHomes: Set<string>;
   /** Emits "changed" with install and id. */
   readonly changed: EventEmitter;
-  readonly serially: ReturnType<typeof perKey>;
+  readonly serially: ReturnType<typeof keyedMutex>;
 }
 
 export function fakeMachine(): FakeMachine {
@@ -43,7 +43,7 @@ export function fakeMachine(): FakeMachine {
   const changed = new EventEmitter().setMaxListeners(0);
   const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map() };
   const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
-  return { directory, runs: new Map(), ...files, ...gpus, changed, serially: perKey() };
+  return { directory, runs: new Map(), ...files, ...gpus, changed, serially: keyedMutex() };
 }
 
 export function emitChange(machine: FakeMachine, run: FakeRun): void {

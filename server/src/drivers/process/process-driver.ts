@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { perKey } from "../../async/keyed-mutex.ts";
+import { keyedMutex } from "../../async/keyed-mutex.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { checkSegment } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
@@ -46,7 +46,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
     states: runStates(join(runs, checkSegment("environment", options.install))),
     sandbox: await findBubblewrap(join(directory, "sandbox")),
     network: options.network === "shared",
-    serially: perKey(),
+    serially: keyedMutex(),
   };
   if (!deps.network && !deps.sandbox) {
     throw new DriverError("unsupported", "PROCESS_NETWORK=off needs bubblewrap with user namespaces on this machine");
@@ -68,7 +68,7 @@ interface ProcessDeps {
   readonly states: RunStates;
   readonly sandbox: Sandbox | undefined;
   readonly network: boolean;
-  readonly serially: ReturnType<typeof perKey>;
+  readonly serially: ReturnType<typeof keyedMutex>;
 }
 
 /** A home is not deleted under a run of any installation that ever used this folder. */

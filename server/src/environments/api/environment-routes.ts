@@ -18,8 +18,8 @@ import {
   terminate as terminateEnvironment,
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
-import { together } from "../../async/batch.ts";
-import { remember } from "../../async/memoize.ts";
+import { batch } from "../../async/batch.ts";
+import { memoize } from "../../async/memoize.ts";
 import type { Db } from "../../database/database.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
 import { installationOf } from "../../installation/installation.ts";
@@ -112,14 +112,14 @@ function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteDep
 
 /** Public figures. Launch times are the same for all, so a month of them is not read for each call. */
 function publicRoutes(app: FastifyInstance, db: Db): void {
-  const times = remember(() => launchTimes(db));
-  const status = remember(async () => {
+  const times = memoize(() => launchTimes(db));
+  const status = memoize(async () => {
     const [{ kind, total, free, counts }, { startedAt }] = await Promise.all([readCapacity(db), installationOf(db)]);
     return { since: startedAt.toISOString(), capacity: { kind, total, free, counts } };
   });
 
   // It has to be current, but calls of the same moment may share one result.
-  const asOfNow = together(async (all: readonly unknown[]) => {
+  const asOfNow = batch(async (all: readonly unknown[]) => {
     const now = await readCapacity(db);
     return all.map(() => now);
   });

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
-import { startNotifiedLoop } from "../../database/woken-loop.ts";
+import { startNotifiedLoop } from "../../database/notified-loop.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { type Announce, instant } from "../notice.ts";
 import { lapsedText, reservationTitle } from "./join-queue.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { together } from "../../async/batch.ts";
+import { batch } from "../../async/batch.ts";
 import type { Db } from "../../database/database.ts";
 import { withoutLease } from "../../database/work-queue.ts";
 import { dueIn, type LeasedEnvironment } from "./work-lease.ts";
@@ -17,7 +17,7 @@ export type UnchangedWriter = (unchanged: Unchanged) => Promise<boolean>;
  * the commit does not wait for the disk. Rows are locked in the order of their ids, as everywhere.
  */
 export function batchUnchanged(db: Db): UnchangedWriter {
-  return together(async (all: readonly Unchanged[]) => {
+  return batch(async (all: readonly Unchanged[]) => {
     const rows = all.map(({ row: { id, lease_token: lease, desired }, waitMs }) => ({
       id,
       lease,

@@ -3,7 +3,7 @@ import type { Loop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
-import { startNotifiedLoop } from "../../database/woken-loop.ts";
+import { startNotifiedLoop } from "../../database/notified-loop.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { logError } from "../../logging/create-logger.ts";
 import { backoffMs } from "../backoff-ms.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import { together } from "../../async/batch.ts";
+import { batch } from "../../async/batch.ts";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { IdentityError, type IdentitySession } from "../identity.ts";
@@ -96,7 +96,7 @@ function successor(id: string, generation: number, row: Row): Session {
  * TOKEN_REVOKED, USER_DISABLED.
  */
 export function sessionReader(db: Sql): (id: string, userId: string) => Promise<UserRow> {
-  const read = together((ids: readonly string[]) => readSessions(db, ids));
+  const read = batch((ids: readonly string[]) => readSessions(db, ids));
   return async (id, userId) => {
     const row = await read(id);
     if (!row?.holds || row.id !== userId) throw new IdentityError("TOKEN_REVOKED");

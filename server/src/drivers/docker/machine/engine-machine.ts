@@ -1,5 +1,5 @@
 import { chown, readdir } from "node:fs/promises";
-import { remember } from "../../../async/memoize.ts";
+import { memoize } from "../../../async/memoize.ts";
 import type { Logger } from "../../../logging/create-logger.ts";
 import { type Capabilities, DriverError, type Stats } from "../../driver.ts";
 import type { Quota } from "../../homes/find-quota.ts";
@@ -76,7 +76,7 @@ async function hasCdi(folders: readonly string[]): Promise<boolean> {
 /** Another machine, reached through its engine alone, by helper containers. */
 export function remoteMachine(deps: HelperDeps, homeRoot: string, log: Logger): EngineMachine {
   let known: MachineGpus["gpu"] = "none";
-  const usage = remember(async () => await queryInside(deps, known)("uuid,utilization.gpu,memory.used,power.draw"));
+  const usage = memoize(async () => await queryInside(deps, known)("uuid,utilization.gpu,memory.used,power.draw"));
   return {
     isLocal: false,
     homes: remoteHomes(deps, homeRoot, log),

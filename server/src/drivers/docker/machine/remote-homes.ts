@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Header } from "tar";
-import { together } from "../../../async/batch.ts";
+import { batch } from "../../../async/batch.ts";
 import { type Logger, logError } from "../../../logging/create-logger.ts";
 import { checkSegment } from "../../check-segment.ts";
 import { deletedPrefix, type HomeStore, missingHome, type NewHome, newDeletedName } from "../../homes/home-store.ts";
@@ -27,7 +27,7 @@ export function remoteHomes(deps: HelperDeps, root: string, log: Logger): HomeSt
   const sizeOf = async (home: string, signal?: AbortSignal) =>
     (await countSizes(deps, root, [checkSegment("home", home)], signal))[0] ?? 0;
   // One container for all: a container for each costs more than the count, unless one home has millions of files.
-  const sizeOfMany = together<string, number | Promise<number>>((homes) =>
+  const sizeOfMany = batch<string, number | Promise<number>>((homes) =>
     countSizes(deps, root, homes).catch(() =>
       homes.map((home) => sizeOf(home, AbortSignal.timeout(backgroundLimitMs))),
     ),
