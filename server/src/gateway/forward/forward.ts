@@ -44,15 +44,20 @@ export function forward(deps: ForwardDeps, request: IncomingMessage, response: S
       onDrain: () => void request.resume(),
     },
   );
-  exchange.destroy = () => {
-    abort(pending);
-    request.socket.destroy();
-  };
+  exchange.destroy = endBoth(pending, request);
   response.on("close", () => {
     abort(pending);
     deps.exchanges.remove(exchange);
   });
   if (hasBody) sendBody(request, pending, head.body === "chunked", onBytes);
+}
+
+/** Outside `forward`: a closure that shares its context keeps every request until a full collection. */
+function endBoth(pending: PendingRequest, request: IncomingMessage): () => void {
+  return () => {
+    abort(pending);
+    request.socket.destroy();
+  };
 }
 
 function refuseSilent(

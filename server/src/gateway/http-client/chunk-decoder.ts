@@ -2,7 +2,9 @@ import { UpstreamError } from "./upstream-error.ts";
 
 const maxLineLength = 4096;
 const maxTrailersLength = 16 * 1024;
-const sizeLine = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: none may be in it.
+const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\0-\x08\x0a-\x1f\x7f]*$/;
+const sizeLine = /^([0-9a-f]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9a-z]+(?:=[!#$%&'*+\-.^_`|~0-9a-z]+)?)*$/i;
 
 /** Where a chunked body has been read to. */
 export interface ChunkDecoder {
@@ -74,7 +76,10 @@ function endsBody(decoder: ChunkDecoder): boolean {
   }
   decoder.trailersLength += line.length;
   if (decoder.trailersLength > maxTrailersLength) throw new UpstreamError("the trailers are too long");
-  if (line !== "") return false;
+  if (line !== "") {
+    if (!trailerLine.test(line)) throw new UpstreamError("a trailer is malformed");
+    return false;
+  }
   decoder.state = "size";
   decoder.trailersLength = 0;
   return true;
