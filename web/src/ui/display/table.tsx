@@ -24,7 +24,7 @@ export function Table({ columns, large, children, foot, className = "", ...rest 
       <thead>
         <tr>
           {columns.map((column, index) => {
-            const { label, end, className: own } = typeof column === "string" ? { label: column } : (column as Column);
+            const { label, end, className: own }: Column = typeof column === "string" ? { label: column } : column;
             return (
               <th key={index} scope="col" className={own} data-end={end || undefined}>
                 {label}
