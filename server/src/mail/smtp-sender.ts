@@ -17,7 +17,7 @@ export interface OutgoingMail {
 /** `refused`: the relay will never take this mail. Everything else that fails is thrown, and worth another try. */
 type Sent = { readonly kind: "sent" } | { readonly kind: "refused"; readonly reason: string };
 
-/** The longest that one conversation may be silent. A conversation has about ten steps: see the claim's length in outbox.ts. */
+/** The longest that one conversation may be silent. A conversation has about ten steps: see the lease's length in outbox.ts. */
 const silenceMs = 30_000;
 
 /** One connection a mail: whatever a relay or the road to it does to one conversation, the next starts afresh. */
