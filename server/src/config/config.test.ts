@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { readConfig } from "./config.ts";
+import { settings } from "./settings.ts";
 
 const testKeys = { RAZORPAY_KEY_ID: "rzp_test_abc", RAZORPAY_KEY_SECRET: "s" };
 /** All that selling for real money needs. */
@@ -159,4 +161,13 @@ test("every problem is in the one message, and no secret is", () => {
   const read = () => readConfig({ RAZORPAY_KEY_SECRET: "hush-hush", HOST: "0.0.0.0" });
   expect(read).toThrow(/set both.*\n.*binds loopback/s);
   expect(read).not.toThrow(/hush-hush/);
+});
+
+/** Settings without a description. */
+const undescribed = ({ shape }: z.ZodObject) =>
+  Object.entries(shape).flatMap(([name, { description }]) => (description ? [] : [name]));
+
+test("the schema describes every setting, and one without a description is found", () => {
+  expect(undescribed(settings)).toEqual([]);
+  expect(undescribed(settings.extend({ PLANTED: z.string().optional() }))).toEqual(["PLANTED"]);
 });

@@ -1,0 +1,105 @@
+import type { Settings } from "./settings.ts";
+
+export type Role = "api" | "gateway" | "worker";
+
+const hasKeys = (v: Settings) => Boolean(v.RAZORPAY_KEY_ID || v.RAZORPAY_KEY_SECRET);
+export const isLive = (v: Settings) => v.RAZORPAY_KEY_ID?.startsWith("rzp_live_") ?? false;
+const rolesOf = (v: Settings) => v.ROLES.split(",");
+
+/** Settings that exclude each other, and what the operator is told. */
+const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message: string])[] = [
+  [
+    (v) => Boolean(v.RAZORPAY_KEY_ID) !== Boolean(v.RAZORPAY_KEY_SECRET),
+    "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
+  ],
+  [
+    (v) => Boolean(v.RAZORPAY_WEBHOOK_SECRET) && !hasKeys(v),
+    "RAZORPAY_WEBHOOK_SECRET needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the embedded gateway has a secret of its own",
+  ],
+  [(v) => v.PAYMENTS === "razorpay" && !hasKeys(v), "PAYMENTS=razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET"],
+  [(v) => v.PAYMENTS === "embedded" && hasKeys(v), "PAYMENTS=embedded and Razorpay keys exclude each other"],
+  [(v) => isLive(v) && v.FAKE_DRIVER !== "", "FAKE_DRIVER is for tests: not with live keys"],
+  [
+    (v) => isLive(v) && v.RAZORPAY_URL !== "https://api.razorpay.com/v1",
+    "RAZORPAY_URL is for tests: not with live keys",
+  ],
+  [(v) => isLive(v) && v.GIVE_UP_AFTER !== 600, "GIVE_UP_AFTER is for tests: not with live keys"],
+  [(v) => isLive(v) && v.RUNTIME === "fake", "RUNTIME=fake delivers nothing: not with live keys"],
+  [
+    (v) => isLive(v) && v.RUNTIME === "process" && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
+    "RUNTIME=process is for one's own machine, and live keys sell to strangers; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
+  ],
+  [
+    (v) => v.RUNTIME === "docker" && !v.DOCKER_HOST.startsWith("unix:///"),
+    "DOCKER_HOST: the engine's Unix socket on this machine, such as unix:///var/run/docker.sock; TCP makes root of whoever reaches it",
+  ],
+  [(v) => isLive(v) && !v.DATABASE_URL, "live keys need DATABASE_URL: a PostgreSQL of your own, with backups"],
+  [
+    (v) => isLive(v) && !(isPublic(v.APP_URL) && v.APP_URL?.startsWith("https:")),
+    "live keys need APP_URL: a public https address, which the provider and buyers can reach",
+  ],
+  [
+    (v) => isLive(v) && secretsOf(v).length === 0,
+    "live keys need RAZORPAY_WEBHOOK_SECRET: what the provider signs with",
+  ],
+  [
+    (v) => isLive(v) && !v.SMTP_URL,
+    "live keys need SMTP_URL: buyers confirm their address and hear of their money by mail",
+  ],
+  [
+    (v) => isLive(v) && /\.example$/.test(v.CONTACT_EMAIL),
+    "live keys need CONTACT_EMAIL: a real address on every page and receipt (G10)",
+  ],
+  [
+    (v) => v.RUNTIME === "process" && !isLoopback(v.HOST) && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
+    "HOST is public: the process driver is for one's own machine and binds loopback only; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
+  ],
+  [
+    (v) => v.RUNTIME === "process" && v.WARM_POOL !== "",
+    "WARM_POOL needs RUNTIME=docker: a run of the process driver cannot stand ready",
+  ],
+  [
+    (v) => isPublic(v.APP_URL) && !hasKeys(v) && v.PAYMENTS !== "embedded",
+    "APP_URL is public and there are no payment keys: set them, or PAYMENTS=embedded for a test installation",
+  ],
+  [(v) => Boolean(v.SMTP_URL) && !v.MAIL_FROM, "SMTP_URL needs MAIL_FROM: the address that mails come from"],
+  [
+    (v) => Boolean(v.TAX_GSTIN) !== Boolean(v.TAX_LEGAL_NAME) || Boolean(v.TAX_GSTIN) !== Boolean(v.TAX_ADDRESS),
+    "TAX_GSTIN, TAX_LEGAL_NAME and TAX_ADDRESS: set all three, or none for receipts without tax",
+  ],
+  [(v) => Boolean(v.TAX_LUT) && !v.TAX_GSTIN, "TAX_LUT is for exports of a seller with a TAX_GSTIN"],
+  [(v) => rolesOf(v).some((role) => !isRole(role)), "ROLES: a comma-separated list of api, gateway, worker"],
+  [
+    (v) => !hasKeys(v) && rolesOf(v).every(isRole) && rolesOf(v).includes("api") !== rolesOf(v).includes("worker"),
+    "ROLES: the embedded payment provider needs api and worker in one process; with Razorpay keys they may be split (G115)",
+  ],
+  [
+    (v) => v.METRICS_PORT !== undefined && v.METRICS_PORT !== 0 && v.METRICS_PORT === v.PORT,
+    "METRICS_PORT and PORT: two different ports",
+  ],
+  [(v) => rolesOf(v).length < 3 && !v.DATABASE_URL, "ROLES: split roles need DATABASE_URL (G99)"],
+];
+
+export function conflicts(v: Settings): string[] {
+  return conflictTable.filter(([when]) => when(v)).map(([, message]) => message);
+}
+
+/** Several while one is being replaced; each as it stands, without the blanks of a list. */
+export function secretsOf({ RAZORPAY_WEBHOOK_SECRET: text = "" }: Settings): string[] {
+  return text
+    .split(",")
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== "");
+}
+
+function isRole(role: string): role is Role {
+  return role === "api" || role === "gateway" || role === "worker";
+}
+
+export function isPublic(url: string | undefined): boolean {
+  return url !== undefined && !isLoopback(new URL(url).hostname);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127\./.test(host);
+}
