@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mostShares, type Share, type ShareTerm, shareHours } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import type { Db, Tx } from "../../database/database.ts";
+import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { notFound } from "../../http/mount.ts";
 import { requireOpenSession } from "../../identity/local/auth-sessions.ts";
@@ -10,8 +10,8 @@ import { isEnvironmentId } from "../environment.ts";
 import { lockOwned, type Owned } from "../owned-environment.ts";
 
 /**
- * A new link (G50); only the hash of its secret is stored. The row of the environment is the lock for how many there are.
- * `sessionId` is the sign-in that asks: a password changed meanwhile has ended it, and revoked every link (`revokeAccess`).
+ * Creates a link (G50); only the hash of its secret is stored. The lock of the environment's row guards the limit.
+ * `sessionId` is the sign-in of the caller; a password change ends it and revokes every link (`revokeAccess`).
  */
 export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, sessionId: string | null = null) {
   return await db.transaction().execute(async (tx) => {
@@ -25,15 +25,15 @@ export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, ses
         `${mostShares} links to ${subdomain} are open. Revoke one of them first`,
       );
     const secret = randomBytes(32).toString("base64url");
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<RowOf<"share_links">>`
       insert into share_links (id, hash, user_id, environment_id, expires_at)
       values (${newId()}, ${shareHash(secret)}, ${owned.userId}, ${owned.id},
-        now() + make_interval(hours => ${shareHours[term]})) returning ${shown}`.execute(tx);
+        now() + make_interval(hours => ${shareHours[term]})) returning *`.execute(tx);
     return { share: rows.map(onWire)[0] as Share, secret, subdomain };
   });
 }
 
-/** Ends the link and what came in by it, in one transaction; asking again is a success. */
+/** Ends the link and the visits by it, in one transaction; a second call is a success. */
 export async function revokeShareLink(db: Db, owned: Owned, shareId: string): Promise<void> {
   if (!isEnvironmentId(shareId)) throw notFound();
   await db.transaction().execute(async (tx) => {
@@ -46,10 +46,10 @@ export async function revokeShareLink(db: Db, owned: Owned, shareId: string): Pr
   });
 }
 
-/** The links that work now, newest first. */
+/** The valid links, newest first. */
 export async function shareLinksOf(db: Db | Tx, environmentId: string): Promise<Share[]> {
-  const { rows } = await sql<Row>`
-    select ${shown} from share_links
+  const { rows } = await sql<RowOf<"share_links">>`
+    select * from share_links
     where environment_id = ${environmentId} and revoked_at is null and expires_at > now()
     order by created_at desc, id`.execute(db);
   return rows.map(onWire);
@@ -59,21 +59,9 @@ export function shareHash(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
-const shown = sql.raw("id, created_at, expires_at, views, last_viewed_at");
-
-interface Row {
-  readonly id: string;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly views: number;
-  readonly last_viewed_at: Date | null;
-}
-
-function onWire({ created_at, expires_at, last_viewed_at, ...row }: Row): Share {
+function onWire({ id, created_at, expires_at, views, last_viewed_at }: RowOf<"share_links">): Share {
   return {
-    ...row,
-    created_at: created_at.toISOString(),
-    expires_at: expires_at.toISOString(),
+    ...{ id, views, created_at: created_at.toISOString(), expires_at: expires_at.toISOString() },
     last_viewed_at: last_viewed_at?.toISOString() ?? null,
   };
 }

@@ -54,19 +54,13 @@ export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: s
       "These files are not there at the moment. Whoever runs this service has been told; nothing was deleted by it.",
       { retryAfterSeconds: 600 },
     );
-  await db.deleteFrom("archive_codes").where("expires_at", "<=", sql<Date>`now()`).execute();
+  await sql`delete from archive_codes where expires_at <= now()`.execute(db);
   const code = randomBytes(32).toString("base64url");
-  const { expires_at } = await db
-    .insertInto("archive_codes")
-    .values({
-      hash: hashOf(code),
-      user_id: owned.userId,
-      environment_id: owned.id,
-      expires_at: sql<Date>`now() + make_interval(secs => ${linkSeconds})`,
-    })
-    .returning("expires_at")
-    .executeTakeFirstOrThrow();
-  return { code, expiresAt: expires_at };
+  const { rows: created } = await sql<{ expiresAt: Date }>`
+    insert into archive_codes (hash, user_id, environment_id, expires_at)
+    values (${hashOf(code)}, ${owned.userId}, ${owned.id}, now() + make_interval(secs => ${linkSeconds}))
+    returning expires_at as "expiresAt"`.execute(db);
+  return { code, expiresAt: (created[0] as { expiresAt: Date }).expiresAt };
 }
 
 /** Uses a code up and returns whose files it opens; undefined for a used, expired or unknown one. */

@@ -137,15 +137,12 @@ export function restartUpdate(row: Environment, observed: Observed): StatusUpdat
   return { ...update, waitMs, fault: false, startedAt, ...(row.stage === "created" && { reached }) };
 }
 
-/** A start that waits until what stood on its GPUs is removed. */
-export function waitForGpusUpdate(row: Environment): StatusUpdate {
-  return { ...startUpdate(row), fault: true, waitMs: workingMs };
-}
-
-/** A start that waits for its image, of which `percent` is there. */
-export function waitForImageUpdate(row: Environment, percent: number | null): StatusUpdate {
+/** A start that waits for its image, of which `percent` is there, or else until the warm runs on its GPUs are removed. */
+export function waitUpdate(row: Environment, image?: { readonly percent: number | null }): StatusUpdate {
+  const update = { ...startUpdate(row), fault: true };
+  if (!image) return { ...update, waitMs: workingMs };
   const reached = row.stage === "image" ? [] : [{ stage: "placed" as const, at: undefined }];
-  return { ...startUpdate(row), fault: true, stage: "image", stagePercent: percent, reached, waitMs: imageMs };
+  return { ...update, stage: "image", stagePercent: image.percent, reached, waitMs: imageMs };
 }
 
 /** Nothing of the next start is done yet; it is due at once. */

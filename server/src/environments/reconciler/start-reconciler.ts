@@ -36,11 +36,8 @@ export function startReconciler(deps: ReconcilerDeps): Loop {
   const writeUnchanged = batchUnchanged(db);
   const allHosts = [...drivers.keys()];
   const clock = steadyClock(db, deps.uptimeSeconds);
-  const slots = openHostSlots(allHosts, concurrency, {
-    failed: logError(log, "environment.reconcile_failed"),
-    freed: () => loop.trigger(),
-  });
-
+  const failed = logError(log, "environment.reconcile_failed");
+  const slots = openHostSlots(allHosts, concurrency, { failed, freed: () => loop.trigger() });
   let granted = false;
   async function handOut(): Promise<number> {
     if (!granted) await grantTime(db, allHosts);
@@ -55,17 +52,13 @@ export function startReconciler(deps: ReconcilerDeps): Loop {
   }
 
   const loop = startInterval({ name: "reconciler", work: handOut, intervalMs, log });
-  const retention = startInterval({
-    name: "retention",
-    work: async () => {
-      // Nothing is deleted while the clock is unsure; its error is the alarm.
-      await clock.require();
-      await applyRetention(deps);
-      return retentionMs;
-    },
-    intervalMs: retentionMs,
-    log,
-  });
+  const retain = async () => {
+    // Nothing is deleted while the clock is unsure; its error is the alarm.
+    await clock.require();
+    await applyRetention(deps);
+    return retentionMs;
+  };
+  const retention = startInterval({ name: "retention", work: retain, intervalMs: retentionMs, log });
   const unsubscribe = changes.subscribe(({ kind }) => {
     if (kind === "environment") loop.trigger();
     if (kind === "home") retention.trigger();

@@ -5,7 +5,7 @@ import { isNoHome, type MissingFilesDeps, stopWithoutFiles } from "../homes/miss
 import { leasesOf } from "../leases/gpu-leases.ts";
 import { runLimits } from "../leases/run-limits.ts";
 import { newToken } from "../new-token.ts";
-import { type StatusUpdate, waitForGpusUpdate, waitForImageUpdate } from "./plan.ts";
+import { type StatusUpdate, waitUpdate } from "./plan.ts";
 import type { LeasedEnvironment } from "./work-lease.ts";
 
 /** A start: the row with the run that began, or why it has to wait. */
@@ -39,11 +39,11 @@ async function waitingFor(db: Db, row: LeasedEnvironment): Promise<StatusUpdate 
   const { rows } = await sql`
     select from warm_runs w join gpu_leases l on l.gpu_id = any(w.gpus)
     where l.holder_kind = 'environment' and l.holder_id = ${row.id} and l.released_at is null limit 1`.execute(db);
-  if (rows.length > 0) return waitForGpusUpdate(row);
+  if (rows.length > 0) return waitUpdate(row);
   const images = await sql<{ percent: number | null }>`
     select percent from host_images
     where host_id = ${row.host_id} and container_type = ${row.container_type} and state = 'preparing'`.execute(db);
-  return images.rows[0] && waitForImageUpdate(row, images.rows[0].percent);
+  return images.rows[0] && waitUpdate(row, images.rows[0]);
 }
 
 /**

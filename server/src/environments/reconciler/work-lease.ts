@@ -10,11 +10,10 @@ export const environmentQueue = workQueue("environments", ["id"], 10);
 export type LeasedEnvironment = Leased<RowOf<"environments">>;
 
 /**
- * Leases due rows. What the clock wants is decided here, by the database's clock alone and only while it can be believed
- * (`clockAgrees`): an expired environment and one that was never ready in time are turned to `terminated` in the same
- * statement (docs/internals/money.md), and so is one that has run and could not be brought back; where the container ran
- * and JupyterLab was silent it is only stopped (G106). After an outage longer than the deadline a launch still gets half
- * of it, from its first attempt on.
+ * Leases due rows and decides what is due by time, in the same statement, by the database's clock and only while it can be
+ * trusted (`clockAgrees`). An expired environment, one that was not ready in time and one that could not be brought back
+ * become `terminated` (docs/internals/money.md); one whose container ran while JupyterLab was silent is only stopped (G106).
+ * After an outage longer than the deadline a launch still gets half of its time, from its first attempt on.
  */
 export async function fetchEnvironments(
   db: Db,
@@ -58,7 +57,7 @@ function ofHosts(hostIds: readonly string[]) {
   return sql`status <> 'terminated' and host_id = any(${[...hostIds]})`;
 }
 
-/** After an outage of our own, what was down gets half of its time anew before it is given up. */
+/** After an outage of our own, what was down gets half of its time again before it is given up. */
 export async function grantTime(db: Db, hostIds: readonly string[]): Promise<void> {
   await sql`
     with down as (
@@ -68,7 +67,7 @@ export async function grantTime(db: Db, hostIds: readonly string[]): Promise<voi
     from down where e.id = down.id`.execute(db);
 }
 
-/** Makes rows due, locked in the order of their ids, unless someone is at one: they find what changed when they record. */
+/** Makes rows due, locked in the order of their ids. A worker that has one detects the change when it writes. */
 export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -79,8 +78,8 @@ export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * The end of a wait, never later than what the clock wants of a row that is not already on its way out. What it wanted
- * in the past and did not get, because the clock is in doubt, waits a second, not nothing.
+ * The end of a wait, never later than the next time that matters for a row that is not ending. A time in the past, which
+ * was not acted on because the clock is unsure, waits a second.
  */
 export function dueIn(waitMs: number | RawBuilder<unknown>) {
   const end = sql`now() + make_interval(secs => ${waitMs}::float8 / 1000)`;

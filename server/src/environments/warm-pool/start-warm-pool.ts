@@ -13,7 +13,7 @@ import { newToken } from "../new-token.ts";
 import { fetchWarmRuns, nextWarmRunMs, stepWarmRun, type WarmPoolDeps, type WarmResult } from "./warm-pool-step.ts";
 import { returnLapsedWarmRuns } from "./warm-runs.ts";
 
-/** How many runs of one GPU each stand ready on every host that can, by container type. */
+/** How many runs of one GPU each are kept ready on every host that can, by container type. */
 type WarmSizes = Readonly<Record<string, number>>;
 
 interface PoolDeps extends WarmPoolDeps {
@@ -22,63 +22,61 @@ interface PoolDeps extends WarmPoolDeps {
 }
 
 const intervalMs = 5000;
-/** Runs worked on at once. */
-const width = 8;
-/** A run is not kept for ever: its image and its own memory of the time grow old. */
+/** Runs worked on at the same time. */
+const concurrency = 8;
+/** An older run is replaced: its image and its view of the time grow old. */
 const lifeHours = 24;
 
 /**
- * Keeps runs ready for who orders next (docs/internals/runtime.md): whatever is taken is made anew after the launches
- * that people wait for, from GPUs that nobody asks for. Runs too with nothing to keep, for what an earlier setting
- * left.
+ * Keeps runs ready for the next orders (docs/internals/runtime.md), from free GPUs and after the launches that people wait
+ * for. Runs without sizes too, for the runs of an earlier setting.
  */
 export function startWarmPool(deps: PoolDeps): Loop {
   const { db, changes, drivers, log } = deps;
-  const rests = openRests();
-  const places = openHostSlots([...drivers.keys()], width, {
+  const backoffs = openBackoffs();
+  const slots = openHostSlots([...drivers.keys()], concurrency, {
     failed: logError(log, "warm_run.failed"),
-    freed: () => advancing.trigger(),
+    freed: () => stepLoop.trigger(),
   });
 
-  async function advance(): Promise<number> {
-    if (Object.keys(deps.sizes).length === 0 && !(await isLeft(db))) return intervalMs;
+  async function step(): Promise<number> {
+    if (Object.keys(deps.sizes).length === 0 && !(await hasRuns(db))) return intervalMs;
     await returnLapsedWarmRuns(db);
     await endUnwanted(db, deps.sizes);
-    refilling.trigger();
+    refillLoop.trigger();
     for (;;) {
-      const { hostIds, limit } = places.next();
+      const { hostIds, limit } = slots.next();
       if (limit === 0) return intervalMs;
       const rows = await fetchWarmRuns(db, hostIds, limit);
-      for (const row of rows)
-        places.take(
-          row.host_id,
-          stepWarmRun(deps, row, (result) => rests.note(row, result)),
-        );
+      for (const row of rows) {
+        const work = stepWarmRun(deps, row, (result) => backoffs.record(row, result));
+        slots.take(row.host_id, work);
+      }
       if (rows.length < limit) return await nextWarmRunMs(db, hostIds);
     }
   }
 
-  const refilling = eachHost("warm-pool-refill", deps, intervalMs, ({ id, driver }) => async () => {
-    if (await refill(deps, id, driver, rests.without)) advancing.trigger();
-    return rests.endMs();
+  const refillLoop = eachHost("warm-pool-refill", deps, intervalMs, ({ id, driver }) => async () => {
+    if (await refill(deps, id, driver, backoffs.without)) stepLoop.trigger();
+    return backoffs.endMs();
   });
-  // What may free GPUs, take runs, or begin a launch.
+  // Changes that may free GPUs, take runs, or begin a launch.
   const on = ["environment", "order", "queue"] as const;
-  const advancing = startNotifiedLoop({ name: "warm-pool", changes, on, work: advance, intervalMs, log });
+  const stepLoop = startNotifiedLoop({ name: "warm-pool", changes, on, work: step, intervalMs, log });
   return {
-    trigger: advancing.trigger,
+    trigger: stepLoop.trigger,
     async stop() {
-      await Promise.all([advancing.stop(), refilling.stop()]);
-      await places.ended();
+      await Promise.all([stepLoop.stop(), refillLoop.stop()]);
+      await slots.ended();
     },
   };
 }
 
-async function isLeft(db: Db): Promise<boolean> {
+async function hasRuns(db: Db): Promise<boolean> {
   return (await db.selectFrom("warm_runs").select("id").executeTakeFirst()) !== undefined;
 }
 
-/** Too old, too many, or on what is out of service. Nothing that an order has taken. */
+/** Ends runs that are too old, too many, or on a GPU or host out of service, but none that an order has. */
 async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
   await sql`
     with ranked as (
@@ -95,11 +93,10 @@ async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
 }
 
 /**
- * One more of each type that lacks one, from GPUs that are free; nothing while somebody waits for a launch or in line.
- * Answers whether one was added. A host is asked what it can only where something is lacking. What rests is asked after what
- * is lacking: a run that failed is noted before it is missed.
+ * Adds one run of each type that lacks one, from free GPUs; none while somebody waits for a launch or in the queue. Returns
+ * whether one was added. The back-off is read after what is lacking, because a failure is recorded before it is missed.
  */
-async function refill({ db, sizes }: PoolDeps, hostId: string, driver: Driver, without: Rests["without"]) {
+async function refill({ db, sizes }: PoolDeps, hostId: string, driver: Driver, without: Backoffs["without"]) {
   const lacks = async (of: Sql, types: readonly string[]) => without(hostId, await lacking(of, sizes, hostId, types));
   const wanted = await lacks(db, Object.keys(sizes));
   if (wanted.length === 0 || (await driver.capabilities()).warm !== "paused") return false;
@@ -140,10 +137,10 @@ async function addRun(tx: Tx, hostId: string, type: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-type Rests = ReturnType<typeof openRests>;
+type Backoffs = ReturnType<typeof openBackoffs>;
 
-/** After a run that could not be made its host and type are left alone for a while, longer each time. */
-function openRests() {
+/** After a failed run its host and type wait for a while, longer each time. */
+function openBackoffs() {
   const failures = new Map<string, { count: number; until: number }>();
   const keyOf = (hostId: string, type: string) => `${hostId} ${type}`;
   return {
@@ -152,7 +149,7 @@ function openRests() {
     /** Milliseconds until the first of them is over. */
     endMs: () =>
       Math.min(...[...failures.values()].map(({ until }) => until - performance.now()).filter((leftMs) => leftMs > 0)),
-    note({ host_id, container_type }: { host_id: string; container_type: string }, result: WarmResult) {
+    record({ host_id, container_type }: { host_id: string; container_type: string }, result: WarmResult) {
       const key = keyOf(host_id, container_type);
       if (result === "ready") return void failures.delete(key);
       const count = (failures.get(key)?.count ?? 0) + 1;

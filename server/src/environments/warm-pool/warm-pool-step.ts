@@ -32,7 +32,7 @@ const startSeconds = 120;
 const workingMs = 100;
 const settledMs = 30_000;
 
-/** Due runs, except what an order has taken: nothing is done to these. */
+/** Leases due runs, but none that an order has. */
 export async function fetchWarmRuns(
   db: Db,
   hostIds: readonly string[],
@@ -56,14 +56,14 @@ export type WarmResult = "ready" | "failed";
 type Next = { readonly state: "starting" | "ready" | "ending"; readonly waitMs: number } | "gone";
 
 /**
- * One step for one run. Only what is starting or ending is touched, and only what is ready can be reserved: no verb of
- * ours can meet an owner's run, and what is leased on is not started again. `note` hears the result before it is written,
- * for whoever makes the next run reads what is written.
+ * One step for one run. Only a run that starts or ends is touched, and only a ready one can be reserved: no verb of ours
+ * meets an owner's run, and a run whose GPUs were leased is not started again. `record` gets the result before it is
+ * written, because the next refill reads what is written.
  */
 export async function stepWarmRun(
   deps: WarmPoolDeps,
   row: LeasedWarmRun,
-  note: (result: WarmResult) => void,
+  record: (result: WarmResult) => void,
 ): Promise<void> {
   const log = deps.log.child({ hostId: row.host_id, warmRunId: row.id });
   const { db } = deps;
@@ -73,13 +73,13 @@ export async function stepWarmRun(
       if (!driver) throw new Error(`no driver for host ${row.host_id}`);
       const next = await (row.state === "ending" ? end(db, driver, row) : makeReady(deps, driver, row));
       if (next === "gone") return await finishAndDelete(db, queue, row);
-      if (next.state === "ending" && row.state === "starting") note("failed");
-      if (next.state === "ready") note("ready");
+      if (next.state === "ending" && row.state === "starting") record("failed");
+      if (next.state === "ready") record("ready");
       await write(db, row, next);
     });
   } catch (error) {
     log.warn({ event: "warm_run.failed", err: error });
-    if (row.state === "starting") note("failed");
+    if (row.state === "starting") record("failed");
     await backOff(db, row, error);
   }
 }
@@ -98,12 +98,12 @@ async function makeReady(deps: WarmPoolDeps, driver: Driver, row: LeasedWarmRun)
 async function end(db: Db, driver: Driver, row: LeasedWarmRun): Promise<Next> {
   await driver.remove(row.id);
   await freeGpus(db, row);
-  // Nobody has ever seen it, so nothing in it is anybody's.
+  // Nobody ever used it, so the home has no owner.
   await driver.deleteHome(row.home);
   return "gone";
 }
 
-/** Its files may take longer, or be refused for a while: the GPUs are not kept for them. */
+/** Its files may take longer to delete: the GPUs do not wait for them. */
 async function freeGpus(db: Db, { id, lease_token }: LeasedWarmRun): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } =
@@ -114,11 +114,9 @@ async function freeGpus(db: Db, { id, lease_token }: LeasedWarmRun): Promise<voi
   });
 }
 
-/** The very spec that the environment will ask for: the same run, and no second one. */
-async function warmRunSpec(
-  db: Db,
-  { id, container_type: image, run_token: token, home, gpus }: WarmRun,
-): Promise<Spec> {
+/** The same spec as the environment's: the same run, and no second one. */
+async function warmRunSpec(db: Db, { gpus, ...run }: WarmRun): Promise<Spec> {
+  const { id, container_type: image, run_token: token, home } = run;
   const leases = await db
     .selectFrom("gpus")
     .where("id", "in", gpus)
@@ -128,7 +126,7 @@ async function warmRunSpec(
   return { id, generation: 1, image, token, home, ...runLimits(leases) };
 }
 
-/** Where its GPUs were leased meanwhile, or an order took it, what was written then stays; it is then due at once. */
+/** A state that was written meanwhile, for a lease of its GPUs or an order, stays, and the run is due at once. */
 async function write(db: Db, row: LeasedWarmRun, next: Exclude<Next, "gone">): Promise<void> {
   const isSame = sql`state = ${row.state}`;
   await finish(db, queue, row, {
@@ -138,7 +136,7 @@ async function write(db: Db, row: LeasedWarmRun, next: Exclude<Next, "gone">): P
   });
 }
 
-/** A host out of reach is waited for, and so is what it does not delete yet; what it refuses to start is given up. */
+/** An unreachable host is retried, and so is a deletion; a run that it refuses to start is given up. */
 async function backOff(db: Db, row: LeasedWarmRun, error: unknown): Promise<void> {
   const isLater = !(error instanceof DriverError) || error.code === "unavailable";
   const waitMs = isLater || row.state === "ending" ? backoffMs(row.attempts + 1) : 0;
