@@ -175,7 +175,7 @@ async function lock(db: Db, id: string): Promise<() => void> {
 async function waiting(db: Db): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like 'select % from "environments" % for update'`.execute(
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%select % from environments % for update'`.execute(
     db,
   );
   return rows[0]?.n ?? 0;
