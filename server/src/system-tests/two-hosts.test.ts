@@ -9,8 +9,9 @@ import type { FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { embeddedConnection } from "../database/embedded.ts";
-import { openEngineProxy, removeRuns, whyNoDocker } from "../drivers/testing/docker-machine.ts";
-import { filesIn } from "../drivers/testing/driver.suite.ts";
+import { removeRuns, whyNoDocker } from "../drivers/testing/docker-machine.ts";
+import { filesIn } from "../drivers/testing/drive-run.ts";
+import { openEngineProxy } from "../drivers/testing/engine-proxy.ts";
 import { openSshd, whyNoSshd } from "../drivers/testing/open-sshd.ts";
 import { silentLogger } from "../logging/create-logger.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
@@ -27,19 +28,19 @@ async function setup() {
   const far = mkdtempSync(join(tmpdir(), "berth-far-"));
   chmodSync(far, 0o711);
   const sshd = await openSshd();
-  const line = await openEngineProxy(far);
-  sshd.give(line.path);
+  const proxy = await openEngineProxy(far);
+  sshd.give(proxy.path);
   cpSync(sshd.keysOf("remote"), join(folder, "hosts"), { recursive: true });
   onTestFinished(async () => {
-    await line.close();
+    await proxy.close();
     await sshd.close();
     await rm(far, { recursive: true, force: true });
   });
   const env = { DATA_DIR: folder, SLOTS: "1", ORDERS_PER_MINUTE: "1000" };
   return {
-    address: `ssh://${sshd.user}@127.0.0.1:${sshd.port}${line.path}`,
+    address: `ssh://${sshd.user}@127.0.0.1:${sshd.port}${proxy.path}`,
     homeRoot: join(far, "homes"),
-    away: () => line.close(),
+    away: () => proxy.close(),
     /** `npm run operator -- hosts ...`, beside the running product. */
     async hosts(...words: string[]): Promise<string> {
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, "hosts", ...words], {

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
 import { specHash } from "../spec-hash.ts";
-import { openDockerMachine, openEngineProxy, whyNoDocker } from "../testing/docker-machine.ts";
-import { callLab, driverSuite, testSpec, waitForState, waitUntilReady } from "../testing/driver.suite.ts";
+import { openDockerMachine, whyNoDocker } from "../testing/docker-machine.ts";
+import { callLab, testSpec, waitForState, waitUntilReady } from "../testing/drive-run.ts";
+import { driverSuite } from "../testing/driver.suite.ts";
+import { openEngineProxy } from "../testing/engine-proxy.ts";
 import { label } from "./containers/container-body.ts";
 import { networkName } from "./containers/ensure-network.ts";
 
@@ -38,7 +40,7 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   }
 
   /** A container that is no run of ours, made beside the driver; not started. */
-  async function outsider(name: string, Labels: Record<string, string> = {}, Entrypoint?: string[]) {
+  async function foreignContainer(name: string, Labels: Record<string, string> = {}, Entrypoint?: string[]) {
     const body = { name, Image: "berth/jupyter:local", Labels, ...(Entrypoint && { Entrypoint }) };
     const container = await machine.engine.createContainer(body);
     onTestFinished(() => container.remove({ force: true }));
@@ -171,10 +173,10 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   test("a server that comes second with an older run fails and leaves the newer one alone", async () => {
     const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
-    const line = await openEngineProxy(machine.directory);
-    onTestFinished(line.close);
-    const late = await machine.open("one", line.path);
-    line.onRequest = (head) => {
+    const proxy = await openEngineProxy(machine.directory);
+    onTestFinished(proxy.close);
+    const late = await machine.open("one", proxy.path);
+    proxy.onRequest = (head) => {
       return head.includes("/containers/create") ? driver.start({ ...wanted, generation: 2 }) : undefined;
     };
     await expect(late.start(wanted)).rejects.toMatchObject({ code: "refused" });
@@ -184,11 +186,11 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
   test("a start that is given up half-way leaves nothing", async () => {
     const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
-    const line = await openEngineProxy(machine.directory);
-    onTestFinished(line.close);
-    const watched = await machine.open("one", line.path);
+    const proxy = await openEngineProxy(machine.directory);
+    onTestFinished(proxy.close);
+    const watched = await machine.open("one", proxy.path);
     const enough = new AbortController();
-    line.onRequest = (head) => {
+    proxy.onRequest = (head) => {
       if (head.includes("/start")) enough.abort(new Error("enough"));
       return undefined;
     };
@@ -206,15 +208,15 @@ describe.skipIf(absent)(absent ? `docker driver's own, skipped because ${absent}
     expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
   });
 
-  test("a stranger's container of the same name is never seen, ended or replaced", async () => {
+  test("another owner's container of the same name is never seen, ended or replaced", async () => {
     const wanted = testSpec();
-    const container = await outsider(`env-${wanted.id}`, {}, ["echo", "what a stranger wrote"]);
+    const container = await foreignContainer(`env-${wanted.id}`, {}, ["echo", "what another owner wrote"]);
     await container.start();
     await container.wait();
     expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
     for (const follow of [false, true])
       for await (const line of driver.logs(wanted.id, { tail: 10, follow, signal: AbortSignal.timeout(5_000) }))
-        expect(line, "a line of a stranger's log").toBeUndefined();
+        expect(line, "a line of another owner's log").toBeUndefined();
     await driver.remove(wanted.id);
     await driver.pause(wanted.id);
     await expect(driver.start(wanted)).rejects.toMatchObject({ code: "refused" });

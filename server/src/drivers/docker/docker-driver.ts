@@ -1,6 +1,6 @@
 import { keyedMutex } from "../../async/keyed-mutex.ts";
 import type { Logger } from "../../logging/create-logger.ts";
-import { checkSegment } from "../check-segment.ts";
+import { checkSpec } from "../check-segment.ts";
 import { type Driver, DriverError, type Observed } from "../driver.ts";
 import type { Quota } from "../homes/find-quota.ts";
 import { gpuDevices, label } from "./containers/container-body.ts";
@@ -11,7 +11,6 @@ import { watchContainers } from "./containers/watch-containers.ts";
 import { type EngineAddress, openEngine } from "./engine/engine.ts";
 import { openPrepareImage } from "./images/prepare-image.ts";
 import { assertOwnHome, usesOwnHome } from "./machine/assert-own-home.ts";
-import { deleteHome } from "./machine/delete-home.ts";
 import { openEngineFacts } from "./machine/engine-facts.ts";
 import { localMachine, remoteMachine } from "./machine/engine-machine.ts";
 import { gpuFault } from "./machine/gpu-fault.ts";
@@ -155,9 +154,7 @@ function runOperations(deps: LifecycleDeps): Pick<Driver, "start" | "pause" | "s
     exclusively(id, (abortSignal) => removeRun(deps, id, graceMs, abortSignal));
   return {
     async start(spec, signal) {
-      checkSegment("environment", spec.id);
-      checkSegment("home", spec.home);
-      checkSegment("image", spec.image);
+      checkSpec(spec);
       await exclusively(spec.id, (limit) => startRun(deps, spec, signal ? AbortSignal.any([signal, limit]) : limit));
     },
     pause: (id) =>
@@ -169,4 +166,16 @@ function runOperations(deps: LifecycleDeps): Pick<Driver, "start" | "pause" | "s
     remove: (id) => stop(id, longestGraceMs),
     deleteHome: (home) => exclusively(`home ${home}`, (abortSignal) => deleteHome(deps, home, abortSignal)),
   };
+}
+
+async function deleteHome({ engine, machine }: LifecycleDeps, home: string, abortSignal: AbortSignal): Promise<void> {
+  const folder = machine.homes.path(home);
+  // Containers of every installation: two may share one folder of homes.
+  const filters = { label: [`${label.home}=${home}`] };
+  const containers = await engine.docker.listContainers({ all: true, filters, abortSignal });
+  const isUsed = containers.some(
+    ({ State, Mounts }) => State !== "exited" && State !== "dead" && Mounts.some(({ Source }) => Source === folder),
+  );
+  if (isUsed) throw new DriverError("refused", `a run uses ${home}`);
+  await machine.homes.remove(home);
 }

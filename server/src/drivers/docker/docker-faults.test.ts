@@ -2,8 +2,9 @@ import { rm } from "node:fs/promises";
 import { describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
 import { recordLog } from "../../logging/testing/record-log.ts";
 import type { Driver, Spec } from "../driver.ts";
-import { openDockerMachine, openEngineProxy, removeRuns, whyNoDocker } from "../testing/docker-machine.ts";
-import { testSpec, waitForState } from "../testing/driver.suite.ts";
+import { openDockerMachine, removeRuns, whyNoDocker } from "../testing/docker-machine.ts";
+import { testSpec, waitForState } from "../testing/drive-run.ts";
+import { openEngineProxy } from "../testing/engine-proxy.ts";
 import { openSecondEngine, whyNoSecondEngine } from "../testing/second-engine.ts";
 import { findLeaks, startFirewall } from "./firewall/start-firewall.ts";
 
@@ -31,11 +32,11 @@ const verbs: Readonly<Record<string, (driver: Driver, wanted: Spec) => Promise<u
 async function outcomes(driver: Driver): Promise<Record<string, string>> {
   const began = Date.now();
   const all = Object.entries(verbs).map(async ([name, verb]) => {
-    const said = await verb(driver, testSpec()).then(
+    const outcome = await verb(driver, testSpec()).then(
       () => "done",
       (error) => error.code,
     );
-    return [name, Date.now() - began < 10_000 ? said : `late: ${said}`];
+    return [name, Date.now() - began < 10_000 ? outcome : `late: ${outcome}`];
   });
   return Object.fromEntries(await Promise.all(all));
 }
@@ -61,17 +62,17 @@ describe
     test.for(["silent", "cut"] as const)(
       "%s: every verb ends within 10 s as unavailable, and works again after",
       async (fault, context) => {
-        const { driver, line } = await behindLine(context);
-        line.fault = fault;
+        const { driver, proxy } = await behindProxy(context);
+        proxy.fault = fault;
         context.expect(await outcomes(driver)).toEqual(unavailable);
-        line.fault = "none";
+        proxy.fault = "none";
         context.expect(await driver.list()).toEqual([]);
       },
     );
 
     test("slow: every verb ends within 10 s, and none says anything untrue", async (context) => {
-      const { driver, line } = await behindLine(context);
-      line.fault = "slow";
+      const { driver, proxy } = await behindProxy(context);
+      proxy.fault = "slow";
       const { stats, ...others } = await outcomes(driver);
       context.expect(stats).toBe("refused");
       for (const outcome of Object.values(others)) context.expect(["done", "unavailable"]).toContain(outcome);
@@ -79,8 +80,8 @@ describe
     });
 
     test("a verb that waits behind a slow one of the same run ends with its own limit", async (context) => {
-      const { driver, line } = await behindLine(context);
-      line.fault = "silent";
+      const { driver, proxy } = await behindProxy(context);
+      proxy.fault = "silent";
       const { id } = testSpec();
       const began = Date.now();
       const both = await Promise.allSettled([driver.stop(id, 0), driver.pause(id)]);
@@ -90,14 +91,14 @@ describe
     });
 
     test("watch goes on by itself after its connection broke", async (context) => {
-      const { machine, driver, line } = await behindLine(context);
+      const { machine, driver, proxy } = await behindProxy(context);
       const ending = new AbortController();
       const seen: string[] = [];
       const watching = (async () => {
         for await (const id of driver.watch(ending.signal)) seen.push(id);
       })();
-      await context.expect.poll(() => line.count()).toBeGreaterThan(0);
-      line.drop();
+      await context.expect.poll(() => proxy.count()).toBeGreaterThan(0);
+      proxy.drop();
       const wanted = testSpec();
       const direct = await machine.open();
       context.onTestFinished(() => direct.stop(wanted.id, 0));
@@ -108,16 +109,16 @@ describe
     });
 
     test("the probe of the firewall and its loop end too", async (context) => {
-      const { machine, line } = await behindLine(context);
+      const { machine, proxy } = await behindProxy(context);
       const install = machine.installOf("one");
       context.onTestFinished(() => removeRuns(install));
       const place = { install, image: async () => "berth/jupyter:local", isHost: false, port: 1 };
-      line.onRequest = (head) => {
-        if (head.includes("/attach")) line.fault = "silent";
+      proxy.onRequest = (head) => {
+        if (head.includes("/attach")) proxy.fault = "silent";
         return undefined;
       };
       const { log, errors: failures } = recordLog();
-      const watch = startFirewall({ ...place, engine: { socketPath: line.path } }, log);
+      const watch = startFirewall({ ...place, engine: { socketPath: proxy.path } }, log);
       await context.expect.poll(() => failures, { timeout: 45_000 }).toMatchObject([{ code: "unavailable" }]);
       watch.trigger();
       await watch.stop();
@@ -127,14 +128,14 @@ describe
         .rejects.toMatchObject({ code: "unavailable", message: engine.problem });
     });
 
-    async function behindLine(context: TestContext) {
+    async function behindProxy(context: TestContext) {
       const machine = openDockerMachine();
-      const line = await openEngineProxy(machine.directory);
+      const proxy = await openEngineProxy(machine.directory);
       context.onTestFinished(async () => {
-        await line.close();
+        await proxy.close();
         await machine.close();
       });
-      return { machine, line, driver: await machine.open("one", line.path) };
+      return { machine, proxy, driver: await machine.open("one", proxy.path) };
     }
   });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { strictLog } from "../../logging/testing/record-log.ts";
 import { findQuota } from "../homes/find-quota.ts";
-import { testSpec, waitUntilReady } from "../testing/driver.suite.ts";
+import { testSpec, waitUntilReady } from "../testing/drive-run.ts";
 import { engine, runIsolated, socketPath, whyNoFirewall } from "../testing/isolated-runs.ts";
 import { openXfs, sh, whyNoLimits, whyNoXfs } from "../testing/xfs-quota.ts";
 import { networkName } from "./containers/ensure-network.ts";

@@ -145,7 +145,7 @@ print("found:", got)`;
 
   test("put up twice it stands once; taken away twice nothing is left", async () => {
     const install = "0ff0a11ce5ed";
-    onTestFinished(() => runFirewallCommands(removalCommands(install)));
+    onTestFinished(async () => void (await runFirewallCommands(removalCommands(install))));
     const rules = async () =>
       (await shell("iptables -S; ip6tables -S")).split("\n").filter((line) => line.includes("0ff0a11c"));
     await runFirewallCommands(firewallCommands(install, ["192.0.2.53", "2001:db8::53"]));
@@ -172,15 +172,15 @@ print("found:", got)`;
     await shell(opened.map((rule) => `iptables -I ${rule.replace(" ", " 1 ")}`).join("; "));
     const filters = { label: [`berth.install=${world.install}`], status: ["running"] };
     const probes = async () => (await engine.docker.listContainers({ filters })).length;
-    const { log, errors: said } = recordLog();
+    const { log, errors: messages } = recordLog();
     const watch = startFirewall(parts, log);
     onTestFinished(watch.stop);
-    await expect.poll(() => said).toHaveLength(1);
-    expect(said[0]).toContain("environments are not isolated: ");
+    await expect.poll(() => messages).toHaveLength(1);
+    expect(messages[0]).toContain("environments are not isolated: ");
     for (const what of [/reaches another environment at [\d.]+:8888/, /reaches this machine at [\d.]+:\d+/]) {
-      expect(said[0]).toMatch(what);
+      expect(messages[0]).toMatch(what);
     }
-    expect(said[0]).toContain("reaches the provider's metadata at 169.254.169.254:80");
+    expect(messages[0]).toContain("reaches the provider's metadata at 169.254.169.254:80");
     watch.trigger();
     await expect.poll(probes, { interval: 10 }).toBeGreaterThan(0);
     await watch.stop();
@@ -193,7 +193,7 @@ print("found:", got)`;
     await runFirewallCommands(removalCommands(world.install));
     // A leak may be logged too: the probe may look while a rule is gone.
     const { log, lines } = recordLog();
-    const said = () => lines.filter(({ event }) => event === "firewall.restored").map(({ msg }) => msg);
+    const messages = () => lines.filter(({ event }) => event === "firewall.restored").map(({ msg }) => msg);
     const watch = startFirewall(parts, log);
     onTestFinished(watch.stop);
     await expect.poll(() => findMissingRules(parts)).toEqual([]);
@@ -201,15 +201,15 @@ print("found:", got)`;
     await shell(`ip6tables -D ${rule}`);
     expect(await findMissingRules(parts)).toEqual([`ip6tables ${rule}`]);
     watch.trigger();
-    await expect.poll(said).toHaveLength(1);
+    await expect.poll(messages).toHaveLength(1);
     await shell(`iptables -D ${rule}; ip6tables -F BERTH-OUT-${world.install.slice(0, 8)}`);
     expect((await findMissingRules(parts)).length).toBeGreaterThan(8);
     watch.trigger();
-    await expect.poll(said).toHaveLength(2);
-    expect(said()[0]).toBe(
+    await expect.poll(messages).toHaveLength(2);
+    expect(messages()[0]).toBe(
       `The firewall around environments had lost 1 rules and has them again (1 since the start of this process): ip6tables ${rule}`,
     );
-    expect(said()[1]).toMatch(/^The firewall around environments had lost \d+ rules .* and \d+ more$/);
+    expect(messages()[1]).toMatch(/^The firewall around environments had lost \d+ rules .* and \d+ more$/);
     expect(await findMissingRules(parts)).toEqual([]);
   });
 

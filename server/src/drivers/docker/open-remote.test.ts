@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { driverSuite, filesIn, testSpec, waitForState, waitUntilReady } from "../testing/driver.suite.ts";
+import { filesIn, testSpec, waitForState, waitUntilReady } from "../testing/drive-run.ts";
+import { driverSuite } from "../testing/driver.suite.ts";
 import { openOtherMachine, whyNoRemote } from "../testing/other-machine.ts";
 import { checkEngine } from "./check-engine.ts";
 import { remoteFirewall } from "./check-remote.ts";
@@ -100,14 +101,14 @@ describe.skipIf(absent)(absent ? `another machine's own, skipped because ${absen
   });
 
   test("who shows no certificate, another authority's or one that is out of date is not let in, and is told why", async () => {
-    await machine.certificates.issue("stranger", { ca: "other-ca" });
+    await machine.certificates.issue("unknown", { ca: "other-ca" });
     await machine.certificates.issue("old", { ca: "ca", days: -1 });
     const shown = async (cert: string) => {
       const folder = machine.keysOf(`as-${cert}`, { cert });
       const { driver } = await machine.open({ id: `as-${cert}`, address: machine.url }, folder, installs.one);
       return driver.list().catch((error: Error) => error.message);
     };
-    expect(await shown("stranger")).toMatch(
+    expect(await shown("unknown")).toMatch(
       /^The Docker Engine at tcp\+tls:\S+ refused us: it does not trust cert.pem$/,
     );
     expect(await shown("old")).toMatch(/refused us: (cert.pem is out of date|it does not trust cert.pem)$/);

@@ -1,6 +1,7 @@
 import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { callLab, driverSuite, testSpec, waitForState } from "../testing/driver.suite.ts";
+import { callLab, testSpec, waitForState } from "../testing/drive-run.ts";
+import { driverSuite } from "../testing/driver.suite.ts";
 import { fakeDriver } from "./fake-driver.ts";
 import { fakeMachine } from "./fake-machine.ts";
 
@@ -79,12 +80,12 @@ test("a WebSocket is echoed, small and large, and ends with the run", async () =
   if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
   const dispatcher = new Agent({ connect: { socketPath: seen.endpoint.socketPath } });
   const socket = new WebSocket(`ws://name.localhost/api/kernels/1/channels?token=${wanted.token}`, { dispatcher });
-  const heard: string[] = [];
-  socket.addEventListener("message", ({ data }) => heard.push(String(data)));
+  const received: string[] = [];
+  socket.addEventListener("message", ({ data }) => received.push(String(data)));
   socket.addEventListener("open", () => {
     for (const size of [5, 300, 70_000]) socket.send("x".repeat(size));
   });
-  await expect.poll(() => heard.map((text) => text.length)).toEqual([5, 300, 70_000]);
+  await expect.poll(() => received.map((text) => text.length)).toEqual([5, 300, 70_000]);
   const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
   await driver.stop(wanted.id, 0);
   await closed;

@@ -1,7 +1,7 @@
 import { on } from "node:events";
 import { rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { checkSegment } from "../check-segment.ts";
+import { checkSegment, checkSpec } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Spec, type Stats } from "../driver.ts";
 import { type ArchiveEntry, packArchive } from "../homes/pack-archive.ts";
 import { specHash } from "../spec-hash.ts";
@@ -19,7 +19,7 @@ import {
 } from "./fake-machine.ts";
 
 /** For tests only. */
-export interface FakeControls extends Omit<FakeFaults, "pass"> {
+export interface FakeControls extends FakeFaults {
   readonly machine: FakeMachine;
   /** The run becomes `stopped`, as after a crash or when memory ran out. */
   crash(id: string, exit?: { readonly code: number; readonly outOfMemory: boolean }): Promise<void>;
@@ -41,31 +41,23 @@ export function fakeDriver(
   options: Readonly<Record<string, number>> = {},
   { machine = fakeMachine(), install = "fake" }: { readonly machine?: FakeMachine; readonly install?: string } = {},
 ): Driver & FakeControls {
-  const { pass, ...faults } = openFakeFaults();
   const find = (id: string) => {
     const run = machine.runs.get(id);
     return run?.install === install ? run : undefined;
   };
-  return {
-    kind: "fake",
-    ...faults,
-    ...controls(machine, find),
-    ...runOperations({ options, machine, install, find, pass }),
-    ...readOperations({ options, machine, install, find, pass }),
-    ...streamOperations(machine, install, find),
-  };
+  const deps = { options, machine, install, find };
+  const driver = { kind: "fake" as const, ...readOperations(deps), ...runOperations(deps), ...streamOperations(deps) };
+  return { ...openFakeFaults(driver), ...controls(deps) };
 }
 
-type Find = (id: string) => FakeRun | undefined;
 interface FakeDeps {
   readonly options: Readonly<Record<string, number>>;
   readonly machine: FakeMachine;
   readonly install: string;
-  readonly find: Find;
-  readonly pass: FakeFaults["pass"];
+  readonly find: (id: string) => FakeRun | undefined;
 }
 
-function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine" | "crash" | "silence" | "close"> {
+function controls({ machine, find }: FakeDeps): Pick<FakeControls, "machine" | "crash" | "silence" | "close"> {
   return {
     machine,
     async crash(id, exit = { code: 1, outOfMemory: false }) {
@@ -87,16 +79,9 @@ function controls(machine: FakeMachine, find: Find): Pick<FakeControls, "machine
   };
 }
 
-type ReadOperations = Pick<Driver, "homeMb" | "stats" | "gpuFault" | "gpuLeftovers">;
-type StreamOperations = Pick<Driver, "logs" | "watch" | "archive">;
+type RunOperation = "prepare" | "start" | "pause" | "stop" | "remove" | "deleteHome";
 
-function runOperations({
-  options,
-  machine,
-  install,
-  find,
-  pass,
-}: FakeDeps): Omit<Driver, "kind" | keyof ReadOperations | keyof StreamOperations> {
+function runOperations({ options, machine, install, find }: FakeDeps): Pick<Driver, RunOperation> {
   const stop = (id: string) =>
     machine.serially(id, async () => {
       const run = find(id);
@@ -105,12 +90,7 @@ function runOperations({
       await removeRun(machine, run);
     });
   return {
-    async capabilities() {
-      await pass("capabilities");
-      return capabilitiesOf(options, machine);
-    },
     async prepare(image, progress) {
-      await pass("prepare");
       checkSegment("image", image);
       for (let percent = 0; percent < 100 && options["prepareMs"]; percent += 10) {
         progress?.(percent);
@@ -118,40 +98,21 @@ function runOperations({
       }
       progress?.(100);
     },
-    async observe(id) {
-      await pass("observe");
-      return observedOf(find(id));
-    },
-    async list() {
-      await pass("list");
-      const ours = [...machine.runs].filter(([, run]) => run.install === install);
-      return ours.map(([id, run]) => ({ id, observed: observedOf(run) }));
-    },
     async start(spec, signal) {
-      await pass("start", signal);
-      checkSegment("environment", spec.id);
-      checkSegment("home", spec.home);
+      checkSpec(spec);
       if (Math.random() < (options["fail"] ?? 0)) throw new DriverError("unavailable", "a failure was asked for");
-      await machine.serially(spec.id, () => startRunOf({ options, machine, install, find, pass }, spec, signal));
+      await machine.serially(spec.id, () => startFakeRun({ options, machine, install, find }, spec, signal));
     },
     async pause(id) {
-      await pass("pause");
       if (options["pause"] === 0) throw new DriverError("unsupported", "this machine cannot pause");
       await machine.serially(id, async () => {
         const run = find(id);
         if (run && !run.exit) setPaused(machine, run, true);
       });
     },
-    async stop(id) {
-      await pass("stop");
-      await stop(id);
-    },
-    async remove(id) {
-      await pass("remove");
-      await stop(id);
-    },
+    stop,
+    remove: stop,
     async deleteHome(home) {
-      await pass("deleteHome");
       checkSegment("home", home);
       const isUsed = [...machine.runs.values()].some((run) => run.spec.home === home && !run.exit);
       if (isUsed) throw new DriverError("refused", `a run uses ${home}`);
@@ -161,31 +122,29 @@ function runOperations({
   };
 }
 
-function readOperations({ options, machine, find, pass }: FakeDeps): ReadOperations {
+type ReadOperation = "capabilities" | "observe" | "list" | "homeMb" | "stats" | "gpuFault" | "gpuLeftovers";
+
+function readOperations({ options, machine, install, find }: FakeDeps): Pick<Driver, ReadOperation> {
+  const require = (id: string) => {
+    const run = find(id);
+    if (!run) throw new DriverError("refused", `nothing runs as ${id}`);
+    return run;
+  };
   return {
-    async homeMb(home) {
-      await pass("homeMb");
-      return homeMbOf(machine, checkSegment("home", home));
+    capabilities: async () => capabilitiesOf(options, machine),
+    observe: async (id) => observedOf(find(id)),
+    async list() {
+      const ours = [...machine.runs].filter(([, run]) => run.install === install);
+      return ours.map(([id, run]) => ({ id, observed: observedOf(run) }));
     },
-    async stats(id) {
-      await pass("stats");
-      const run = find(id);
-      if (!run) throw new DriverError("refused", `nothing runs as ${id}`);
-      return statsOf(machine, run, options);
-    },
-    async gpuFault(id) {
-      await pass("gpuFault");
-      if (!find(id)) throw new DriverError("refused", `nothing runs as ${id}`);
-      return machine.gpuFaults.get(id);
-    },
-    async gpuLeftovers(ids) {
-      await pass("gpuLeftovers");
-      return new Map([...machine.gpuLeftovers].filter(([id]) => ids.includes(id)));
-    },
+    homeMb: async (home) => homeMbOf(machine, checkSegment("home", home)),
+    stats: async (id) => statsOf(machine, require(id), options),
+    gpuFault: async (id) => machine.gpuFaults.get(require(id).spec.id),
+    gpuLeftovers: async (ids) => new Map([...machine.gpuLeftovers].filter(([id]) => ids.includes(id))),
   };
 }
 
-async function startRunOf(
+async function startFakeRun(
   { options, machine, install, find }: FakeDeps,
   spec: Spec,
   signal?: AbortSignal,
@@ -253,7 +212,7 @@ async function* entriesOf(machine: FakeMachine, home: string): AsyncGenerator<Ar
   }
 }
 
-function streamOperations(machine: FakeMachine, install: string, find: Find): StreamOperations {
+function streamOperations({ machine, install, find }: FakeDeps): Pick<Driver, "logs" | "watch" | "archive"> {
   return {
     archive: (home, signal) => packArchive(entriesOf(machine, checkSegment("home", home)), signal),
     async *logs(id, { tail, follow, signal }) {

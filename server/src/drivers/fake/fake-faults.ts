@@ -1,19 +1,6 @@
-import { DriverError, type DriverErrorCode } from "../driver.ts";
+import { type Driver, DriverError, type DriverErrorCode } from "../driver.ts";
 
-type Operation =
-  | "capabilities"
-  | "prepare"
-  | "observe"
-  | "list"
-  | "start"
-  | "pause"
-  | "stop"
-  | "remove"
-  | "deleteHome"
-  | "homeMb"
-  | "gpuFault"
-  | "gpuLeftovers"
-  | "stats";
+type Operation = Exclude<keyof Driver, "kind" | "archive" | "logs" | "watch">;
 
 export interface FakeFaults {
   /** Number of calls of each operation on this driver object. */
@@ -22,15 +9,33 @@ export interface FakeFaults {
   failNext(operation: Operation, code?: DriverErrorCode, times?: number): void;
   /** Calls of this operation wait for the returned function, for the signal, or 10 s long (then `unavailable`). */
   hang(operation: Operation): () => void;
-  /** Every operation calls this first. */
-  pass(operation: Operation, signal?: AbortSignal): Promise<void>;
 }
 
-export function openFakeFaults(): FakeFaults {
+/** The controls, and a driver with these faults in front of its operations. */
+export function openFakeFaults(driver: Driver): FakeFaults & Driver {
   const calls = new Map<Operation, number>();
   const failures: { readonly operation: Operation; readonly code: DriverErrorCode }[] = [];
   const hanging = new Map<Operation, Promise<void>>();
+
+  async function pass(operation: Operation, signal?: AbortSignal): Promise<void> {
+    calls.set(operation, (calls.get(operation) ?? 0) + 1);
+    signal?.throwIfAborted();
+    const held = hanging.get(operation);
+    if (held) await within10s(held, operation, signal);
+    const at = failures.findIndex((failure) => failure.operation === operation);
+    const [failure] = at < 0 ? [] : failures.splice(at, 1);
+    if (failure) throw new DriverError(failure.code, `a failure of ${operation} was asked for`);
+  }
+
+  const operations = Object.entries(driver).filter(([name]) => !["kind", "archive", "logs", "watch"].includes(name));
+  const faulty = operations.map(([name, operation]) => {
+    const signalOf = (args: readonly unknown[]) => args.find((arg) => arg instanceof AbortSignal);
+    const call = (...args: unknown[]) => pass(name as Operation, signalOf(args)).then(() => operation(...args));
+    return [name, call] as const;
+  });
   return {
+    ...driver,
+    ...(Object.fromEntries(faulty) as Pick<Driver, Operation>),
     calls,
     failNext(operation, code = "unavailable", times = 1) {
       for (let time = 0; time < times; time++) failures.push({ operation, code });
@@ -42,15 +47,6 @@ export function openFakeFaults(): FakeFaults {
         hanging.delete(operation);
         resolve();
       };
-    },
-    async pass(operation, signal) {
-      calls.set(operation, (calls.get(operation) ?? 0) + 1);
-      signal?.throwIfAborted();
-      const held = hanging.get(operation);
-      if (held) await within10s(held, operation, signal);
-      const at = failures.findIndex((failure) => failure.operation === operation);
-      const [failure] = at < 0 ? [] : failures.splice(at, 1);
-      if (failure) throw new DriverError(failure.code, `a failure of ${operation} was asked for`);
     },
   };
 }

@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
 
 /** Files of one home by path; they outlive the server. */
 export type FakeFiles = Map<string, string>;
@@ -47,15 +48,12 @@ export async function startFakeServer(options: Options): Promise<FakeServer> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
+  const echo = new WebSocketServer({ noServer: true });
   server.on("upgrade", async (request, socket, head) => {
     socket.on("error", () => socket.destroy());
     await thaw?.promise;
-    if (!isAllowed(request, options.token))
-      return void socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptKey(request)}\r\n\r\n`,
-    );
-    echo(socket, head, () => thaw?.promise);
+    if (isAllowed(request, options.token)) return echo.handleUpgrade(request, socket, head, echoAll);
+    socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   });
   await rm(options.socketPath, { force: true });
   server.listen(options.socketPath);
@@ -66,10 +64,12 @@ export async function startFakeServer(options: Options): Promise<FakeServer> {
     connections: () => sockets.size,
     freeze() {
       thaw ??= Promise.withResolvers();
+      for (const webSocket of echo.clients) webSocket.pause();
     },
     resume() {
       thaw?.resolve();
       thaw = undefined;
+      for (const webSocket of echo.clients) webSocket.resume();
     },
     async close() {
       const closed = once(server, "close");
@@ -79,6 +79,11 @@ export async function startFakeServer(options: Options): Promise<FakeServer> {
       await closed;
     },
   };
+}
+
+function echoAll(webSocket: WebSocket): void {
+  webSocket.on("error", () => webSocket.terminate());
+  webSocket.on("message", (data, binary) => webSocket.send(data, { binary }));
 }
 
 type Reply = (status: number, body: unknown) => void;
@@ -160,66 +165,4 @@ function isAllowed(request: IncomingMessage, token: string): boolean {
   const given = Buffer.from(header ?? new URL(request.url ?? "/", "http://fake").searchParams.get("token") ?? "");
   const wanted = Buffer.from(token);
   return given.length === wanted.length && timingSafeEqual(given, wanted);
-}
-
-function acceptKey(request: IncomingMessage): string {
-  return createHash("sha1")
-    .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
-    .digest("base64");
-}
-
-const closeFrame = 8;
-const pingFrame = 9;
-const pongFrame = 10;
-
-/** Sends every frame back unmasked, fragments and all; a ping becomes a pong, a close is returned and ends the socket. */
-function echo(socket: Duplex, head: Buffer, thawed: () => Promise<void> | undefined): void {
-  let pending: Buffer = head;
-  const drain = async () => {
-    for (let frame = readFrame(pending); frame; frame = readFrame(pending)) {
-      pending = pending.subarray(frame.length);
-      await thawed();
-      if (frame.opcode !== pongFrame) socket.write(writeFrame(frame.first, frame.opcode, frame.payload));
-      if (frame.opcode === closeFrame) return void socket.end();
-    }
-  };
-  let work = drain();
-  socket.on("data", (chunk: Buffer) => {
-    work = work.then(() => {
-      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-      return drain();
-    });
-  });
-  socket.on("end", () => socket.end());
-}
-
-function readFrame(buffer: Buffer) {
-  if (buffer.length < 2) return undefined;
-  const first = buffer.readUInt8(0);
-  const second = buffer.readUInt8(1);
-  const short = second & 0x7f;
-  const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
-  const masked = (second & 0x80) !== 0;
-  const start = 2 + lengthBytes + (masked ? 4 : 0);
-  if (buffer.length < start) return undefined;
-  const size = short === 126 ? buffer.readUInt16BE(2) : short === 127 ? Number(buffer.readBigUInt64BE(2)) : short;
-  if (buffer.length < start + size) return undefined;
-  const payload = Buffer.from(buffer.subarray(start, start + size));
-  if (masked) {
-    const mask = buffer.subarray(start - 4, start);
-    for (let at = 0; at < size; at++) payload[at] = (payload[at] ?? 0) ^ (mask[at & 3] ?? 0);
-  }
-  return { first, opcode: first & 0x0f, payload, length: start + size };
-}
-
-function writeFrame(first: number, opcode: number, payload: Buffer): Buffer {
-  const flags = opcode === pingFrame ? (first & 0xf0) | pongFrame : first;
-  const size = payload.length;
-  if (size < 126) return Buffer.concat([Buffer.from([flags, size]), payload]);
-  const header = Buffer.alloc(size < 65536 ? 4 : 10);
-  header.writeUInt8(flags, 0);
-  header.writeUInt8(size < 65536 ? 126 : 127, 1);
-  if (size < 65536) header.writeUInt16BE(size, 2);
-  else header.writeBigUInt64BE(BigInt(size), 2);
-  return Buffer.concat([header, payload]);
 }

@@ -33,7 +33,7 @@ test("G111 a folder of before is claimed where it has files that should be there
   await expect(claim("one", "a", "b")).rejects.toThrow(
     /The files of 2 environments are not in .*\/homes: check DATA_DIR/,
   );
-  await mkdir(join(homes, "stranger"), { recursive: true });
+  await mkdir(join(homes, "unknown"), { recursive: true });
   await expect(claim("one", "a", "b")).rejects.toMatchObject({ code: "refused" });
   await mkdir(join(homes, "b"));
   await claim("one", "a", "b");

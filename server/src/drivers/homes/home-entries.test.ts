@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Unpack } from "tar";
 import { expect, onTestFinished, test } from "vitest";
-import { filesIn } from "../testing/driver.suite.ts";
+import { filesIn } from "../testing/drive-run.ts";
 import { homeEntries } from "./home-entries.ts";
 import { packArchive } from "./pack-archive.ts";
 

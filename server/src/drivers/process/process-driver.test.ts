@@ -8,7 +8,8 @@ import { dirname, join } from "node:path";
 import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { callLab, driverSuite, testSpec, waitForState } from "../testing/driver.suite.ts";
+import { callLab, testSpec, waitForState } from "../testing/drive-run.ts";
+import { driverSuite } from "../testing/driver.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
 import { socketOf } from "./process-run.ts";
 import { processTable, psTable, send, treeOf } from "./process-table.ts";
@@ -173,10 +174,10 @@ test.each(["shared", "off"] as const)(
     const wanted = await begin(testSpec(), by);
     const seen = await by.observe(wanted.id);
     if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
-    const heard: string[] = [];
+    const received: string[] = [];
     const target = join(machine.directory, "host-only.sock");
     const host = createServer((socket) => {
-      heard.push("connected");
+      received.push("connected");
       socket.destroy();
     }).listen(target);
     onTestFinished(() => void host.close());
@@ -186,7 +187,7 @@ test.each(["shared", "off"] as const)(
     const adopted = await machine.open("one", network);
     expect(await adopted.observe(wanted.id)).toEqual(seen);
     expect(await callLab(adopted, wanted, "GET", "/api")).toMatchObject({ status: 200 });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(await readdir(dirname(seen.endpoint.socketPath))).toEqual(["lab.sock"]);
   },
 );

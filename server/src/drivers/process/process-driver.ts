@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { keyedMutex } from "../../async/keyed-mutex.ts";
 import type { Logger } from "../../logging/create-logger.ts";
-import { checkSegment } from "../check-segment.ts";
+import { checkSegment, checkSpec } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
 import type { HomeStore } from "../homes/home-store.ts";
 import { openLocalHomes } from "../homes/local-homes.ts";
@@ -167,9 +167,7 @@ function runOperations(deps: ProcessDeps): Pick<Driver, "start" | "pause" | "sto
     });
   return {
     async start(spec, signal) {
-      checkSegment("environment", spec.id);
-      checkSegment("home", spec.home);
-      checkSegment("image", spec.image);
+      checkSpec(spec);
       await serially(spec.id, () => startRun(deps, spec, signal));
     },
     pause: (id) =>

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Driver } from "../driver.ts";
-import { callLab, testSpec, waitForState, waitUntilReady } from "../testing/driver.suite.ts";
+import { callLab, startReady, testSpec } from "../testing/drive-run.ts";
 import { runInTerminal } from "../testing/in-terminal.ts";
 import { jupyterSuite } from "../testing/jupyter.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
@@ -62,9 +62,7 @@ test.each([
     "",
   );
   onTestFinished(() => driver.stop(wanted.id, 0));
-  await driver.start(wanted);
-  await waitForState(driver, wanted.id, "running");
-  await waitUntilReady(driver, wanted);
+  await startReady(driver, wanted);
   expect(await callLab(driver, wanted, "GET", "/lab", 15_000)).toMatchObject({ status: 200 });
   expect(await callLab(driver, wanted, "GET", "/api/contents/kept.txt", 15_000)).toMatchObject({ status: 200 });
   const look = "cat ~/kept.txt; python -c 'import sys; print(sys.prefix)'";

@@ -14,53 +14,53 @@ async function openLog() {
 
 /** What a follower hears until `end` is called. */
 function follow(path: string, tail = 1_000) {
-  const heard: string[] = [];
+  const received: string[] = [];
   let goesOn = true;
   const signal = new AbortController().signal;
   const done = (async () => {
-    for await (const line of readLog(path, { tail, signal, follow: async () => goesOn })) heard.push(line);
+    for await (const line of readLog(path, { tail, signal, follow: async () => goesOn })) received.push(line);
   })();
   const end = async () => {
     goesOn = false;
     await done;
-    return heard;
+    return received;
   };
-  return { heard, end };
+  return { received, end };
 }
 
 test("lines of the part before come first, and a follower loses none when the log is put aside", async () => {
   const path = await openLog();
   await writeFile(`${path}.old`, "one\ntwo\n");
   await writeFile(path, "three\nfo");
-  const { heard, end } = follow(path, 2);
-  await expect.poll(() => heard).toEqual(["two", "three"]);
+  const { received, end } = follow(path, 2);
+  await expect.poll(() => received).toEqual(["two", "three"]);
   await appendFile(path, "ur\n");
-  await expect.poll(() => heard.at(-1)).toBe("four");
+  await expect.poll(() => received.at(-1)).toBe("four");
   await appendFile(path, "five\n");
   await rename(path, `${path}.old`);
   await writeFile(path, "six\n");
-  await expect.poll(() => heard.at(-1)).toBe("six");
+  await expect.poll(() => received.at(-1)).toBe("six");
   expect(await end()).toEqual(["two", "three", "four", "five", "six"]);
 });
 
 test("a line is cut at 8 KB, however it comes, and the next one is whole", async () => {
   const path = await openLog();
   await writeFile(path, "");
-  const { heard, end } = follow(path);
+  const { received, end } = follow(path);
   for (let part = 0; part < 40; part++) await appendFile(path, "x".repeat(10_000));
   await appendFile(path, "\nnext\n");
-  await expect.poll(() => heard.at(-1)).toBe("next");
+  await expect.poll(() => received.at(-1)).toBe("next");
   expect((await end()).map((line) => line.length)).toEqual([8_192, 4]);
 });
 
 test("a log that was cut is read from its new end on", async () => {
   const path = await openLog();
   await writeFile(path, "a first line\n");
-  const { heard, end } = follow(path);
-  await expect.poll(() => heard).toEqual(["a first line"]);
+  const { received, end } = follow(path);
+  await expect.poll(() => received).toEqual(["a first line"]);
   await truncate(path, 0);
   await appendFile(path, "again\n");
-  await expect.poll(() => heard).toEqual(["a first line", "again"]);
+  await expect.poll(() => received).toEqual(["a first line", "again"]);
   await end();
 });
 

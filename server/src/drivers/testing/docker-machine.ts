@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Docker from "dockerode";
@@ -14,6 +13,7 @@ import { dockerDriver } from "../docker/docker-driver.ts";
 import { orUndefined } from "../docker/engine/engine-errors.ts";
 import { removalCommands, runFirewallCommands } from "../docker/firewall/firewall-rules.ts";
 import type { Spec } from "../driver.ts";
+import { openEngineProxy } from "./engine-proxy.ts";
 
 const socketPath = "/var/run/docker.sock";
 export const docker = new Docker({ socketPath });
@@ -29,7 +29,7 @@ export async function whyNoDocker(): Promise<string | undefined> {
   }
 }
 
-/** A folder of homes and installations of our own on an engine that others use too. */
+/** A folder of homes, and installations of their own, on an engine that others use too. */
 export function openDockerMachine({ at = socketPath, types = images, replaced = [] as readonly string[] } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "berth-docker-"));
   const installs = new Map<string, string>();
@@ -55,10 +55,10 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
     installOf,
     open,
     container: (id: string) => engine.getContainer(containerName(id)),
-    /** Another server creates this run and is killed before it can start it. */
+    /** A server process that creates this run and is killed before it starts it. */
     async createAndDie(wanted: Spec): Promise<void> {
-      const line = await openEngineProxy(directory);
-      const options = { ...optionsOf("one", line.path), images: undefined, replaced: undefined };
+      const proxy = await openEngineProxy(directory);
+      const options = { ...optionsOf("one", proxy.path), images: undefined, replaced: undefined };
       const script = `import { dockerDriver } from "${new URL("../docker/docker-driver.ts", import.meta.url)}";
         import { silentLogger } from "${new URL("../../logging/create-logger.ts", import.meta.url)}";
         const images = new Map(${JSON.stringify([...types])});
@@ -66,13 +66,13 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
         const driver = await dockerDriver({ ...${JSON.stringify(options)}, ...own });
         await driver.start(${JSON.stringify(wanted)});`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
-      line.onRequest = (head) => {
+      proxy.onRequest = (head) => {
         if (!head.includes("/start")) return undefined;
         child.kill("SIGKILL");
         return new Promise(() => {});
       };
       await once(child, "exit");
-      await line.close();
+      await proxy.close();
     },
     async close() {
       const driver = await open();
@@ -88,7 +88,7 @@ export function openDockerMachine({ at = socketPath, types = images, replaced = 
   };
 }
 
-/** Ends an installation's runs and takes its network away. */
+/** Removes an installation's containers, its network and its firewall. */
 export async function removeRuns(install: string): Promise<void> {
   const all = await docker.listContainers({ all: true, filters: { label: [`${label.install}=${install}`] } });
   await Promise.all(all.map(({ Id }) => removeNow(Id)));
@@ -100,68 +100,9 @@ export async function removeRuns(install: string): Promise<void> {
   await runFirewallCommands(removalCommands(install));
 }
 
-/** One of a moment may be on its way out by itself. */
+/** An ephemeral container may be removing itself. */
 async function removeNow(id: string): Promise<void> {
   const container = docker.getContainer(id);
   await orUndefined(container.remove({ force: true }), 409);
   await orUndefined(container.wait({ condition: "removed" }));
-}
-
-export interface EngineProxy {
-  readonly path: string;
-  /** What befalls the connections from now on, also those already open. */
-  fault: "none" | "slow" | "silent" | "cut";
-  /** Hears of each request's first line; what it returns is waited for before the engine gets it. */
-  onRequest: (head: string) => Promise<void> | undefined;
-  /** Connections that are open now. */
-  count(): number;
-  /** Breaks them all. */
-  drop(): void;
-  close(): Promise<void>;
-}
-
-/** A Unix socket in front of the engine's own: slow is 3 s each way, silent says nothing, cut ends amid an answer. */
-export async function openEngineProxy(directory: string): Promise<EngineProxy> {
-  const path = join(directory, `line-${randomBytes(3).toString("hex")}.sock`);
-  const sockets = new Set<Socket>();
-  const line: EngineProxy = {
-    path,
-    fault: "none",
-    onRequest: () => undefined,
-    count: () => sockets.size,
-    drop() {
-      for (const socket of sockets) socket.destroy();
-    },
-    async close() {
-      line.drop();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-  const server = createServer((near) => {
-    const far = connect(socketPath);
-    sockets.add(near).add(far);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      one.on("error", () => other.destroy());
-      one.on("close", () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-    }
-    near.on("data", async (chunk) => {
-      await line.onRequest(chunk.toString("latin1").split("\r\n")[0] ?? "");
-      if (line.fault === "slow") await new Promise((resolve) => setTimeout(resolve, 3_000));
-      if (line.fault !== "silent") far.write(chunk);
-    });
-    far.on("data", (chunk) => {
-      if (line.fault === "cut") {
-        near.write(chunk.subarray(0, 20));
-        near.destroySoon();
-      } else if (line.fault !== "silent") near.write(chunk);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  return line;
 }

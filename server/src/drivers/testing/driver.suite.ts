@@ -1,60 +1,23 @@
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { request } from "node:http";
-import { Parser } from "tar";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Driver, Endpoint, Observed, Spec } from "../driver.ts";
+import type { Driver, Spec } from "../driver.ts";
 import { specHash } from "../spec-hash.ts";
+import { callLab, filesIn, startReady, type TestMachine, testSpec, waitForState } from "./drive-run.ts";
 
-/** A machine that outlives the driver objects on it. */
-export interface TestMachine {
-  /** A new driver object, as after a restart of the server. */
-  open(install?: string): Promise<Driver>;
-  /** Ends the run from outside, as a crash does. */
-  crash(driver: Driver, id: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Several test runs may share one machine, and names on it. */
-const mark = randomBytes(4).toString("hex");
-let counter = 0;
-
-export function testSpec(changes: Partial<Spec> = {}): Spec {
-  counter += 1;
-  const limits = { cpus: 1, memoryMb: 1024, shmMb: 64, pids: 100, diskGb: 1 };
-  const image = "jupyter";
-  const token = `token-${counter}`;
-  return {
-    id: `${mark}-${counter}`,
-    generation: 1,
-    image,
-    token,
-    home: `home-${counter}`,
-    gpus: ["cpu-1"],
-    limits,
-    ...changes,
-  };
-}
-
-/** The contract of driver.ts, the same for every driver. Files and memory are reached as a customer does, through JupyterLab's own calls. `absent`: why it cannot run here. */
-export function driverSuite(name: string, openBench: () => Promise<TestMachine>, absent?: string): void {
+/** The contract of driver.ts for every driver. Uses files and memory as a customer does, by JupyterLab's API. `absent`: why it cannot run here. */
+export function driverSuite(name: string, openMachine: () => Promise<TestMachine>, absent?: string): void {
   describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
-    let bench: TestMachine;
+    let machine: TestMachine;
     let driver: Driver;
     beforeAll(async () => {
-      bench = await openBench();
-      driver = await bench.open();
+      machine = await openMachine();
+      driver = await machine.open();
       await driver.prepare("jupyter");
     }, 300_000);
-    afterAll(() => bench.close());
+    afterAll(() => machine.close());
 
     const begin = async (wanted: Spec = testSpec()) => {
       onTestFinished(() => driver.stop(wanted.id, 0));
-      await driver.start(wanted);
-      await waitForState(driver, wanted.id, "running");
-      // Running says that something listens, or soon will: readiness is the caller's own look.
-      await waitUntilReady(driver, wanted);
-      return wanted;
+      return await startReady(driver, wanted);
     };
 
     test("says what it can", async () => {
@@ -102,7 +65,7 @@ export function driverSuite(name: string, openBench: () => Promise<TestMachine>,
       const wanted = await begin();
       const memory = await remember(driver, wanted);
       await driver.start(wanted);
-      const second = await bench.open();
+      const second = await machine.open();
       await second.start(wanted);
       expect(await second.observe(wanted.id)).toEqual(await driver.observe(wanted.id));
       expect(await remembered(second, wanted)).toEqual(memory);
@@ -116,7 +79,7 @@ export function driverSuite(name: string, openBench: () => Promise<TestMachine>,
         starting: async () => {},
         running: () => waitForState(driver, wanted.id, "running"),
         paused: () => driver.pause(wanted.id),
-        stopped: () => bench.crash(driver, wanted.id).then(() => waitForState(driver, wanted.id, "stopped")),
+        stopped: () => machine.crash(driver, wanted.id).then(() => waitForState(driver, wanted.id, "stopped")),
       };
       for (const reach of Object.values(starts)) {
         await reach();
@@ -142,7 +105,7 @@ export function driverSuite(name: string, openBench: () => Promise<TestMachine>,
       await driver.pause(wanted.id);
       expect(await driver.observe(wanted.id)).toMatchObject({ state: "paused", generation: 1 });
       await expect(callLab(driver, wanted, "GET", "/api", 300)).rejects.toThrow("no answer");
-      const second = await bench.open();
+      const second = await machine.open();
       expect(await second.observe(wanted.id)).toMatchObject({ state: "paused" });
       await second.start(wanted);
       await waitForState(second, wanted.id, "running");
@@ -182,14 +145,14 @@ export function driverSuite(name: string, openBench: () => Promise<TestMachine>,
     test("stop of a paused run, by another driver object: absent", async () => {
       const wanted = await begin();
       await driver.pause(wanted.id);
-      const second = await bench.open();
+      const second = await machine.open();
       await second.stop(wanted.id, 1_000);
       expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
     });
 
     test("a run that ended by itself is stopped with its exit; start makes a new one", async () => {
       const wanted = await begin();
-      await bench.crash(driver, wanted.id);
+      await machine.crash(driver, wanted.id);
       const seen = await waitForState(driver, wanted.id, "stopped");
       expect(seen).toMatchObject({ exit: { outOfMemory: false } });
       expect(seen.state === "stopped" && seen.exit.code).not.toBe(0);
@@ -217,7 +180,7 @@ export function driverSuite(name: string, openBench: () => Promise<TestMachine>,
 
     test("what another installation started is neither seen nor ended", async () => {
       const wanted = await begin();
-      const other = await bench.open("other");
+      const other = await machine.open("other");
       expect(await other.observe(wanted.id)).toEqual({ state: "absent" });
       expect(await other.list()).toEqual([]);
       await other.remove(wanted.id);
@@ -311,35 +274,6 @@ export function driverSuite(name: string, openBench: () => Promise<TestMachine>,
   });
 }
 
-/** Paths and texts of the plain files in an archive, unpacked by another implementation than ours. */
-export async function filesIn(archive: AsyncIterable<Uint8Array>): Promise<Map<string, string>> {
-  const files = new Map<string, string>();
-  const parser = new Parser({
-    onReadEntry(entry) {
-      const chunks: Buffer[] = [];
-      entry.on("data", (chunk) => chunks.push(chunk));
-      entry.on("end", () => {
-        if (entry.type === "File") files.set(entry.path, Buffer.concat(chunks).toString());
-      });
-    },
-  });
-  const ended = once(parser, "end");
-  for await (const chunk of archive) parser.write(Buffer.from(chunk));
-  parser.end();
-  await ended;
-  return files;
-}
-
-export async function waitForState(driver: Driver, id: string, state: Observed["state"]): Promise<Observed> {
-  await expect.poll(async () => (await driver.observe(id)).state, { timeout: 15_000, interval: 20 }).toBe(state);
-  return driver.observe(id);
-}
-
-export async function waitUntilReady(driver: Driver, wanted: Spec): Promise<void> {
-  const status = () => callLab(driver, wanted, "GET", "/api").then((answer) => answer.status);
-  await expect.poll(() => status().catch(() => 0), { timeout: 15_000, interval: 20 }).toBe(200);
-}
-
 /** Something that only lives in the run's memory: a terminal that JupyterLab holds open. */
 async function remember(driver: Driver, wanted: Spec): Promise<unknown> {
   await callLab(driver, wanted, "POST", "/api/terminals");
@@ -351,46 +285,4 @@ async function remember(driver: Driver, wanted: Spec): Promise<unknown> {
 async function remembered(driver: Driver, wanted: Spec): Promise<unknown> {
   const { body } = await callLab(driver, wanted, "GET", "/api/terminals");
   return (body as { name: string }[]).map(({ name }) => name);
-}
-
-/** One request over the run's own endpoint. Throws "no answer" after `limitMs`. A PUT sends text as a file's content. */
-export async function callLab(
-  driver: Driver,
-  wanted: Spec,
-  method: string,
-  path: string,
-  limitMs = 5_000,
-  text?: string,
-) {
-  const seen = await driver.observe(wanted.id);
-  if (seen.state !== "running" && seen.state !== "paused") throw new Error(`it is ${seen.state}`);
-  const headers = {
-    host: "name.localhost",
-    authorization: `token ${wanted.token}`,
-    "content-type": "application/json",
-  };
-  const sent = request({ ...target(seen.endpoint), method, path, headers });
-  const timer = setTimeout(() => sent.destroy(new Error("no answer")), limitMs);
-  sent.end(text === undefined ? "" : JSON.stringify({ type: "file", format: "text", content: text }));
-  try {
-    const [response] = await once(sent, "response");
-    let body = "";
-    for await (const chunk of response) body += chunk;
-    return { status: response.statusCode as number, body: parsed(body) };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function target(endpoint: Endpoint) {
-  return "socketPath" in endpoint ? { socketPath: endpoint.socketPath } : { host: endpoint.host, port: endpoint.port };
-}
-
-/** JupyterLab calls some plain texts JSON too. */
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

@@ -1,6 +1,6 @@
 import { Agent, WebSocket } from "undici";
 import type { Driver, Spec } from "../driver.ts";
-import { callLab, waitUntilReady } from "./driver.suite.ts";
+import { callLab, waitUntilReady } from "./drive-run.ts";
 
 /** What a line typed into a new terminal of JupyterLab prints, up to its end. */
 export async function runInTerminal(driver: Driver, wanted: Spec, line: string): Promise<string> {

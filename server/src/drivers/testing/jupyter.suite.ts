@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { callLab, type TestMachine, testSpec, waitForState, waitUntilReady } from "./driver.suite.ts";
+import { callLab, startReady, type TestMachine, testSpec } from "./drive-run.ts";
 import { runInTerminal } from "./in-terminal.ts";
 
 const wheel = `
@@ -50,28 +50,25 @@ for program in ("uname", "sh", "cat", "tini", "jupyter-server---no-browser", "ju
         (home / folder / program).chmod(0o755)
 `;
 
-/** What runs inside is the same on every driver that runs JupyterLab (G105, G106). */
+/** The contents of a run, the same on every driver that runs JupyterLab (G105, G106). */
 export function jupyterSuite(
   name: string,
-  openBench: () => Promise<Omit<TestMachine, "crash">>,
+  openMachine: () => Promise<Omit<TestMachine, "crash">>,
   absent?: string,
 ): void {
   describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
-    let bench: Omit<TestMachine, "crash">;
+    let machine: Omit<TestMachine, "crash">;
     let driver: Driver;
     beforeAll(async () => {
-      bench = await openBench();
-      driver = await bench.open();
+      machine = await openMachine();
+      driver = await machine.open();
       await driver.prepare("jupyter");
     }, 300_000);
-    afterAll(() => bench.close());
+    afterAll(() => machine.close());
 
     const begin = async (wanted: Spec = testSpec()) => {
       onTestFinished(() => driver.stop(wanted.id, 0));
-      await driver.start(wanted);
-      await waitForState(driver, wanted.id, "running");
-      await waitUntilReady(driver, wanted);
-      return wanted;
+      return await startReady(driver, wanted);
     };
     const again = async (before: Spec, changes: Partial<Spec> = {}) => {
       await driver.stop(before.id, 5_000);

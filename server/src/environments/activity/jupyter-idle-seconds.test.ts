@@ -9,7 +9,7 @@ import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
-import { callLab, testSpec } from "../../drivers/testing/driver.suite.ts";
+import { callLab, testSpec } from "../../drivers/testing/drive-run.ts";
 import { strictLog } from "../../logging/testing/record-log.ts";
 import { jupyterIdleSeconds, maxIdleSeconds } from "./jupyter-idle-seconds.ts";
 

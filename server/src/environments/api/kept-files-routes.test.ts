@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { filesIn } from "../../drivers/testing/driver.suite.ts";
+import { filesIn } from "../../drivers/testing/drive-run.ts";
 import { testApp } from "../../testing/test-app.ts";
 
 async function setup() {

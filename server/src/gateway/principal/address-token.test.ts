@@ -8,7 +8,7 @@ import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
-import { testSpec, waitForState, waitUntilReady } from "../../drivers/testing/driver.suite.ts";
+import { testSpec, waitForState, waitUntilReady } from "../../drivers/testing/drive-run.ts";
 import { strictLog } from "../../logging/testing/record-log.ts";
 import { openUpstream, poll, setupGateway } from "../testing/setup-gateway.ts";
 import { withoutToken } from "./address-token.ts";

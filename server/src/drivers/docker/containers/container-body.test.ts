@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testSpec } from "../../testing/driver.suite.ts";
+import { testSpec } from "../../testing/drive-run.ts";
 import { type ContainerContext, containerBody } from "./container-body.ts";
 
 const place: ContainerContext = {

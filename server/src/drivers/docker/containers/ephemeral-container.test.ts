@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openDockerMachine, openEngineProxy, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
+import { openDockerMachine, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
+import { openEngineProxy } from "../../testing/engine-proxy.ts";
 import { openEngine } from "../engine/engine.ts";
 import { createEphemeral } from "./ephemeral-container.ts";
 
@@ -10,11 +11,11 @@ const absent = await whyNoDocker();
 describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${absent}` : "containers of a moment", () => {
   async function setup() {
     const machine = openDockerMachine();
-    const line = await openEngineProxy(machine.directory);
+    const proxy = await openEngineProxy(machine.directory);
     const install = machine.installOf("one");
     onTestFinished(async () => {
       await removeRuns(install);
-      await line.close();
+      await proxy.close();
       await machine.close();
     });
     const names = async () => {
@@ -26,7 +27,7 @@ describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${abse
       const HostConfig = name.startsWith("homes-") ? { AutoRemove: false as const } : {};
       return createEphemeral(parts, { name, image: "berth/jupyter:local", network: "none", HostConfig });
     };
-    return { line, names, create, driver: await machine.open() };
+    return { proxy, names, create, driver: await machine.open() };
   }
 
   test("what a killed server never started is taken away after an hour; what has begun, or is to stay, is not", async () => {
@@ -45,12 +46,12 @@ describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${abse
   });
 
   test("one whose answer was lost does not stay", async () => {
-    const { create, line, names } = await setup();
-    line.onRequest = (head) => {
-      line.fault = head.includes("/create") ? "cut" : "none";
+    const { create, proxy, names } = await setup();
+    proxy.onRequest = (head) => {
+      proxy.fault = head.includes("/create") ? "cut" : "none";
       return undefined;
     };
-    await expect(create(`helper-${crypto.randomUUID()}`, line.path)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(create(`helper-${crypto.randomUUID()}`, proxy.path)).rejects.toMatchObject({ code: "unavailable" });
     expect(await names()).toEqual([]);
   });
 });

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { commandLogger } from "../../../logging/create-logger.ts";
-import { openEngineProxy, removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
-import { filesIn, testSpec, waitForState, waitUntilReady } from "../../testing/driver.suite.ts";
+import { removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
+import { filesIn, testSpec, waitForState, waitUntilReady } from "../../testing/drive-run.ts";
+import { openEngineProxy } from "../../testing/engine-proxy.ts";
 import { openSshd, whyNoSshd } from "../../testing/open-sshd.ts";
 import { remoteParts } from "../../testing/other-machine.ts";
 import { checkRemote } from "../check-remote.ts";
@@ -23,20 +24,20 @@ async function setup({ given = true } = {}) {
   const sshd = await openSshd();
   const directory = mkdtempSync(join(tmpdir(), "berth-far-"));
   chmodSync(directory, 0o711);
-  const line = await openEngineProxy(directory);
-  if (given) sshd.give(line.path);
+  const proxy = await openEngineProxy(directory);
+  if (given) sshd.give(proxy.path);
   onTestFinished(async () => {
-    await line.close();
+    await proxy.close();
     await sshd.close();
     await removeRuns(install);
     await rm(directory, { recursive: true, force: true });
   });
   return {
     sshd,
-    line,
+    proxy,
     async open(folder: string, { id = "gpu-1", port = sshd.port } = {}) {
       let isClosed = false;
-      const address = `ssh://${sshd.user}@127.0.0.1:${port}${line.path}`;
+      const address = `ssh://${sshd.user}@127.0.0.1:${port}${proxy.path}`;
       const host = { id, address, homeRoot: join(directory, "homes"), reach: "127.0.0.1" };
       const remote = await openRemote(
         host,
@@ -115,8 +116,8 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
 
   test("a key that is not let in, a socket that its user may not use, a server that is away: one sentence each", async () => {
     const { sshd, open } = await setup({ given: false });
-    const outsider = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
-    expect(await wordsOf(outsider.driver.list())).toMatch(
+    const unknown = await open(sshd.keysOf("unknown", { key: "unknown" }), { id: "unknown" });
+    expect(await wordsOf(unknown.driver.list())).toMatch(
       /^unavailable: ssh:\S+ does not let nobody in: put the public key of \S+key,/,
     );
     const folder = sshd.keysOf("gpu-1");
@@ -135,18 +136,18 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
 
   test("who is not let in knocks once a second, then less and less often, and is in as soon as the key is known", async () => {
     const { sshd, open } = await setup();
-    const { driver } = await open(sshd.keysOf("stranger", { key: "stranger" }), { id: "stranger" });
+    const { driver } = await open(sshd.keysOf("unknown", { key: "unknown" }), { id: "unknown" });
     const refused = Array.from({ length: 3 }, () => wordsOf(driver.list()));
     expect(new Set(await Promise.all(refused)).size).toBe(1);
     expect(await wordsOf(driver.list())).toBe(await refused[0]);
     await expect.poll(sshd.logins).toBe(1);
-    sshd.letIn("stranger");
+    sshd.letIn("unknown");
     expect(await wordsOf(driver.list())).toBe(await refused[0]);
     await expect.poll(() => wordsOf(driver.list())).toBe("done");
     await expect.poll(sshd.logins).toBe(2);
   });
 
-  test("where no program can be started for lack of files, verbs say so and the server lives", async () => {
+  test("where no program can be started for lack of files, operations say so and the server lives", async () => {
     const { sshd, open } = await setup();
     const folder = sshd.keysOf("gpu-1");
     const { host } = await open(folder);
@@ -165,7 +166,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     expect(stdout).toMatch(/^unavailable: ssh:\S+ cannot be reached: no ssh can be started .* EMFILE then well$/m);
   });
 
-  test("a line that breaks is opened again by the next verb", async () => {
+  test("a connection that breaks is opened again by the next operation", async () => {
     const { sshd, open } = await setup();
     const { driver } = await open(sshd.keysOf("gpu-1"));
     expect(await wordsOf(driver.list())).toBe("done");

@@ -52,11 +52,11 @@ const relaxed = { needsLiveRestore: true };
 test("an engine that proves its name and knows ours is used; what is not signed by our authority, for another name or out of date is refused in one sentence", async () => {
   const { certificates, engine } = await setup();
   await certificates.issue("server", { ca: "ca", address: "127.0.0.1" });
-  await certificates.issue("stranger", { ca: "other-ca", address: "127.0.0.1" });
+  await certificates.issue("unknown", { ca: "other-ca", address: "127.0.0.1" });
   await certificates.issue("elsewhere", { ca: "ca", address: "10.0.0.5" });
   await certificates.issue("old", { ca: "ca", address: "127.0.0.1", days: -1 });
   expect(await checkEngine(await engine("server"), relaxed)).toEqual([]);
-  const refusals = { outsider: "not signed by ca.pem", elsewhere: "for another name or address", old: "out of date" };
+  const refusals = { unknown: "not signed by ca.pem", elsewhere: "for another name or address", old: "out of date" };
   for (const [name, words] of Object.entries(refusals))
     await expect(checkEngine(await engine(name), relaxed)).rejects.toMatchObject({
       code: "unavailable",
@@ -71,10 +71,10 @@ test("an engine that proves its name and knows ours is used; what is not signed 
 
 test("NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing", async () => {
   const { certificates, engine } = await setup();
-  await certificates.issue("stranger", { ca: "other-ca", address: "127.0.0.1" });
+  await certificates.issue("unknown", { ca: "other-ca", address: "127.0.0.1" });
   process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
   onTestFinished(() => void delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]);
-  await expect(checkEngine(await engine("stranger"), relaxed)).rejects.toThrow("not signed by ca.pem");
+  await expect(checkEngine(await engine("unknown"), relaxed)).rejects.toThrow("not signed by ca.pem");
 });
 
 test("an engine that lets in whoever comes is refused", async () => {

@@ -55,7 +55,7 @@ export async function missingRules(install: string, nameservers: readonly string
     const check = (rule: string) => `${command} -w 5 -C ${rule} 2>/dev/null || echo ${command} ${rule}`;
     return `command -v ${command} >/dev/null\n${findThrough(command)}\n${[...jumps, ...rules].map(check).join("\n")}`;
   });
-  const { stdout } = await asRoot(`set -e\n${each.join("\n")}`);
+  const stdout = await runFirewallCommands(`set -e\n${each.join("\n")}`);
   return stdout.split("\n").filter((line) => line !== "");
 }
 
@@ -143,13 +143,10 @@ export function removalCommands(install: string): string {
 }
 
 /** Throws with the stderr of the command that failed: not root, or no iptables. */
-export async function runFirewallCommands(commands: string): Promise<void> {
-  await asRoot(commands);
-}
-
-async function asRoot(commands: string): Promise<{ stdout: string }> {
+export async function runFirewallCommands(commands: string): Promise<string> {
   const path = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
-  return await promisify(execFile)("/bin/sh", ["-c", commands], { env: { PATH: path }, timeout: 20_000 });
+  const options = { env: { PATH: path }, timeout: 20_000 };
+  return (await promisify(execFile)("/bin/sh", ["-c", commands], options)).stdout;
 }
 
 /** Name servers that the engine of this machine gives to containers: its own setting, else the machine's. */

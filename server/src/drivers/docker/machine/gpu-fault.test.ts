@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Driver } from "../../driver.ts";
-import { openDockerMachine, openEngineProxy, whyNoDocker } from "../../testing/docker-machine.ts";
-import { testSpec } from "../../testing/driver.suite.ts";
+import { openDockerMachine, whyNoDocker } from "../../testing/docker-machine.ts";
+import { testSpec } from "../../testing/drive-run.ts";
+import { openEngineProxy } from "../../testing/engine-proxy.ts";
 import { containerName, label } from "../containers/container-body.ts";
 import { openEngine } from "../engine/engine.ts";
 import { gpuFault } from "./gpu-fault.ts";
@@ -108,13 +109,13 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
     const engine = openEngine({ socketPath: "/var/run/docker.sock" });
     const late = { code: "unavailable", message: expect.stringContaining("did not end within 0.4 s inside") };
     await expect(gpuFault(engine, container, ids, outside, 400)).rejects.toMatchObject(late);
-    const line = await openEngineProxy(machine.directory);
-    onTestFinished(line.close);
-    line.onRequest = (head) => {
-      if (/exec.*start/.test(head)) line.fault = "silent";
+    const proxy = await openEngineProxy(machine.directory);
+    onTestFinished(proxy.close);
+    proxy.onRequest = (head) => {
+      if (/exec.*start/.test(head)) proxy.fault = "silent";
       return undefined;
     };
-    const far = openEngine({ socketPath: line.path });
+    const far = openEngine({ socketPath: proxy.path });
     const same = far.docker.getContainer(container.id);
     await expect(gpuFault(far, same, ids, async () => [], 400)).rejects.toMatchObject({
       code: "unavailable",
