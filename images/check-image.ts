@@ -11,12 +11,12 @@ import {
 import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
 import { docker, folder, socketPath } from "./docker-command.ts";
 
-/** Never on an environment: what a broken check leaves behind is found by this label's value. */
+/** Label of the check's containers, by which leftovers of a broken check are found. */
 const install = "image-check";
 
 /**
- * Starts the image exactly as a run is started, with an empty home and without a network, and lets check.py look at it
- * from inside. Answers the facts that it saw; throws an ImageError with what is wrong.
+ * Starts the image like a run, with an empty home and without a network, and runs check.py inside. Returns its facts; throws
+ * an ImageError with its message.
  */
 export async function checkImage(type: string, image: string): Promise<Record<string, string | null>> {
   const home = await mkdtemp(join(tmpdir(), "berth-home-"));
@@ -25,8 +25,8 @@ export async function checkImage(type: string, image: string): Promise<Record<st
   const limits = { cpus: 2, memoryMb: 4096, shmMb: 256, pids: 512, diskGb: 1 };
   const spec = { id, generation: 1, image: type, token: randomUUID(), home: "check", gpus: [], limits };
   const cpus = Math.max(1, Math.min(2, availableParallelism()));
-  const place = { ...ephemeral, install, image, home, network: "none", cpus };
-  const body = { name: containerName(id), ...containerBody(spec, place) };
+  const context = { ...ephemeral, install, image, home, network: "none", cpus };
+  const body = { name: containerName(id), ...containerBody(spec, context) };
   const container = await openEngine({ socketPath }).docker.createContainer(body as object);
   try {
     await container.start();

@@ -1,4 +1,4 @@
-"""Looks at a run of an image from inside it, while it serves: prints the facts as JSON, or ends with 1 and says what is wrong.
+"""Checks a run of an image from inside, while it serves: prints facts as JSON, or exits with 1 and a message.
 
 Arguments: the container type. The home was empty at the start.
 """
@@ -26,18 +26,18 @@ TENSORS = {
 }
 
 
-def fail(words):
-    sys.exit(words)
+def fail(message):
+    sys.exit(message)
 
 
 def ask(path, token):
     request = urllib.request.Request(f"http://127.0.0.1:8888{path}", headers={"Authorization": f"token {token}"})
-    with urllib.request.urlopen(request, timeout=5) as answer:
-        return answer.status
+    with urllib.request.urlopen(request, timeout=5) as response:
+        return response.status
 
 
 def serves():
-    """JupyterLab answers its token's holder, and nobody else."""
+    """JupyterLab serves requests with its token, and refuses others."""
     token, last = os.environ["JUPYTER_TOKEN"], None
     for _ in range(300):
         try:
@@ -66,8 +66,8 @@ def is_compiled():
         fail(f"without bytecode: {bare[:3] or 'no module was found'}")
 
 
-def is_walled():
-    """What the flags of a run promise, and what they would not stop: a program that gives its user another name."""
+def is_confined():
+    """The flags of a run are in force, and no program changes its user, which they would not stop."""
     if os.getuid() != 1000 or "CapBnd:\t0000000000000000" not in pathlib.Path("/proc/self/status").read_text():
         fail("not user 1000 without capabilities")
     raised = stat.S_ISUID | stat.S_ISGID
@@ -112,7 +112,7 @@ def tensor(container_type):
 
 serves()
 is_compiled()
-is_walled()
+is_confined()
 owners_packages_win()
 version = importlib.metadata.version
 if tuple(map(int, version("jupyter-server").split(".")[:2])) < (2, 18):

@@ -4,22 +4,22 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const folder = fileURLToPath(new URL(".", import.meta.url));
-/** Images are built where they run. */
+/** Images are built on the machine that runs them. */
 export const socketPath = "/var/run/docker.sock";
 const host = `unix://${socketPath}`;
-/** What `env` ends with when there is no such command. */
+/** Exit code of `env` when there is no such command. */
 const notFound = 127;
 
-/** For people: said as it is, without a trace. */
+/** An error for people, printed without a stack. */
 export class ImageError extends Error {}
 
 interface DockerOptions {
-  readonly heard?: (line: string) => void;
+  readonly onLine?: (line: string) => void;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the docker command and answers what it printed. Throws an ImageError with its last lines when it fails. */
+/** Runs the docker command and returns its stdout. Throws an ImageError with its last lines when it fails. */
 export async function docker(args: readonly string[], options: DockerOptions = {}): Promise<string> {
   const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
   const child = spawn("/usr/bin/env", [...variables, "docker", "--host", host, ...args]);
@@ -27,7 +27,7 @@ export async function docker(args: readonly string[], options: DockerOptions = {
   const last: string[] = [];
   const read = async (stream: NodeJS.ReadableStream, line: (text: string) => void) => {
     for await (const text of createInterface({ input: stream })) {
-      options.heard?.(text);
+      options.onLine?.(text);
       line(text);
       last.push(text);
       if (last.length > 8) last.shift();
@@ -45,17 +45,17 @@ export async function docker(args: readonly string[], options: DockerOptions = {
   return printed.join("\n");
 }
 
-/** Its version. Throws an ImageError that says why it cannot be used. */
+/** Version of the engine. Throws an ImageError when it cannot be used. */
 export async function engineVersion(): Promise<string> {
   try {
     return await docker(["version", "--format", "{{.Server.Version}}"]);
   } catch (error) {
-    const words = error instanceof ImageError ? error.message : String(error);
-    throw new ImageError(words.startsWith("There is no") ? words : `The Docker Engine cannot be used. ${words}`);
+    const message = error instanceof ImageError ? error.message : String(error);
+    throw new ImageError(message.startsWith("There is no") ? message : `The Docker Engine cannot be used. ${message}`);
   }
 }
 
-/** Bytes of the image's layers as a registry would hold them. Reads and packs all of it: a minute for 5 GB. */
+/** Bytes of the image's layers in a registry. Reads and compresses all of them: a minute for 5 GB. */
 export async function compressedBytes(image: string): Promise<number> {
   const child = spawn("/bin/sh", ["-c", 'docker --host "$2" save "$1" | gzip -1 | wc -c', "size", image, host]);
   let printed = "";

@@ -1,8 +1,8 @@
-"""Starts JupyterLab for one run: on every kind of host the same settings, and a home that may hold anything.
+"""Starts JupyterLab for one run, with the same settings on every kind of host, and a home that may contain anything.
 
-Runs with the runtime's own Python. What differs per host (address) comes as arguments. Until JupyterLab answers, nothing
-of the home is read as configuration and no program of the home is run (G105): not even by a name on PATH, which gets the
-home's folders only after the start. With WITHOUT_SETTINGS=1 a home is a folder of files and nothing else (G106).
+Runs with the runtime's own Python. The address comes as arguments. Until JupyterLab serves, nothing of the home is read as
+configuration and no program of the home is run (G105), not even by a name on PATH, which gets the home's folders after the
+start. With WITHOUT_SETTINGS=1 the home is a folder of files and nothing else (G106).
 """
 import glob
 import itertools
@@ -16,11 +16,11 @@ import sys
 import tempfile
 
 HOME = pathlib.Path(os.environ["HOME"])
-SCRATCH = pathlib.Path(os.environ["JUPYTER_RUNTIME_DIR"])
+RUN_FOLDER = pathlib.Path(os.environ["JUPYTER_RUNTIME_DIR"])
 WITHOUT_SETTINGS = os.environ.pop("WITHOUT_SETTINGS", "") == "1"
-# Where packages, settings and layouts are: kept through stop and start, or of this run only.
-OWN = SCRATCH / "python" if WITHOUT_SETTINGS else HOME / ".local" / "python"
-LAB = SCRATCH / "lab" if WITHOUT_SETTINGS else HOME / ".jupyter" / "lab"
+# Packages, settings and layouts: in the home, or of this run only.
+OWN = RUN_FOLDER / "python" if WITHOUT_SETTINGS else HOME / ".local" / "python"
+LAB = RUN_FOLDER / "lab" if WITHOUT_SETTINGS else HOME / ".jupyter" / "lab"
 
 SETTINGS = [
     "--no-browser",
@@ -35,7 +35,7 @@ SETTINGS = [
     "--LabApp.extension_manager=readonly",
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-    # The page reads and writes them, and nothing before it does.
+    # Only the page reads and writes them.
     f"--LabApp.user_settings_dir={LAB / 'user-settings'}",
     f"--LabApp.workspaces_dir={LAB / 'workspaces'}",
     f"--LabApp.extra_labextensions_path={OWN}/share/jupyter/labextensions",
@@ -46,98 +46,98 @@ LARGEST_PACKAGE_JSON = 1_000_000
 
 
 def terminal():
-    """Without the -l that a terminal would otherwise get: a login shell reads the system's profile, which sets PATH anew
-    and so hides the home's Python. An interactive one reads ~/.bashrc.
+    """Without -l, the default: a login shell reads the system's profile, which sets PATH again and hides the home's
+    Python. An interactive shell reads ~/.bashrc.
     """
     shell = shutil.which("bash") or "/bin/sh"
     return [shell, "--norc"] if WITHOUT_SETTINGS and shell.endswith("bash") else [shell]
 
 
-def folder(path):
-    """Makes a folder that can be used, below a folder that can."""
+def ensure_folder(path):
+    """Makes a usable folder below a usable folder."""
     if os.path.lexists(path) and not path.is_dir():
-        put_aside(path)
+        move_into_subfolder(path)
     path.mkdir(exist_ok=True)
     if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         path.chmod(0o700)
 
 
-def put_aside(path):
-    """Into a folder beside it: it may be all that its owner has."""
+def move_into_subfolder(path):
+    """Keeps the entry in a new folder beside it: it may be all that its owner has."""
     path.rename(pathlib.Path(tempfile.mkdtemp(prefix=path.name + ".", dir=path.parent), path.name))
 
 
-def place(path, make):
-    """Puts what `make` makes at a name where anything may be, whole or not at all: a full disk keeps what was there."""
+def replace(path, make):
+    """Replaces any entry by the result of `make`, as a whole or not at all: a full disk keeps the old one."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as drafts:
         draft = pathlib.Path(drafts) / path.name
         make(draft)
         if path.is_dir() and not path.is_symlink():
-            put_aside(path)
+            move_into_subfolder(path)
         draft.replace(path)
 
 
-def keep(path, content, mode=0o644):
-    """A file with this content. Opened only if it is one and as long: a FIFO keeps its reader waiting, a link may lead
-    to what never ends.
+def ensure_file(path, content, mode=0o644):
+    """Makes a file with this content. An entry is only read when it is a file of this length: a FIFO keeps its reader
+    waiting, and a link may lead to an endless file.
     """
     def make(draft):
         draft.write_text(content)
         draft.chmod(mode)
 
     try:
-        found = path.lstat()
-        if stat.S_ISREG(found.st_mode) and found.st_size == len(content) and path.read_text() == content:
+        entry = path.lstat()
+        if stat.S_ISREG(entry.st_mode) and entry.st_size == len(content) and path.read_text() == content:
             return
     except OSError:
         pass
-    place(path, make)
+    replace(path, make)
 
 
 def make_home():
-    """The home's own Python environment, by hand (`python -m venv` takes seconds): the runtime's packages are visible
-    below the owner's, `pip install` writes here, and kernels and terminals use it. Kept through stop and start.
+    """Makes the home's own Python environment by hand, because `python -m venv` takes seconds. The owner's packages come
+    before the runtime's, `pip install` writes here, and kernels and terminals use it. It stays through stop and start.
     """
     name = "python%d.%d" % sys.version_info[:2]
     packages = OWN / "lib" / name / "site-packages"
-    top = SCRATCH if WITHOUT_SETTINGS else HOME
+    top = RUN_FOLDER if WITHOUT_SETTINGS else HOME
     for path in [top, *reversed([each for each in packages.parents if top in each.parents]), packages, OWN / "bin"]:
-        folder(path)
+        ensure_folder(path)
     base = os.path.dirname(os.path.realpath(sys.executable))
     version = "%d.%d.%d" % sys.version_info[:3]
-    keep(OWN / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
-    keep(packages / "_runtime.pth", f"{sys.prefix}/lib/{name}/site-packages\n")
-    # The owner may have put others in their places: of links, one to a runtime that was before is ours.
+    ensure_file(OWN / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
+    ensure_file(packages / "_runtime.pth", f"{sys.prefix}/lib/{name}/site-packages\n")
+    # The owner may have replaced them. A link to another runtime is ours, from an earlier start.
     for link in (OWN / "bin" / each for each in ("python", "python3", name)):
         target = os.readlink(link) if link.is_symlink() else ""
         is_older = target.endswith("/bin/python") and target != sys.executable and HOME not in pathlib.Path(target).parents
         if is_older or not link.is_file():
-            place(link, lambda draft: draft.symlink_to(sys.executable))
+            replace(link, lambda draft: draft.symlink_to(sys.executable))
     for script in ("pip", "pip3"):
         if not (OWN / "bin" / script).is_file():
-            keep(OWN / "bin" / script, PIP, 0o755)
+            ensure_file(OWN / "bin" / script, PIP, 0o755)
 
 
 def variables():
-    """What kernels and terminals see more than JupyterLab itself."""
+    """Environment variables for kernels and terminals, but not for JupyterLab itself."""
     programs = [OWN / "bin", *([] if WITHOUT_SETTINGS else [HOME / ".local" / "bin"])]
     return {
         "PATH": ":".join([*map(str, programs), os.environ["PATH"]]),
         "VIRTUAL_ENV": str(OWN),
         "VIRTUAL_ENV_DISABLE_PROMPT": "1",
         "JUPYTER_PATH": f"{OWN}/share/jupyter",
-        **({"IPYTHONDIR": str(SCRATCH / "ipython")} if WITHOUT_SETTINGS else {}),
+        **({"IPYTHONDIR": str(RUN_FOLDER / "ipython")} if WITHOUT_SETTINGS else {}),
     }
 
 
-def is_sound(package):
-    """Whether an extension's package.json can be read at once and is one: otherwise the page could not be shown at all."""
+def is_readable_extension(package):
+    """Whether an extension's package.json can be read at once and is valid: otherwise the page fails as a whole."""
     try:
         for path in (package, os.path.join(os.path.dirname(package), "install.json")):
-            found = os.stat(path) if path == package or os.path.lexists(path) else None
-            if found is None:
+            entry = os.stat(path) if path == package or os.path.lexists(path) else None
+            if entry is None:
                 continue
-            if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_PACKAGE_JSON:
+            if not stat.S_ISREG(entry.st_mode) or entry.st_size > LARGEST_PACKAGE_JSON:
                 return False
             content = json.loads(pathlib.Path(path).read_text("utf-8"))
             if path == package and not is_extension(content):
@@ -154,36 +154,36 @@ def is_extension(content):
 
 
 def read_extensions_with_care():
-    """Extensions of the home's packages are data for the browser. Looked for where they are, not in all that lies below
-    or behind a link, and only those that can be read.
+    """Extensions of the home's packages are data for the browser. Searches only their own folders, not all that is below
+    or behind a link, and takes only those that can be read.
     """
     import jupyterlab_server.app
     import jupyterlab_server.config
 
-    jupyterlab_server.config.iglob = lambda pattern: filter(is_sound, glob.iglob(pattern))
+    jupyterlab_server.config.iglob = lambda pattern: filter(is_readable_extension, glob.iglob(pattern))
     jupyterlab_server.app.glob = lambda pattern, recursive: list(
         itertools.chain.from_iterable(glob.iglob(pattern.replace("**", depth)) for depth in ("[!@]*", "@*/*"))
     )
 
 
-def leave_configuration_in_the_home():
-    """Jupyter's own place for it is an empty folder of this run. Only for the server: programs that are started from it
-    find theirs.
+def ignore_configuration_of_the_home():
+    """Makes an empty folder of this run Jupyter's folder for configuration, for the server only: programs that are started
+    from it use the home's.
     """
     import jupyter_core.paths
 
-    empty = SCRATCH / "config"
+    empty = RUN_FOLDER / "config"
     empty.mkdir(mode=0o500, parents=True, exist_ok=True)
     jupyter_core.paths.jupyter_config_dir = lambda: str(empty)
-    # Only now, since all that reads configuration takes the function from there when it is imported.
+    # Imported now, because modules take the function when they are imported.
     from jupyter_core.application import JupyterApp
 
-    # Would copy what IPython 3 left in ~/.ipython.
+    # It would copy files of IPython 3 from ~/.ipython.
     JupyterApp.migrate_config = lambda self: None
 
 
 def listen_on_descriptor():
-    """`--ServerApp.sock=/dev/fd/N` names a bound socket that the start was given, in place of a path."""
+    """Makes `--ServerApp.sock=/dev/fd/N` name a bound socket that this process inherited, instead of a path."""
     from jupyter_server.serverapp import ServerApp
 
     def bind(self):
@@ -198,10 +198,10 @@ def listen_on_descriptor():
 
 
 def start_lab():
-    """Without two costs of the start-up, which together take 3.6 s to 0.9 s (two shared cores): rfc3987_syntax compiles
-    a grammar of 1.5 s while it is imported, and jsonschema does without it (IRI formats go unchecked); the yarn settings
-    are asked from Node for building extensions, which a read-only runtime never does. And keeps the run's token out of
-    the page, which the gateway shows for the owner: it never leaves the server (G95).
+    """Starts in 0.9 s instead of 3.6 s (two shared cores), without two costs: rfc3987_syntax compiles a grammar for 1.5 s
+    at its import, and jsonschema works without it (IRI formats go unchecked); Node is asked for yarn settings to build
+    extensions, which a read-only runtime never does. Keeps the run's token out of the page, because it never leaves the
+    server (G95).
     """
     sys.modules["rfc3987_syntax"] = None
     import jupyterlab.commands
@@ -218,8 +218,8 @@ def start_lab():
         self.serverapp.web_app.settings["page_config_data"]["token"] = ""
 
     def with_the_home(self):
-        # Kernels of the home's packages last: `pip install ipykernel` brings one that would be run with the server's own
-        # Python in the place of the home's.
+        # Kernels of the home's packages come last: that of `pip install ipykernel` would replace the home's Python by the
+        # server's own.
         own_kernels = [f"{OWN}/share/jupyter/kernels", f"{HOME}/.ipython/kernels"]
         self.kernel_spec_manager.kernel_dirs = [*jupyter_path("kernels"), *own_kernels]
         os.environ.update(variables())
@@ -232,14 +232,14 @@ def start_lab():
 
 
 if WITHOUT_SETTINGS:
-    os.environ["JUPYTER_DATA_DIR"] = str(SCRATCH / "data")
+    os.environ["JUPYTER_DATA_DIR"] = str(RUN_FOLDER / "data")
 try:
-    folder(HOME)
+    ensure_folder(HOME)
     os.chdir(HOME)
     make_home()
 except OSError as problem:
-    # A full home must still open: deleting files is what its owner came for.
+    # A full home must still open, so that its owner can delete files.
     print(f"The home's Python environment could not be made: {problem}", file=sys.stderr)
-leave_configuration_in_the_home()
+ignore_configuration_of_the_home()
 read_extensions_with_care()
 start_lab()

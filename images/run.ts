@@ -9,8 +9,8 @@ import { compressedBytes, docker, engineVersion, folder, ImageError } from "./do
 import { stagesOf } from "./stages-of.ts";
 
 /**
- * npm run images [-- --quick TYPE...]: builds, checks and records. --quick leaves the packed size out, which takes long.
- * TYPE=REGISTRY/NAME@sha256:... is fetched instead, and every host fetches it by itself.
+ * npm run images [-- --quick TYPE...]: builds, checks and records images. --quick skips the packed size, which takes long.
+ * TYPE=REGISTRY/NAME@sha256:... is pulled instead, and every host pulls it by itself.
  */
 try {
   const { values, positionals } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true });
@@ -20,49 +20,49 @@ try {
   console.log(`Docker Engine ${await engineVersion().catch(noEngine)}`);
   const all = wanted.length > 0 ? wanted : runtimeTypes.map((type) => [type] as [string]);
   for (const [type, reference] of all)
-    await (reference === undefined ? make(type, values.quick ?? false) : take(type, reference));
+    await (reference === undefined ? build(type, values.quick ?? false) : pull(type, reference));
 } catch (error) {
   console.error(error instanceof ImageError ? error.message : error);
   process.exit(1);
 }
 
-/** Told apart by its exit status: a machine without an engine has not failed at anything. */
+/** Exit code 3: a machine without an engine has not failed. */
 function noEngine(error: unknown): never {
   console.error(error instanceof ImageError ? error.message : error);
   process.exit(3);
 }
 
-/** With this machine's own sign-in to the registry; the engines of other hosts are given none. */
-async function take(type: string, reference: string): Promise<void> {
+/** Uses this machine's sign-in to the registry; the engines of other hosts get none. */
+async function pull(type: string, reference: string): Promise<void> {
   if (!isPullable(reference)) throw new ImageError(`${reference} is not registry/name@sha256:...`);
   console.log(`${type}: fetching ${reference}`);
-  await docker(["pull", "--quiet", reference]).catch(said(`${reference} could not be fetched`));
+  await docker(["pull", "--quiet", reference]).catch(withContext(`${reference} could not be fetched`));
   const format = "{{.Id}} {{.Size}} {{json .RepoDigests}}";
   const inspected = await docker(["image", "inspect", "--format", format, reference]);
   const [digest = "", size, names = "[]"] = inspected.split(" ");
-  const facts = await checkImage(type, digest).catch(said(`${type} was fetched, but is not offered`));
+  const facts = await checkImage(type, digest).catch(withContext(`${type} was fetched, but is not offered`));
   const sizes = { unpackedBytes: Number(size), compressedBytes: null };
-  const found = { digest, reference: canonicalReference(reference, JSON.parse(names)) };
-  await recordImage(type, { ...found, ...sizes, facts, checkedAt: new Date().toISOString() });
+  const image = { digest, reference: canonicalReference(reference, JSON.parse(names)) };
+  await recordImage(type, { ...image, ...sizes, facts, checkedAt: new Date().toISOString() });
   console.log(`${type}: ready, ${digest}, ${Math.round(sizes.unpackedBytes / 1e6)} MB unpacked`);
 }
 
-async function make(type: string, quick: boolean): Promise<void> {
-  const began = Date.now();
-  const passed = () => `${((Date.now() - began) / 1000).toFixed(0)} s`;
+async function build(type: string, quick: boolean): Promise<void> {
+  const startedAt = Date.now();
+  const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
   const image = `berth/${type}:local`;
-  const heard = (line: string) => {
+  const onLine = (line: string) => {
     const step = /^Step (\d+\/\d+)|^#\d+ \[\S+ +(\d+\/\d+)\]/.exec(line);
-    if (step) console.log(`${type}: step ${step[1] ?? step[2]}, ${passed()}`);
+    if (step) console.log(`${type}: step ${step[1] ?? step[2]}, ${elapsed()}`);
   };
   const input = stagesOf(type, await readFile(join(folder, "Dockerfile"), "utf8"));
-  await docker(["build", "--file", "-", "--tag", image, folder], { heard, input, env: await builder() }).catch(
-    said(`${type} could not be built`),
+  await docker(["build", "--file", "-", "--tag", image, folder], { onLine, input, env: await builder() }).catch(
+    withContext(`${type} could not be built`),
   );
   const inspected = await docker(["image", "inspect", "--format", "{{.Id}} {{.Size}}", image]);
   const [digest = "", size] = inspected.split(" ");
-  console.log(`${type}: built in ${passed()}, now looked at from inside`);
-  const facts = await checkImage(type, digest).catch(said(`${type} was built, but is not offered`));
+  console.log(`${type}: built in ${elapsed()}, now checked from inside`);
+  const facts = await checkImage(type, digest).catch(withContext(`${type} was built, but is not offered`));
   const unpacked = Number(size);
   const before = (await readCatalogue())[type];
   const known = before?.digest === digest ? before.compressedBytes : null;
@@ -71,10 +71,10 @@ async function make(type: string, quick: boolean): Promise<void> {
   await recordImage(type, { digest, unpackedBytes: unpacked, compressedBytes: packed, facts, checkedAt });
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
   const sizes = packed === null ? megabytes(unpacked) : `${megabytes(unpacked)}, ${megabytes(packed)} packed`;
-  console.log(`${type}: ready after ${passed()}. ${digest.slice(7, 19)}, ${sizes}, JupyterLab ${facts["jupyterlab"]}`);
+  console.log(`${type}: ready after ${elapsed()}. ${digest.slice(7, 19)}, ${sizes}, JupyterLab ${facts["jupyterlab"]}`);
 }
 
-/** An engine whose command came without BuildKit still has the old builder. */
+/** Variables for the builder: without BuildKit in the command, the engine has the old one. */
 async function builder(): Promise<Record<string, string>> {
   const hasBuildKit = await docker(["buildx", "version"]).then(
     () => true,
@@ -83,7 +83,7 @@ async function builder(): Promise<Record<string, string>> {
   return { DOCKER_BUILDKIT: hasBuildKit ? "1" : "0", BUILDKIT_PROGRESS: "plain" };
 }
 
-function said(what: string) {
+function withContext(what: string) {
   return (error: unknown): never => {
     throw error instanceof ImageError ? new ImageError(`${what}:\n${error.message}`) : error;
   };

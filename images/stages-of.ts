@@ -1,4 +1,4 @@
-/** The Dockerfile of one type: what it stands on and itself. The old builder builds all that stands above, gigabytes of another type. */
+/** The Dockerfile of one type: its base and its own stage. The old builder would build the stages of other types too. */
 export function stagesOf(type: string, dockerfile: string): string {
   const stages = dockerfile.split(/^(?=FROM )/m);
   return stages.filter((stage) => !stage.startsWith("FROM ") || isNeeded(stage, type)).join("");
