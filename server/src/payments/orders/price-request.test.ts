@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { containerRequest, orderBody, setup } from "../testing/setup.ts";
+import { containerRequest, orderBody } from "../testing/buyer.ts";
+import { setup } from "../testing/setup.ts";
 
 const createOrder = "/docker/payments/create_order";
 

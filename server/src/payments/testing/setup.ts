@@ -1,7 +1,5 @@
 import { request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ContainerRequest } from "@berth/contract";
-import { major, quote } from "@berth/contract";
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
@@ -9,7 +7,6 @@ import { openChanges } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/ids.ts";
 import { testDatabase } from "../../database/testing.ts";
-import { noLease } from "../../database/work-queue.ts";
 import type { Driver, Endpoint } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { registerHost } from "../../environments/hosts/register-host.ts";
@@ -17,13 +14,11 @@ import { type Announce, startReconciler } from "../../environments/reconciler/st
 import { handleErrors } from "../../http/handle-errors.ts";
 import { localPages } from "../../http/operator-pages.ts";
 import { recordLog } from "../../logging/testing/record-log.ts";
-import type { Proof } from "../embedded-provider/charge.ts";
 import {
   type EmbeddedProvider,
   embeddedProvider,
   embeddedProviderPath,
 } from "../embedded-provider/embedded-provider.ts";
-import { dialectId } from "../embedded-provider/entities.ts";
 import { brokenInvariants } from "../ledger/invariants.ts";
 import { startOrderPoller } from "../orders/order-poller.ts";
 import { paymentRoutes } from "../orders/payment-routes.ts";
@@ -33,6 +28,8 @@ import { startRefundSender } from "../refunds/refund-sender.ts";
 import { delivery } from "../settlement/delivery.ts";
 import { startPaymentSweep } from "../settlement/payment-sweep.ts";
 import { startWebhookProcessor } from "../settlement/webhook-processor.ts";
+import { bank } from "./bank.ts";
+import { buyer } from "./buyer.ts";
 
 /** Opens the gateway's page of outcomes. */
 export const operatorKey = "0123456789abcdef".repeat(4);
@@ -175,98 +172,6 @@ function serve(payments: PaymentsDeps, gateway: EmbeddedProvider) {
   return app;
 }
 
-/** The calls of a browser, as any user. */
-function buyer(app: ReturnType<typeof Fastify>, { db }: PaymentsDeps) {
-  const post = async (url: string, userId: string, payload: object) => {
-    const response = await app.inject({ method: "POST", url, headers: { "x-user": userId }, payload });
-    return { status: response.statusCode, body: response.json(), headers: response.headers };
-  };
-  return {
-    post,
-    request: containerRequest,
-    order: (userId: string, change: Partial<ContainerRequest> = {}, currency: "USD" | "INR" = "USD") =>
-      post("/docker/payments/create_order", userId, orderBody(userId, change, currency)),
-    create: (userId: string, proof: object, change: Partial<ContainerRequest> = {}) =>
-      post("/docker/environment/create", userId, {
-        container_request: containerRequest(userId, change),
-        payment_data: proof,
-      }),
-    clear: (userId: string, orderId: string) => post(`/docker/payments/clear/${orderId}`, userId, {}),
-    rowOf: (gatewayOrderId: string) =>
-      db.selectFrom("orders").selectAll().where("gateway_order_id", "=", gatewayOrderId).executeTakeFirstOrThrow(),
-    /** The order's time has come: the poll is due now. */
-    makeDue: (gatewayOrderId: string) =>
-      db
-        .updateTable("orders")
-        .set({ due_at: sql`now()`, ...noLease })
-        .where("gateway_order_id", "=", gatewayOrderId)
-        .execute(),
-    refundsOf: () => db.selectFrom("refunds").selectAll().orderBy("created_at").execute(),
-    environments: () => db.selectFrom("environments").selectAll().execute(),
-    openLeases: () => db.selectFrom("gpu_leases").selectAll().where("released_at", "is", null).execute(),
-  };
-}
-
-/** The other side of the gateway: what cards and banks do. */
-function bank({ db }: PaymentsDeps, gatewayUrl: string, { keyId, keySecret }: EmbeddedProvider) {
-  return {
-    /** A call of the merchant's, with the account's keys unless a header says otherwise; what is no object is sent as it is. */
-    async asMerchant(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-      const response = await fetch(`${gatewayUrl}${path}`, {
-        method,
-        headers: {
-          authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      });
-      // biome-ignore lint/suspicious/noExplicitAny: the answers of another company's dialect
-      return { status: response.status, body: (await response.json()) as any };
-    },
-    async pay(orderId: string, number = "5555 5555 5555 4444") {
-      const card = { number, cvv: "123", expiry_month: "12", expiry_year: "34" };
-      const response = await fetch(`${gatewayUrl}/payments/create/checkout`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ key_id: keyId, order_id: orderId, method: "card", card }),
-      });
-      const body = (await response.json()) as Proof & { error: { code: string; reason: string; description: string } };
-      return { status: response.status, body };
-    },
-    /** A payment that no card form would make: authorised only, of another amount, a second one of a paid order. */
-    async addPayment(
-      orderId: string,
-      change: {
-        status?: "created" | "authorized" | "captured" | "failed";
-        amount_minor?: number;
-        currency?: string;
-        refunded_minor?: number;
-      } = {},
-    ) {
-      const order = await db
-        .selectFrom("embedded_gateway_orders")
-        .selectAll()
-        .where("id", "=", orderId)
-        .executeTakeFirstOrThrow();
-      const { amount_minor, currency } = order;
-      const row = {
-        id: dialectId("pay"),
-        order_id: orderId,
-        amount_minor,
-        currency,
-        status: "captured" as const,
-        ...change,
-      };
-      await db
-        .insertInto("embedded_gateway_payments")
-        .values({ ...row, card_network: "Visa", card_last4: "1111" })
-        .execute();
-      return row.id;
-    },
-  };
-}
-
 /** As after a dispute that was lost, of which no more is made. */
 export async function holdAccount(db: Db, userId: string): Promise<void> {
   await db.connection().execute(async (connection) => {
@@ -274,23 +179,6 @@ export async function holdAccount(db: Db, userId: string): Promise<void> {
     await sql`insert into account_holds (user_id, dispute_id) values (${userId}, 'lost')`.execute(connection);
     await sql`set session_replication_role = default`.execute(connection);
   });
-}
-
-export function containerRequest(userId: string, change: Partial<ContainerRequest> = {}): ContainerRequest {
-  return {
-    user_id: userId,
-    container_type: "jupyter",
-    subdomain: `lab-${userId}`,
-    gpu_count: 2,
-    duration: 1,
-    ...change,
-  };
-}
-
-export function orderBody(userId: string, change: Partial<ContainerRequest> = {}, currency: "USD" | "INR" = "USD") {
-  const container_request = containerRequest(userId, change);
-  const amount = major(quote(container_request.gpu_count, container_request.duration, currency).amountMinor);
-  return { container_request, payment_request: { amount, currency, user_id: userId, container_request } };
 }
 
 function answers(endpoint: Endpoint, token: string): Promise<boolean> {
