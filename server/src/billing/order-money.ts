@@ -4,7 +4,7 @@ import type { Dispute, FoundOrder, OrderSources, Refund } from "./order-sources.
 /** The bank's time (G16), counted without Saturdays and Sundays. */
 const refundBusinessDays = 5;
 const dayMs = 86_400_000;
-/** A refund is sent within seconds; one that still waits after this long is looked at by somebody. */
+/** A refund is sent within seconds; one that still waits after this long needs a person. */
 const stuckAfterMs = 3_600_000;
 
 /** What became of the order, in the order's own words or in those of the refund that ended it. */
@@ -80,7 +80,7 @@ function placeOf(sources: OrderSources): MoneyPlace {
   return order.status === "paid" ? "held" : "delivered";
 }
 
-/** Under way, or failed and still owed; a refund is waived where a bank has taken the money already. */
+/** Under way, or failed and still to be sent; a refund is waived where a bank has taken the money already. */
 function isOwed({ status }: Refund): boolean {
   return status !== "processed" && status !== "waived";
 }

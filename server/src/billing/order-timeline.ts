@@ -57,7 +57,7 @@ function unpaidFacts({ order: { status, closed_at } }: OrderSources): OrderFact[
 function deliveryFacts(sources: OrderSources): OrderFact[] {
   const { order, credits, extensions } = sources;
   const { ready_at, terminated_at, ended_reason, deliver_by } = order;
-  // What ended an environment that was there already is told where it was bought.
+  // The end of an environment that was extended is shown by the order that launched it.
   if (order.extends !== null)
     return ["delivered", "ended", "refunded"].includes(orderState(sources)) ? [extended(order)] : [];
   const facts: OrderFact[] = [];
@@ -115,7 +115,7 @@ function refundFacts(sources: OrderSources, refund: Refund): OrderFact[] {
   return refund.reason === "external" ? [sent] : [started, sent];
 }
 
-/** What was granted is told by its refund. */
+/** A granted request is shown by its refund. */
 function requestFacts({ reason, text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
   const kind = reason === "silent" ? "silent" : "refund_asked";
   const asked: OrderFact = { kind, at: created_at.toISOString(), ...(kind === "refund_asked" && { text }) };

@@ -94,7 +94,7 @@ async function findOrder(db: Db, userId: string, id: string): Promise<FoundOrder
   return rows[0];
 }
 
-/** Bounded for whoever tries a thousand cards; what was taken is never among those left out. */
+/** Bounded, because somebody may try a thousand cards; captured payments are never left out. */
 async function attemptsOf(db: Db, orderId: string): Promise<readonly Attempt[]> {
   const rows = await db
     .selectFrom("payments")
@@ -114,7 +114,7 @@ export function refundsOf(orderId: string) {
     where p.order_id = ${orderId} order by r.created_at, r.id`;
 }
 
-/** Somebody may ask again and again; the newest are told. */
+/** Bounded: the newest, because somebody may ask again and again. */
 async function requestsOf(db: Db, orderId: string): Promise<readonly RefundRequest[]> {
   const rows = await db
     .selectFrom("refund_requests")

@@ -58,7 +58,7 @@ export function customerRows({
   return [...(name.trim() === "" ? [] : [{ label: "Customer", value: name }]), { label: "E-mail", value: email }];
 }
 
-/** Who sold, and what the law wants said about it; nothing where nothing is taxed. */
+/** The seller, with what the law requires; nothing where nothing is taxed. */
 export function sellerSections(tax: TaxPart | null): readonly Section[] {
   if (!tax) return [];
   const { seller, sac, place_of_supply } = tax;
@@ -120,7 +120,7 @@ function paid({
   ];
 }
 
-/** Failed ones are asked for again until they arrive: they are still owed. */
+/** Failed refunds count too: they are retried until they arrive. */
 function refunded({ amount_minor, status, created_at, processed_at, arn }: Refund, currency: string): Row {
   const bank = arn ? `, bank reference ${arn}` : "";
   const label = processed_at

@@ -157,7 +157,7 @@ async function endPurchase(tx: Tx, order: OrderRow, payment: Payment, announce: 
   else await refundRest(tx, order, payment, announce);
 }
 
-/** That it was opened, or that one which was told of is over. */
+/** Notifies the buyer that a dispute was opened, or that one they know of is over. */
 async function notifyChange(
   tx: Tx,
   order: OrderRow,

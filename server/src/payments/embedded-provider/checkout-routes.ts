@@ -48,7 +48,7 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAc
   if (typeface) app.get("/geist.woff2", async (_, reply) => file(reply, "font/woff2", typeface));
 }
 
-/** Every page of the gateway may be framed by this origin, and by no other. */
+/** Only this origin may frame a page of the provider. */
 export function sendPage(reply: FastifyReply): void {
   reply
     .type("text/html; charset=utf-8")

@@ -30,7 +30,7 @@ interface Options {
 }
 
 export interface EmbeddedProvider extends MerchantAccount {
-  /** Mounts the router below `embeddedGatewayPath`; the page of outcomes is open to whom `local` says. */
+  /** Mounts the router below `embeddedProviderPath`; `local` decides who may open the page of outcomes. */
   routes(app: FastifyInstance, local: LocalPages): void;
   /** Tells `url` of what happens to payments and refunds, signed. */
   startWebhookSender(url: string, log: Logger): Loop;

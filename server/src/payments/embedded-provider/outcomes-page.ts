@@ -10,7 +10,7 @@ interface Page {
   readonly scheme: Scheme;
 }
 
-/** Where a person chooses what happens to this order. It must never be taken for a real gateway's page. */
+/** Where a person chooses what happens to this order. Nobody may take it for a real provider's page. */
 export function outcomesPage({ orderId, chosen, query, scheme }: Page): string {
   const groups = Object.entries(outcomes).map(
     ([legend, list]) => `<fieldset><legend>${legend}</legend>

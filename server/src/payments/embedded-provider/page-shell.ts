@@ -13,7 +13,7 @@ interface Shell {
 
 export const testBanner = `<p class="test">Test mode: no money moves</p>`;
 
-/** Around every page of the embedded gateway. */
+/** Surrounds every page of the embedded provider. */
 export function pageShell({ scheme, title, script, body }: Shell): string {
   return `<!doctype html>
 <html lang="en"${scheme && ` data-scheme="${scheme}"`}>

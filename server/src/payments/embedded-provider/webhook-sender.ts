@@ -27,7 +27,7 @@ interface Event {
   readonly notBefore?: Date;
 }
 
-/** Joins the transaction of what it tells. */
+/** Queues a webhook, in the transaction of the event. */
 export async function queueWebhook(tx: Tx, { event, entities, notBefore = new Date() }: Event): Promise<void> {
   const outcome = await outcomeOf(tx, String(entities["payment"]?.["order_id"]));
   if (outcome === "webhook_lost") return;
@@ -49,7 +49,7 @@ export async function queueWebhook(tx: Tx, { event, entities, notBefore = new Da
   await tx.insertInto("embedded_gateway_webhooks").values(row).execute();
 }
 
-/** What happens first is told last. */
+/** The first event arrives last. */
 function reorderMs(event: string): number {
   return event.startsWith("payment.") || event === "refund.created" ? reorderedMs : 0;
 }
@@ -65,7 +65,7 @@ interface Receiver {
 const intervalMs = 1000;
 const timeoutMs = 5000;
 const longestDelayMs = 10_000;
-/** As the real one: told again for a day, then given up. */
+/** Like the real one: retried for a day, then given up. */
 const giveUpHours = 24;
 const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 
@@ -74,7 +74,7 @@ type Waiting = Leased<RowOf<"embedded_gateway_webhooks">>;
 /** The lease is longer than the longest delay and three posts that time out. */
 const queue = workQueue("embedded_gateway_webhooks", ["id"], 30);
 
-/** Sends what is to be told, signed, at least once and in no certain order. */
+/** Sends queued webhooks, signed, at least once and in no certain order. */
 export function startWebhookSender(receiver: Receiver): Loop {
   const { db, log } = receiver;
   return startInterval({

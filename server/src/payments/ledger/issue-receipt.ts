@@ -15,8 +15,8 @@ interface Sale {
 }
 
 /**
- * Belongs to the transaction that first sees a payment captured, and is the last in it: whoever has the next number of a
- * tax series makes all others wait.
+ * Belongs to the transaction that first sees a payment captured, and is the last in it: the lock on a tax series makes all
+ * other sales wait.
  */
 export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Promise<void> {
   const { id: payment_id, user_id, amount_minor: amountMinor, currency } = payment;

@@ -17,7 +17,7 @@ interface Entry {
   readonly credit: Account;
 }
 
-/** The buyer's money came in, and is owed to them as time. */
+/** The buyer's money came in, for time that is still to be delivered. */
 export async function bookCapture(tx: Tx, { id, order_id: orderId, currency, amount_minor, fee_minor }: Payment) {
   const about = { sourceId: id, orderId, currency };
   await book(tx, { ...about, kind: "capture", amountMinor: amount_minor, debit: "gateway", credit: "prepaid" });
@@ -74,7 +74,7 @@ export async function bookExternalRefund(tx: Tx, payment: Payment, refund: Refun
   await book(tx, { ...entry, kind: "external_refund", debit: await debitAccount(tx, payment), credit: "gateway" });
 }
 
-/** The bank took it back. What was still owed of the payment as a refund is waived against this. */
+/** The bank took it back. Refunds of the payment that are still to be sent are waived against this. */
 export async function bookDisputeLost(tx: Tx, payment: Payment, dispute: Refund): Promise<void> {
   await book(tx, { ...refundEntry(payment, dispute), kind: "dispute_lost", debit: "disputes", credit: "gateway" });
 }
@@ -120,7 +120,7 @@ async function debitAccount(tx: Tx, { order_id, settles_order }: Payment): Promi
 
 /**
  * A refund may fail, and arrive, more than once: each time is an entry of its own. Its caller has just changed the refund's
- * status under its lease, so that nothing is told twice; the order's row is locked.
+ * status under its lease, so that nothing is booked twice; the order's row is locked.
  */
 async function bookRepeatable(tx: Tx, entry: Entry): Promise<void> {
   const { rows } = await sql<{ count: number }>`
@@ -132,7 +132,7 @@ async function bookRepeatable(tx: Tx, entry: Entry): Promise<void> {
   await book(tx, before === 0 ? entry : { ...entry, sourceId: `${entry.sourceId}:${before + 1}` });
 }
 
-/** Once for each kind and source, however often it is told. */
+/** Books once for each kind and source, however often it is called. */
 async function book(tx: Tx, { kind, sourceId, orderId, currency, amountMinor, debit, credit }: Entry): Promise<void> {
   if (amountMinor === 0) return;
   const entry = await tx

@@ -14,7 +14,7 @@ type Body = Input<typeof createEnvironment>["body"];
 type Reply = ReplyOf<typeof createEnvironment>;
 
 /**
- * The browser's proof of a payment: checked, noted, and then the answer waits for the environment (G72). Any number of
+ * Checks the browser's proof of a payment, settles it, and waits for the environment (G72). Any number of
  * these calls, before or after the poll found the payment, end at the same environment and the same token.
  */
 export async function confirmPayment(

@@ -95,7 +95,7 @@ async function pollOrder(deps: PaymentsDeps, order: DueOrder): Promise<void> {
 
 /**
  * Its caller is gone: no order is made for nobody, but one that was made is kept. Past its lifetime a draft ends even if
- * the provider cannot be asked: nobody was ever told its id, so nobody can pay it.
+ * the provider cannot be asked: its id never left the server, so nobody can pay it.
  */
 async function pollDraft(deps: PaymentsDeps, draft: DueOrder): Promise<void> {
   const isOver = draft.created_at.getTime() + draftSeconds * 1000 <= draft.now.getTime();
@@ -165,7 +165,7 @@ async function endHold(deps: PaymentsDeps, order: DueOrder, inFlight: boolean): 
   });
 }
 
-/** Whoever settled or ended the order meanwhile took the lease away, and knows better. */
+/** Writes nothing where a settlement or an end has taken the lease away meanwhile. */
 async function reschedule(deps: PaymentsDeps, order: DueOrder, error: unknown): Promise<void> {
   const { db } = deps;
   const row = await db.selectFrom("orders").selectAll().where("id", "=", order.id).executeTakeFirstOrThrow();

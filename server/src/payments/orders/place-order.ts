@@ -19,7 +19,7 @@ export type Checkout = ReplyOf<typeof createOrder>;
 /** The dialog's accent: our ink. */
 const themeColor = "#0f1517";
 const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
-/** An answer lost early leaves time to look for the order within the ten seconds a buyer waits (C12, C13). */
+/** A response that is lost early leaves time to look up the order within the ten seconds a buyer waits (C12, C13). */
 const lookUpLimitMs = 5000;
 const isDraft = sql`status = 'draft'`;
 
@@ -91,7 +91,7 @@ function findUnpaid({ db }: PaymentsDeps, userId: string): Promise<OrderRow | un
     .executeTakeFirst();
 }
 
-/** Within its hold, not its grace: whoever opens the dialog now should have time to pay. */
+/** Within its hold, not its grace: a dialog that opens now leaves time to pay. */
 function isSameRequest(deps: PaymentsDeps, order: OrderRow, request: OrderRequest): boolean {
   const same = order.request_hash === request.hash && order.extends === (request.extends ?? null);
   return same && isFromProvider(deps, order) && order.hold_until > new Date();
@@ -139,7 +139,7 @@ async function openDraft(deps: PaymentsDeps, draft: Draft): Promise<OrderRow> {
   }
 }
 
-/** A lost answer may hide an order that was made: look before anyone makes a second. */
+/** A lost response may hide an order that was made: looks it up before a second is made. */
 async function createAtProvider({ provider }: PaymentsDeps, draft: Draft): Promise<ProviderOrder> {
   const startedAt = performance.now();
   const { id: receipt, amount_minor: amountMinor, currency, user_id, subdomain } = draft;

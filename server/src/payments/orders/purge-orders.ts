@@ -22,7 +22,7 @@ export async function purgeOrders(db: Db): Promise<void> {
       limit ${mostAtOnce})`.execute(db);
 }
 
-/** Deletes webhooks as they were signed, 30 days after they were worked off: what they said stands in payments and refunds. */
+/** Deletes webhooks 30 days after they were processed: payments and refunds hold what they were about. */
 export async function purgeProviderEvents(db: Db): Promise<void> {
   await sql`
     delete from gateway_events where (gateway, event_id) in (

@@ -77,7 +77,7 @@ export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpu
   await checkGpus(tx, deps, userId, gpuCount);
 }
 
-/** Refuses an account of which a dispute was lost, until an operator has looked at it. */
+/** Refuses an account that has lost a dispute, until an operator lifts the hold. */
 export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
   const held = tx.selectFrom("account_holds").select("user_id").where("user_id", "=", userId);
   if (await held.where("lifted_at", "is", null).executeTakeFirst())
@@ -192,7 +192,7 @@ async function readAccount(tx: Tx, userId: string): Promise<Account> {
   return rows[0] as Account;
 }
 
-/** An account that has never paid leaves half of what is free to others; one whose turn it is in the queue has waited for all of it. */
+/** An account that has never paid leaves half of what is free to others, unless it holds a reservation of the queue. */
 async function checkShare(
   tx: Tx,
   { caps }: PaymentsDeps,

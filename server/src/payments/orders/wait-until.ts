@@ -27,7 +27,7 @@ export async function waitUntil<T>({
     heard = true;
     wake();
   };
-  // Subscribed before the first look: a change between looking and listening would be lost.
+  // Subscribed before the first read: a change between reading and subscribing would be lost.
   const unsubscribe = changes.subscribe(({ user }) => user === userId && hear(), hear);
   signal?.addEventListener("abort", hear);
   try {

@@ -51,7 +51,7 @@ export interface ProviderDispute {
 }
 
 /**
- * A card payment provider in Razorpay's dialect (docs/internals/money.md): Razorpay itself, or the embedded gateway.
+ * A card payment provider in Razorpay's dialect (docs/internals/money.md): Razorpay itself, or the embedded provider.
  */
 export interface Provider {
   readonly kind: "razorpay" | "embedded";

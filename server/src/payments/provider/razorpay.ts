@@ -12,7 +12,7 @@ import {
 } from "./provider.ts";
 
 interface RazorpayOptions {
-  /** Razorpay's `https://api.razorpay.com/v1`, or this server's own embedded gateway, whose port is known only later. */
+  /** Razorpay's `https://api.razorpay.com/v1`, or this server's embedded provider, whose port is known only later. */
   readonly baseUrl: string | (() => string);
   readonly keyId: string;
   readonly keySecret: string;
@@ -217,7 +217,7 @@ async function send<T>(options: RazorpayOptions, path: string, schema: z.ZodType
 
 const page = z.object({ items: z.array(z.unknown()) });
 
-/** Each by itself: one that does not fit is told of and left out, and hides no other. `size`: of all that were answered. */
+/** Leaves out an item that does not fit, and logs it; it hides no other. `size` counts all items. */
 async function list<T>(
   options: RazorpayOptions,
   path: string,

@@ -1,4 +1,4 @@
-/** What `failed` hears of things that are not ours to repair: one line, for no stack of ours would tell more. */
+/** Something that is not ours to repair: one line in the log, because no stack of ours would explain it. */
 export class Remark extends Error {
   constructor(message: string) {
     super(message);

@@ -30,7 +30,7 @@ const reasonText: Readonly<Record<RefundReason, string>> = {
 
 /**
  * Owes the rest of a payment back, or no more than `mostMinor` of it, once per payment and reason; the refund loop sends it.
- * A fully refunded payment owes nothing.
+ * Does nothing for a payment that was refunded in full.
  */
 export async function refundPayment(
   tx: Tx,
@@ -61,7 +61,7 @@ interface NewRefund {
 
 /**
  * Writes and books one refund, due now. Its id is a hash of payment and source, so that it is also the provider's
- * idempotency key and a replay can never pay twice. Null when it was owed before.
+ * idempotency key and a replay can never pay twice. Null when it exists already.
  */
 export async function createRefund(
   tx: Tx,

@@ -42,13 +42,13 @@ export interface Granted {
 /**
  * Refunds an order, in one transaction; the server's own loop sends the money. Answers its open request, where a customer
  * has asked. What is paid back as time comes off the environment, and so do all hours of an order whose
- * whole payment goes back (G108); an amount leaves the time as it is. Decided before, it changes nothing unless told `again`.
+ * whole payment goes back (G108); an amount leaves the time as it is. An order that was decided before changes only with `again`.
  */
 export async function grantRefund(decision: Decision, share: Share): Promise<Granted> {
   return decision.db.transaction().execute((tx) => grant(tx, decision, share));
 }
 
-/** Does the same, shows what came of it to `look`, and undoes all of it. */
+/** Does the same, hands the result to `look`, and rolls all of it back. */
 export async function previewRefund<T>(
   decision: Decision,
   share: Share,

@@ -6,7 +6,7 @@ import type { PaymentsDeps } from "../provider/payments-deps.ts";
 
 /**
  * The bank sent back what the provider had called processed (C36): it is the buyer's money again, due like any refund that
- * failed, and an operator's matter. Only the provider's own word counts. Throws `GatewayError`.
+ * failed, and an operator's matter. Only the provider's own word counts. Throws `ProviderError`.
  */
 export async function recordReturnedRefund(
   { db, provider, announce }: PaymentsDeps,

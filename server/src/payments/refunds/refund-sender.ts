@@ -25,7 +25,7 @@ const intervalMs = 5000;
 const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 const dailyMs = 24 * 3_600_000;
 
-/** Sends every refund that is owed and follows it until the money has arrived (G16). Retries are for ever, under one key. */
+/** Sends every refund and follows it until the money has arrived (G16). Retries for ever, under one key. */
 export function startRefundSender(deps: PaymentsDeps): Loop {
   const { db, provider, changes, log } = deps;
   const isOpen = sql`status not in ('processed', 'waived') and exists (
@@ -95,7 +95,7 @@ async function fetchOrSend(deps: PaymentsDeps, refund: DueRefund): Promise<Provi
   }
 }
 
-/** One of the same amount that is no other row's, provided that all we owe of the payment has gone back with it. */
+/** Finds a refund of the same amount that belongs to no other row, provided that all refunds of the payment were made. */
 async function findAtProvider({ db, provider }: PaymentsDeps, refund: DueRefund): Promise<ProviderRefund | undefined> {
   const made = (await provider.refundsOfPayment(refund.gateway_payment_id)).filter(({ status }) => status !== "failed");
   const ours = await db

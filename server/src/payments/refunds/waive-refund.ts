@@ -26,7 +26,7 @@ export async function disputedMinor(db: Sql, paymentId: string): Promise<number>
   return sum;
 }
 
-/** Sent now, the money could go back twice: looked at again every hour, and at once when the dispute is decided. */
+/** Sent now, the money could go back twice: checked again every hour, and at once when the dispute is decided. */
 export async function postponeRefund(db: Db, refund: LeasedRefund): Promise<void> {
   const last_error = "held back: a dispute of this payment is open";
   await finish(db, refundQueue, refund, { attempts: 0, due_at: inMs(3_600_000), last_error });
@@ -57,7 +57,7 @@ export async function waiveRefund(db: Db, refund: LeasedRefund): Promise<boolean
 
 const done = { status: "waived", due_at: null, last_error: "the bank has taken the money back" } as const;
 
-/** A refund that failed is owed again only as far as the payment has room for it; another, but for what is not counted yet. */
+/** A failed refund counts only as far as the payment has room for it, any other less what disputes have not counted yet. */
 async function takenMinor(tx: Tx, payment: RowOf<"payments">, refund: LeasedRefund): Promise<number> {
   if (refund.status === "failed") return refund.amount_minor - (payment.amount_minor - payment.refund_minor);
   const rows = tx.selectFrom("disputes").select(["lost_minor", "counted_minor"]).where("payment_id", "=", payment.id);

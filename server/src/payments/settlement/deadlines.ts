@@ -38,8 +38,8 @@ export function holdEnd(order: Pick<RowOf<"orders">, "hold_until">): Date {
 }
 
 /**
- * When the provider is asked about an order again, or null when nobody will. An order that still owes something is
- * asked about for ever; every other until `watch_until`, because a second capture can arrive late.
+ * When the provider is asked about an order again, or null when nobody will. An order that is not finished is
+ * polled for ever; every other until `watch_until`, because a second capture can arrive late.
  */
 export function nextPoll(
   {

@@ -7,7 +7,7 @@ import { settlePayment } from "./settle-payment.ts";
 
 const intervalMs = 3_600_000;
 
-/** Disputes are told by webhook, and webhooks get lost: every hour the provider is asked for the newest ones. */
+/** Reads the newest disputes at the provider every hour, because webhooks get lost. */
 export function startDisputePoller(deps: PaymentsDeps): Loop {
   return startInterval({
     name: "disputes",
@@ -21,7 +21,7 @@ export function startDisputePoller(deps: PaymentsDeps): Loop {
   });
 }
 
-/** A webhook says that something happened to a dispute: what it is now is asked for. Throws `GatewayError`. */
+/** Reads a dispute at the provider after a webhook about it, and records it. Throws `ProviderError`. */
 export async function syncDispute(deps: PaymentsDeps, disputeId: string): Promise<void> {
   await recordOrFetchPayment(deps, await deps.provider.dispute(disputeId));
 }

@@ -68,7 +68,7 @@ async function catchUp(deps: PaymentsDeps, { swept_until, now }: Sweep): Promise
   }
 }
 
-/** Answers how far it came: where one slice holds too many payments, its older half is read first. */
+/** Returns how far it came: of a slice with too many payments the older half is read first. */
 async function sweepSlice(deps: PaymentsDeps, from: Date, to: Date): Promise<Date> {
   for (let page = 0; page < mostPages; page++) {
     const found = await deps.provider.paymentsBetween({ from, to, skip: page * width, count: width });
@@ -83,7 +83,7 @@ async function sweepSlice(deps: PaymentsDeps, from: Date, to: Date): Promise<Dat
 
 /**
  * Stores what holds money, belongs to an order, and is not known to be so. The event's id says what was seen, so that
- * the same sight is told once however often it is swept, and a later capture of the same payment is told anew.
+ * the same state is stored once however often it is swept, and a later capture of the same payment is stored again.
  */
 async function storeNews({ db, provider }: PaymentsDeps, found: readonly ProviderPayment[]): Promise<void> {
   const holding = found.filter(({ orderId, status }) => orderId && (status === "authorized" || status === "captured"));

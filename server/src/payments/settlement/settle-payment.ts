@@ -127,7 +127,7 @@ async function launchEnvironment(tx: Tx, order: LockedOrder, giveUpAfterSeconds:
   return true;
 }
 
-/** Money that buys nothing: the hold is freed and the rest of the payment owed back. */
+/** Frees the hold of an order whose payment buys nothing, and refunds what is left of the payment. */
 async function refundInFull(
   tx: Tx,
   { announce }: SettlementDeps,

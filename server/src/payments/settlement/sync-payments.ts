@@ -25,7 +25,7 @@ export function isFromProvider({ provider }: PaymentsDeps, order: Pick<OrderRow,
   return order.gateway === provider.kind && order.mode === provider.mode;
 }
 
-/** What a buyer hears when the provider fails; its own words stay in the log. */
+/** The error for a buyer when the provider fails; the provider's own message goes to the log. */
 export function providerUnavailable(
   deps: PaymentsDeps,
   error: unknown,

@@ -37,7 +37,7 @@ const webhookBody = z.object({
 const width = 20;
 const intervalMs = 5000;
 
-/** Works off what the provider told, each event until it is done: the payment it names is read anew and observed. */
+/** Processes stored webhooks, each until it is done: reads the payment that it names at the provider and settles it. */
 export function startWebhookProcessor(deps: PaymentsDeps): Loop {
   const { db, provider, changes, log } = deps;
   const isOpen = sql`processed_at is null and gateway = ${provider.kind}`;
@@ -57,7 +57,7 @@ async function work(deps: PaymentsDeps, event: Event): Promise<void> {
   try {
     await end(deps, event, await take(deps, event));
   } catch (error) {
-    // A stranger's payment is told of once: it is asked about for days, in case its order is being stored just now.
+    // Logged once: a payment of no order of ours is retried for days, in case its order is being stored right now.
     if (!(error instanceof Remark) || event.attempts === 1)
       deps.log.warn({ event: "provider.event_failed", eventId: event.event_id, err: error });
     // Refused for good, such as another account's payment: asking again would change nothing.
@@ -66,7 +66,7 @@ async function work(deps: PaymentsDeps, event: Event): Promise<void> {
   }
 }
 
-/** Answers why nothing was done, or null. Throws what is to be tried again. */
+/** Returns why nothing was done, or null. Throws what is to be retried. */
 async function take(deps: PaymentsDeps, event: Event): Promise<string | null> {
   const parsed = webhookBody.safeParse(JSON.parse(event.body.toString("utf8")));
   if (!parsed.success) return "not understood";
@@ -95,7 +95,7 @@ async function end({ db }: PaymentsDeps, event: Event, reason: string | null): P
   await finish(db, queue, event, { processed_at: sql`now()`, due_at: null, last_error });
 }
 
-/** For as long as an order is watched: later nothing can come of it. */
+/** Retries for as long as an order is polled: later nothing can come of it. */
 async function retry(deps: PaymentsDeps, event: Event, reason: string): Promise<void> {
   if (Date.now() - event.received_at.getTime() > pollDays * 86_400_000) return await end(deps, event, reason);
   await finish(deps.db, queue, event, retryIn(backoffMs(event.attempts, backoff), reason));

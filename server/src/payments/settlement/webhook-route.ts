@@ -29,7 +29,7 @@ export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecret
       const { event } = readEvent(body);
       await store(db, {
         gateway: provider.kind,
-        // Outside the signature: good for telling repeats apart, and nothing else.
+        // Not signed: it only identifies repeats.
         event_id:
           eventId.safeParse(headers["x-razorpay-event-id"]).data ?? createHash("sha256").update(body).digest("hex"),
         event,

@@ -31,7 +31,7 @@ import { startWebhookProcessor } from "../settlement/webhook-processor.ts";
 import { bank } from "./bank.ts";
 import { buyer } from "./buyer.ts";
 
-/** Opens the gateway's page of outcomes. */
+/** Opens the provider's page of outcomes. */
 export const operatorKey = "0123456789abcdef".repeat(4);
 
 interface Options {
@@ -44,7 +44,7 @@ interface Options {
   readonly seller?: PaymentsDeps["seller"];
   readonly keys?: Partial<Parameters<typeof razorpay>[0]>;
   readonly database?: Parameters<typeof testDatabase>[0];
-  /** Between the client and the embedded gateway; answers the base URL to use. */
+  /** Between the client and the embedded provider; returns the base URL to use. */
   readonly between?: (gatewayUrl: string) => Promise<string>;
 }
 
