@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Pool } from "pg";
 import { type Changes, openChanges } from "../server/src/database/changes.ts";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
-import { newId } from "../server/src/database/ids.ts";
+import { newId } from "../server/src/database/new-id.ts";
 import type { Driver } from "../server/src/drivers/driver.ts";
 import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import { type FakeMachine, fakeMachine } from "../server/src/drivers/fake/fake-machine.ts";

@@ -10,7 +10,7 @@ import { openDatabase } from "../server/src/database/database.ts";
 import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import { fakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
-import { localPages } from "../server/src/http/operator-pages.ts";
+import { operatorPages } from "../server/src/http/operator-pages.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announce } from "../server/src/notifications/notifications.ts";
 import { embeddedProvider, embeddedProviderPath } from "../server/src/payments/embedded-provider/embedded-provider.ts";
@@ -98,7 +98,7 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: 
   );
   const gateway = await embeddedProvider({ db, refundDelayMs: 0 });
   const app = Fastify({ forceCloseConnections: true });
-  gateway.routes(app, localPages({ key: randomUUID(), appUrl: "http://localhost" }));
+  gateway.routes(app, operatorPages({ key: randomUUID(), appUrl: "http://localhost" }));
   await app.listen({ host: "127.0.0.1", port: 0 });
   stack.defer(() => app.close());
   const address = app.server.address();

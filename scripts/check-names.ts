@@ -36,6 +36,7 @@ function identifiersIn(text: string): string[] {
   const code = text
     .replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "")
     .replaceAll(/`(?:\\.|[^`\\])*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '""')
+    .replaceAll(/(?<=[(,=:]\s*)\/(?![/*])(?:\\.|[^/\\\n])+\//g, '""')
     .replaceAll(/>[^<>{}=;()]*</g, "><");
   return code.match(/\b[A-Za-z][A-Za-z0-9]*\b(?!_)/g) ?? [];
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allLoops, type Loop } from "./async/start-interval.ts";
 import { type Config, ConfigError, readConfig, settingNames, version } from "./config/config.ts";
-import { misspelt } from "./config/misspelt-settings.ts";
+import { misspeltSettings } from "./config/misspelt-settings.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
 import type { Connection } from "./database/connection.ts";
 import { type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
@@ -24,9 +24,9 @@ import { probeReadiness } from "./gateway/forward/probe-readiness.ts";
 import { frontServer } from "./gateway/front-server.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { createHostNames } from "./gateway/target/host-names.ts";
+import { trustedProxies } from "./http/client-address.ts";
 import { startHealth } from "./http/health-routes.ts";
-import { type LocalPages, localPages } from "./http/operator-pages.ts";
-import { trustedProxies } from "./http/visitor-address.ts";
+import { type OperatorPages, operatorPages } from "./http/operator-pages.ts";
 import { localIdentity } from "./identity/local/local-identity.ts";
 import { checkRoom, diskOf, startDiskWatch } from "./installation/free-space.ts";
 import {
@@ -69,7 +69,7 @@ try {
     outageOf: (error) => (isLostConnection(error) ? "database.unreachable" : undefined),
   });
   process.on("unhandledRejection", logError(log, "process.unhandled_rejection"));
-  for (const text of misspelt(process.env, settingNames)) log.warn({ event: "setting.warning" }, text);
+  for (const text of misspeltSettings(process.env, settingNames)) log.warn({ event: "setting.warning" }, text);
   await start(config, log);
   process.exit(0);
 } catch (error) {
@@ -88,7 +88,7 @@ async function start(config: Config, log: Logger): Promise<void> {
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
   openDataDir(dataDir, log);
   const secret = installationSecret(dataDir, config.secret);
-  const local = localPages({ key: operatorKey(dataDir), appUrl });
+  const local = operatorPages({ key: operatorKey(dataDir), appUrl });
   const { installation, db, changes } = await openStore({ config, dataDir, secret, log }, parts);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
@@ -116,7 +116,7 @@ async function start(config: Config, log: Logger): Promise<void> {
   const health = await healthOf(config, db, dataDir);
   if (health) parts.defer(health.close);
   for (const text of warnings(config)) log.warn({ event: "setting.warning" }, text);
-  for (const line of operatorPages(config, local)) console.log(line);
+  for (const line of pageLines(config, local)) console.log(line);
   if (health) console.log(`Health is answered at ${health.url}/healthz and ${health.url}/readyz`);
   console.log(
     isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`,
@@ -177,7 +177,7 @@ async function openRental(
 }
 
 async function serveApp(
-  parts: Common & Rental & { readonly gateway: Gateway | undefined; readonly local: LocalPages },
+  parts: Common & Rental & { readonly gateway: Gateway | undefined; readonly local: OperatorPages },
 ): Promise<() => Promise<void>> {
   const { config, appUrl, db, secret, announce, installation, dataDir } = parts;
   const app = await buildApp({
@@ -281,16 +281,16 @@ async function moneyOf(
     const minimumMinor = { USD: 50, INR: 100 };
     const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: parts.log });
     await checkKeys(provider, parts.log);
-    return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedGateway: undefined };
+    return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedProvider: undefined };
   }
   const own = await embeddedProvider({ db: parts.db });
   const baseUrl = `http://127.0.0.1:${port}${embeddedProviderPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
-  return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedGateway: own };
+  return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedProvider: own };
 }
 
 function moneyLoops(
-  { payments, embeddedGateway: own }: Awaited<ReturnType<typeof moneyOf>>,
+  { payments, embeddedProvider: own }: Awaited<ReturnType<typeof moneyOf>>,
   port: number,
   log: Logger,
 ): Loop[] {
@@ -305,7 +305,7 @@ function moneyLoops(
 }
 
 /** What is for the operator alone, with the key (G110). */
-function operatorPages({ mail, payments, roles }: Config, { address }: LocalPages): string[] {
+function pageLines({ mail, payments, roles }: Config, { address }: OperatorPages): string[] {
   if (!roles.has("api")) return [];
   return [
     ...(mail.outboxPage ? [`Mails are read at ${address(outboxPath)}`] : []),

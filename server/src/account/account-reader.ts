@@ -3,7 +3,7 @@ import type { Db } from "../database/database.ts";
 import { type ListedEnvironment, listEnvironments } from "../environments/environment.ts";
 import type { User } from "../http/request-user.ts";
 import { type Profile, readProfiles } from "../identity/profiles.ts";
-import { type Usage, usageOf } from "./account-usage.ts";
+import { accountUsageOf, type Usage } from "./account-usage.ts";
 import { type PaymentRow, paymentsOf } from "./payments-of.ts";
 
 /** What the profile call shows of one user. */
@@ -24,7 +24,7 @@ export function accountReader(db: Db): (user: User) => Promise<Account> {
       readProfiles(db, ids),
       listEnvironments(db, ids),
       paymentsOf(db, ids),
-      usageOf(db, ids),
+      accountUsageOf(db, ids),
     ]);
     const [environmentsOf, paidBy] = [byUser(environments), byUser(payments)];
     return users.map(({ id, name, email }) => ({

@@ -9,7 +9,7 @@ import { type Identity, IdentityError } from "../identity/identity.ts";
 import { refusalOf } from "../identity/refusal-of.ts";
 import { accountReader } from "./account-reader.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { exportOf } from "./export-account.ts";
+import { exportAccountOf } from "./export-account.ts";
 import { paymentOf } from "./payments-of.ts";
 
 interface Parts {
@@ -38,7 +38,7 @@ export function accountRoutes(app: FastifyInstance, { db, identity }: Parts): vo
     };
   });
 
-  mount(app, exportAccount, async ({ user }) => ({ ...success, ...(await exportOf(db, user)) }));
+  mount(app, exportAccount, async ({ user }) => ({ ...success, ...(await exportAccountOf(db, user)) }));
 
   mount(app, deleteAccount, async ({ user, body, request }) => {
     await provePassword({ db, identity }, user, body.password, request.ip);

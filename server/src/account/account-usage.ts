@@ -11,7 +11,7 @@ export interface Usage {
 }
 
 /** What each user's sessions add up to, open ones up to now, and how busy their GPUs were; by user id. */
-export async function usageOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, Usage>> {
+export async function accountUsageOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, Usage>> {
   const { rows } = await sql<Usage & { user_id: string }>`
     select asked.id as user_id, run.average as average_session_seconds, run.hours as run_hours, gpus.percent as gpu_percent
     from unnest(${[...userIds]}::text[]) as asked (id)

@@ -14,7 +14,7 @@ interface Owner {
 type Document = Omit<ReplyOf<typeof exportAccount>, "status">;
 
 /** Everything stored about a user as of one moment, newest first (G71). What the contract does not name is not passed on. */
-export async function exportOf(db: Db, user: Owner): Promise<Document> {
+export async function exportAccountOf(db: Db, user: Owner): Promise<Document> {
   return await db
     .transaction()
     .setIsolationLevel("repeatable read")
@@ -33,7 +33,7 @@ export async function exportOf(db: Db, user: Owner): Promise<Document> {
         flags: await readFlags(tx, user.id),
         ...(await rented(tx, user.id)),
         ...(await paid(tx, user.id)),
-        ...(await told(tx, user.id)),
+        ...(await messagesOf(tx, user.id)),
         ...(await signedIn(tx, user.id)),
       });
     });
@@ -143,7 +143,7 @@ async function paid(tx: Tx, userId: string) {
   };
 }
 
-async function told(tx: Tx, userId: string) {
+async function messagesOf(tx: Tx, userId: string) {
   return {
     notifications: await tx
       .selectFrom("notifications")

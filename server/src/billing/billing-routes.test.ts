@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { testApp } from "../testing/test-app.ts";
 
 test("paid, delivered, run: the statement says so with the references, and to its owner only (G63, G70)", async () => {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { testDatabase } from "../database/testing.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup } from "../payments/testing/setup.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { declineRefund, grantRefund } from "../payments/refunds/grant-refund.ts";
 import { requestRefund } from "../payments/refunds/request-refund.ts";
 import { syncDispute } from "../payments/settlement/dispute-poller.ts";

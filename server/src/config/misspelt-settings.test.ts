@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settingNames } from "./config.ts";
-import { misspelt } from "./misspelt-settings.ts";
+import { misspeltSettings } from "./misspelt-settings.ts";
 
 test("a name that is nearly a setting's is told, and nothing else of the environment", () => {
   const source = {
@@ -12,7 +12,7 @@ test("a name that is nearly a setting's is told, and nothing else of the environ
     DATABASE: "x",
     PATH: "/bin",
   };
-  expect(misspelt(source, settingNames)).toEqual([
+  expect(misspeltSettings(source, settingNames)).toEqual([
     "GPUS_PER_USR is not a setting and does nothing: is GPUS_PER_USER meant?",
     "DATA_DIRS is not a setting and does nothing: is DATA_DIR meant?",
   ]);

@@ -1,5 +1,8 @@
 /** Names that are no setting and look like one, such as GPUS_PER_USR: each with what it may mean, for people. */
-export function misspelt(source: Readonly<Record<string, string | undefined>>, known: readonly string[]): string[] {
+export function misspeltSettings(
+  source: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): string[] {
   return Object.keys(source).flatMap((name) => {
     if (known.includes(name)) return [];
     const near = known.find((one) => one.length >= 6 && distance(one, name) <= (one.length >= 10 ? 2 : 1));

@@ -8,7 +8,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { silentLogger } from "../logging/create-logger.ts";
 import { recordLog } from "../logging/testing/record-log.ts";
 import { isLostConnection, isUniqueViolation, openDatabase, SchemaError } from "./database.ts";
-import { newId } from "./ids.ts";
+import { newId } from "./new-id.ts";
 import { testDatabase } from "./testing.ts";
 
 test("a migrated database answers, and hears what a row change tells", async () => {

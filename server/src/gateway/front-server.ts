@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { TrustProxy } from "../http/client-address.ts";
 import { limitBody } from "../http/limit-body.ts";
 import { limitConnections } from "../http/limit-connections.ts";
-import type { TrustProxy } from "../http/visitor-address.ts";
 import { type Gateway, serverOptions } from "./gateway.ts";
 import { wrongHostRefusal } from "./refusals/refusals.ts";
 import { refuse, refuseUnread, refuseUpgrade } from "./refusals/refuse.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
-import { type TrustProxy, visitorAddress } from "../http/visitor-address.ts";
+import { clientAddress, type TrustProxy } from "../http/client-address.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { mayGoOn } from "./access/may-go-on.ts";
 import { createOpenExchanges, type Limits } from "./access/open-exchanges.ts";
@@ -77,7 +77,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const targets = await openTargets({ db, changes: given.changes, grants, log, onChange });
   const cookies = createGrantCookies({ secret: given.secret, secure: hosts.secure, grants, nowMs: targets.nowMs });
   const activity = createActivityTracker(db, given.activityMs ?? 5000, log);
-  const addressOf = (request: IncomingMessage) => visitorAddress(request, given.trustProxy);
+  const addressOf = (request: IncomingMessage) => clientAddress(request, given.trustProxy);
   const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, activity, addressOf, log };
   // Expiry comes without an event.
   const sweeper = setInterval(() => {

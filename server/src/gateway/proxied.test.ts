@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { connect, createServer as createNetServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { trustedProxies } from "../http/visitor-address.ts";
+import { trustedProxies } from "../http/client-address.ts";
 import { listen, openUpstream, poll, setupGateway, track } from "./testing/setup-gateway.ts";
 
 /** A reverse proxy as operators put one in front: it adds the visitor's address to the first request of a connection. */

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { createShareLink, revokeShareLink } from "../environments/api/share-links.ts";
 import { openUpstream, poll, setupGateway } from "./testing/setup-gateway.ts";
 

@@ -1,6 +1,6 @@
 import { getActiveResourcesInfo } from "node:process";
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { announce } from "../notifications/notifications.ts";
 import { type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
 

@@ -38,8 +38,8 @@ export function eventRoutes(app: FastifyInstance, parts: SignedInParts): void {
       userId,
       (change) => {
         // Kinds that the contract does not know are between the server's own parts.
-        const told = changeSchema.safeParse(change);
-        if (told.success) tell(told.data);
+        const known = changeSchema.safeParse(change);
+        if (known.success) tell(known.data);
       },
       () => tell({ kind: "environment", id: null }),
     );

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import type { TrustProxy } from "./client-address.ts";
 import { addressKey } from "./limit-requests.ts";
-import type { TrustProxy } from "./visitor-address.ts";
 
 /** Above what one address may have under way in environments, so that it is told why there. */
 const mostPerAddress = 2500;

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** Pages for the operator of this machine alone. Where a request comes from proves nothing: only the key does (G110). */
-export interface LocalPages {
+export interface OperatorPages {
   /** The whole address of such a page with the key in it, as the start prints it. */
   address(path: string): string;
   /** Whether the request carries the key, as the cookie or as `key` in its address. */
@@ -12,7 +12,7 @@ export interface LocalPages {
 }
 
 /** `key` is a long random text, `appUrl` has no slash at its end; its scheme decides about the cookie. */
-export function localPages({ key, appUrl }: { readonly key: string; readonly appUrl: string }): LocalPages {
+export function operatorPages({ key, appUrl }: { readonly key: string; readonly appUrl: string }): OperatorPages {
   const secure = appUrl.startsWith("https:");
   const cookie = `${secure ? "__Host-" : ""}operator=${key}`;
   const keyIn = ({ query }: FastifyRequest) => (query as Record<string, unknown>)["key"];

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { handleErrors } from "../http/handle-errors.ts";
 import { limitRequests } from "../http/limit-requests.ts";
 import { parseBodies } from "../http/parse-bodies.ts";

@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { handleErrors } from "../http/handle-errors.ts";
 import { parseBodies } from "../http/parse-bodies.ts";
 import type { MailLimits } from "./limit-mails.ts";

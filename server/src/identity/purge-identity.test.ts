@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { purgeIdentity } from "./purge-identity.ts";
 import { outcome, password, testInstallation } from "./testing/test-installation.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { sql } from "kysely";
 import { ConfigError } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { keptSecret } from "./kept-secret.ts";
 

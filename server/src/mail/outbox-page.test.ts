@@ -2,7 +2,7 @@ import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../app-error.ts";
 import { testDatabase } from "../database/testing.ts";
-import { localPages } from "../http/operator-pages.ts";
+import { operatorPages } from "../http/operator-pages.ts";
 import { enqueueMail } from "./outbox.ts";
 import { outboxPage } from "./outbox-page.ts";
 import { resetEmail } from "./reset-email.ts";
@@ -17,7 +17,7 @@ async function setup({ appUrl = "http://localhost:3000" } = {}) {
   app.setErrorHandler((error, _, reply) =>
     reply.code(error instanceof AppError && error.code === "not_found" ? 404 : 500).send(error),
   );
-  outboxPage(app, { db, brandName: "Berth", local: localPages({ key, appUrl }) });
+  outboxPage(app, { db, brandName: "Berth", local: operatorPages({ key, appUrl }) });
   onTestFinished(async () => {
     await app.close();
     await database.close();

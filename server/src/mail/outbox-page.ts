@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
 import type { Db } from "../database/database.ts";
-import type { LocalPages } from "../http/operator-pages.ts";
+import type { OperatorPages } from "../http/operator-pages.ts";
 import { escapeHtml } from "../text/escape-html.ts";
 
 interface Shown {
@@ -18,7 +18,7 @@ const listLength = 100;
 interface Parts {
   readonly db: Db;
   readonly brandName: string;
-  readonly local: LocalPages;
+  readonly local: OperatorPages;
 }
 
 export const outboxPath = "/outbox";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../database/database.ts";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { announceDeletions } from "../environments/homes/apply-retention.ts";
 import { setupEnvironments } from "../environments/testing/setup-environments.ts";
 import { changeFlags } from "../identity/flags.ts";

@@ -1,7 +1,7 @@
 import type { Notification } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Sql, Tx } from "../database/database.ts";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 
 export interface Notice {
   readonly userId: string;

@@ -184,11 +184,11 @@ function isForPeople(error: unknown): error is Error {
 async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
   if (!runtimeTypes.includes(type)) return usage(`There is no type ${type}.`);
   const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
-  let told = -1;
+  let shown = -1;
   const progress = (percent: number) => {
     const whole = Math.floor(percent);
-    if (whole > told) console.log(`${type}: ${whole} %`);
-    told = Math.max(told, whole);
+    if (whole > shown) console.log(`${type}: ${whole} %`);
+    shown = Math.max(shown, whole);
   };
   await prepareRuntime(runtimes, type, progress, { asked: true });
   console.log(`${type} is prepared in ${runtimes}`);
@@ -267,9 +267,11 @@ async function decline(config: Config, orderId = "", ...said: string[]): Promise
 }
 
 async function drain(config: Config, id = ""): Promise<void> {
-  const told = await beside(config, (db) => drainHost(db, announcerOf(config), id));
+  const notified = await beside(config, (db) => drainHost(db, announcerOf(config), id));
   console.log(
-    told === undefined ? `${id} is draining already` : `${id} takes no new environments; ${told} owners are told`,
+    notified === undefined
+      ? `${id} is draining already`
+      : `${id} takes no new environments; ${notified} owners are told`,
   );
 }
 
@@ -283,9 +285,11 @@ async function lose(config: Config, id: string, isMeant: boolean): Promise<strin
     const { environments, homes } = await beside(config, (db) => countOnHost(db, id));
     return `This ends the ${environments} environments on ${id} for good, with the files of ${homes} homes, and pays back what could not be used: npm run operator -- hosts lost ${id} --yes`;
   }
-  const told = await beside(config, (db) => loseHost(db, announcerOf(config), id));
+  const notified = await beside(config, (db) => loseHost(db, announcerOf(config), id));
   const next = "start the server again, and remove it when hosts list says that nothing is left";
-  return told === undefined ? `${id} is lost already: ${next}` : `${id} is lost, ${told} owners are told: ${next}`;
+  return notified === undefined
+    ? `${id} is lost already: ${next}`
+    : `${id} is lost, ${notified} owners are told: ${next}`;
 }
 
 async function quarantine(config: Config, id = "", ...said: string[]): Promise<void> {

@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import { type Loop, startInterval } from "../async/start-interval.ts";
 import { type Config, version } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import type { Logger } from "../logging/create-logger.ts";
 
 /** What a process runs with, as far as it takes to look at the same installation. */

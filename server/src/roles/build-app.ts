@@ -14,6 +14,7 @@ import { frontServer } from "../gateway/front-server.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { gatewayRoutes } from "../gateway/sign-in/gateway-routes.ts";
 import type { HostNames } from "../gateway/target/host-names.ts";
+import { trustedProxies } from "../http/client-address.ts";
 import { describeApi } from "../http/describe-api.ts";
 import { type PageSettings, readDocuments } from "../http/documents.ts";
 import { eventRoutes } from "../http/event-routes.ts";
@@ -22,10 +23,9 @@ import { handleErrors, refuseAddress } from "../http/handle-errors.ts";
 import { healthRoutes } from "../http/health-routes.ts";
 import { limitRequests } from "../http/limit-requests.ts";
 import { mount } from "../http/mount.ts";
-import type { LocalPages } from "../http/operator-pages.ts";
+import type { OperatorPages } from "../http/operator-pages.ts";
 import { parseBodies } from "../http/parse-bodies.ts";
 import { servePages } from "../http/serve-pages.ts";
-import { trustedProxies } from "../http/visitor-address.ts";
 import { authRoutes } from "../identity/auth-routes.ts";
 import { authenticate } from "../identity/authenticate.ts";
 import { identityRoutes } from "../identity/local/identity-routes.ts";
@@ -51,13 +51,13 @@ export interface Parts {
   readonly identity: LocalIdentity;
   readonly payments: PaymentsDeps;
   /** Mounted when no keys of a real provider are set. */
-  readonly embeddedGateway: EmbeddedProvider | undefined;
+  readonly embeddedProvider: EmbeddedProvider | undefined;
   /** Which hosts are whose, and where environments answer. */
   readonly hosts: HostNames;
   /** Absent where another process has the role. */
   readonly gateway: Gateway | undefined;
   /** Who may see the operator's pages. */
-  readonly local: LocalPages;
+  readonly local: OperatorPages;
   /** By host id; they read the files that are downloaded. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
@@ -115,7 +115,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);
   eventRoutes(app, { changes, isSignedIn });
-  parts.embeddedGateway?.routes(app, parts.local);
+  parts.embeddedProvider?.routes(app, parts.local);
   return app;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 import { purgeSamples } from "../environments/activity/samples.ts";
 import { rent, setupEnvironments } from "../environments/testing/setup-environments.ts";
 import { purgeSignIns } from "../gateway/principal/grants.ts";

@@ -2,7 +2,7 @@ import type { IssueType } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../app-error.ts";
 import type { Db } from "../database/database.ts";
-import { newId } from "../database/ids.ts";
+import { newId } from "../database/new-id.ts";
 
 export interface Ticket {
   readonly userId: string;

@@ -3,8 +3,8 @@ import type { AnyEndpoint } from "@berth/contract";
 import * as contract from "@berth/contract";
 import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { expect, test } from "vitest";
-import { newId } from "../database/ids.ts";
-import { localParts } from "../identity/local/local-deps.ts";
+import { newId } from "../database/new-id.ts";
+import { localDeps } from "../identity/local/local-deps.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import {
   appUrl,
@@ -205,7 +205,7 @@ function bodyOf(world: World, { method, path }: AnyEndpoint): unknown {
 
 /** Authorization headers that must not hold, made of what somebody could have in hand. */
 async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, must, call }: World) {
-  const { keys } = localParts({ db, secret, appUrl, limits: { signInsPerMinute: 1 } });
+  const { keys } = localDeps({ db, secret, appUrl, limits: { signInsPerMinute: 1 } });
   const { key, kid } = await keys.current();
   const [head = "", payload = "", signature = ""] = victim.token.split(".");
   const claims: JWTPayload = JSON.parse(Buffer.from(payload, "base64url").toString());

@@ -6,7 +6,7 @@ import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
-import { localPages } from "../http/operator-pages.ts";
+import { operatorPages } from "../http/operator-pages.ts";
 import { silentLogger } from "../logging/create-logger.ts";
 import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
@@ -21,7 +21,7 @@ async function provider(): Promise<string> {
   const { db, close } = await openDatabase(connection, silentLogger);
   await sql`insert into embedded_gateway_account (key_id, key_secret) values (${keyId}, ${keySecret})`.execute(db);
   const app = Fastify({ forceCloseConnections: true });
-  (await embeddedProvider({ db })).routes(app, localPages({ key: keySecret, appUrl: "http://localhost" }));
+  (await embeddedProvider({ db })).routes(app, operatorPages({ key: keySecret, appUrl: "http://localhost" }));
   await app.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
     await app.close();

@@ -19,8 +19,8 @@ import { registerHost } from "../environments/hosts/register-host.ts";
 import { startReconciler } from "../environments/reconciler/start-reconciler.ts";
 import { probeReadiness } from "../gateway/forward/probe-readiness.ts";
 import { createGateway } from "../gateway/gateway.ts";
-import { localPages } from "../http/operator-pages.ts";
-import { trustedProxies } from "../http/visitor-address.ts";
+import { trustedProxies } from "../http/client-address.ts";
+import { operatorPages } from "../http/operator-pages.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
 import { recordLog } from "../logging/testing/record-log.ts";
 import { announcer } from "../notifications/announcer.ts";
@@ -70,11 +70,11 @@ export async function testApp(
     changes,
     identity,
     payments,
-    embeddedGateway: own,
+    embeddedProvider: own,
     hosts: gateway.hosts,
     gateway,
     disk: async () => "ok",
-    local: localPages({ key: secret.toString("hex"), appUrl }),
+    local: operatorPages({ key: secret.toString("hex"), appUrl }),
     drivers: host.drivers,
     betaEndsAt: new Date(),
     dist,

@@ -1,7 +1,7 @@
 import { environmentSamples } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { Driver, Stats } from "../../drivers/driver.ts";
 import { recordLog } from "../../logging/testing/record-log.ts";
 import { testApp } from "../../testing/test-app.ts";

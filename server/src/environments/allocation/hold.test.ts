@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { markUnreachable } from "../hosts/register-host.ts";
 import { readCapacity } from "../leases/read-capacity.ts";

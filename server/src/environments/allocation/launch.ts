@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { openHome } from "../homes/home-records.ts";
 import { leasesOf } from "../leases/gpu-leases.ts";
 import { newToken } from "../new-token.ts";

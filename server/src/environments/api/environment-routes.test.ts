@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { listEnvironments } from "../environment.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { setupRoutes } from "../testing/setup-routes.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { type TestUser, testApp } from "../../testing/test-app.ts";
 
 async function setup() {

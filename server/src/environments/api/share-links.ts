@@ -3,7 +3,7 @@ import { mostShares, type Share, type ShareTerm, shareHours } from "@berth/contr
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { notFound } from "../../http/mount.ts";
 import { requireOpenSession } from "../../identity/local/auth-sessions.ts";
 import { isEnvironmentId } from "../environment.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 
 interface Home {
   readonly home: string;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 
 /** An unpaid hold may be taken over this long after its end (docs/internals/money.md). */
 export const holdGrace = "2 minutes";

@@ -1,7 +1,7 @@
 import type { GpuCount } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { type HoldRequest, hold, releaseHold } from "../allocation/hold.ts";
 import { leaseGpus, releaseLeases } from "../leases/gpu-leases.ts";

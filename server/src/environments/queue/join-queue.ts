@@ -2,7 +2,7 @@ import { type GpuCount, type QueuePlace, turnMinutes } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { freeTimes, shortageText, slotTimes } from "../leases/free-times.ts";
 import { expectedTimes, type Slot } from "./expected-times.ts";
 import { closeEntry, lockQueue, serveQueue } from "./serve-queue.ts";

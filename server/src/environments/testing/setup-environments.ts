@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import type { Loop } from "../../async/start-interval.ts";
 import { openChanges } from "../../database/changes.ts";
 import type { Db, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import type { Endpoint } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";

@@ -1,7 +1,7 @@
 import { maxSessionHours } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 
 /** Opens a session unless one is open: a run that ended by itself and was restarted is still the same session. */
 export async function openSession(tx: Tx, environmentId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { startNotifiedLoop } from "../../database/notified-loop.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { logError } from "../../logging/create-logger.ts";

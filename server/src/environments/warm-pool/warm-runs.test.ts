@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { hold, releaseHold } from "../allocation/hold.ts";
 import { launch } from "../allocation/launch.ts";

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { refuseUpgrade } from "../refusals/refuse.ts";
-import { type Handshake, readHandshake } from "./upgrade-handshake.ts";
+import { type Handshake, readHandshake } from "./read-handshake.ts";
 
 /** What a browser may send before the response; it normally sends nothing. */
 const maxEarlyBytes = 64 * 1024;

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { atTurnEnd } from "../http-client/at-turn-end.ts";
 import type { ResponseHandler } from "../http-client/response-reader.ts";
 import type { Run } from "../target/target-table.ts";
-import { passableFields } from "./response-fields.ts";
+import { passableFields } from "./passable-fields.ts";
 
 /** Up to this a piece is copied into the string of the head, so that both leave in one write. */
 const smallBytes = 16 * 1024;

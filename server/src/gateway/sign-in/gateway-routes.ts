@@ -3,7 +3,7 @@ import { revokeShare, rotateSecret, shareEnvironment, signInCode } from "@berth/
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { rotateSecret as drawAnew } from "../../environments/api/revoke-access.ts";
+import { rotateSecret as drawSecret } from "../../environments/api/revoke-access.ts";
 import { createShareLink, revokeShareLink as takeBack } from "../../environments/api/share-links.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
 import type { HostNames } from "../target/host-names.ts";
@@ -64,6 +64,6 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
 
   mount(app, rotateSecret, async ({ params, user }) => ({
     ...success,
-    jupyter_token: await drawAnew(db, { id: params.id, userId: user.id }, user.sessionId),
+    jupyter_token: await drawSecret(db, { id: params.id, userId: user.id }, user.sessionId),
   }));
 }

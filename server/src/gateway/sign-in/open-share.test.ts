@@ -3,7 +3,7 @@ import { mostShares, type ShareTerm } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { createShareLink, revokeShareLink } from "../../environments/api/share-links.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { shareHash } from "../../environments/api/share-links.ts";
 import { limitBody } from "../../http/limit-body.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { isSessionOpen } from "../../identity/local/auth-sessions.ts";
 import type { Logger } from "../../logging/create-logger.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Db } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 

@@ -3,14 +3,14 @@ import { addressKey } from "../../http/limit-requests.ts";
 import type { Identity, IdentityUser, UserPatch } from "../identity.ts";
 import { endSessions, listSessions } from "./auth-sessions.ts";
 import { proven } from "./fair-queue.ts";
-import type { LocalParts } from "./local-deps.ts";
+import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword, suspend } from "./replace-password.ts";
 import { changeUser, findUser, insertUser, requireEmail, toUser } from "./users.ts";
 
 /** The half of the local provider that keeps users. */
 export function accounts(
-  parts: LocalParts,
+  parts: LocalDeps,
 ): Pick<Identity, "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions" | "revokeSessions"> {
   const { db } = parts;
   return {

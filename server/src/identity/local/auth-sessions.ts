@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import { batch } from "../../async/batch.ts";
 import type { Sql, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { IdentityError, type IdentitySession } from "../identity.ts";
 import type { UserRow } from "./users.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { takeTurns } from "./fair-queue.ts";
+import { openFairQueue } from "./fair-queue.ts";
 
 /** Two places and five waiting in each line; `end` lets the work that has run longest come to its end. */
 function setup() {
-  const inTurn = takeTurns({ atOnce: 2, waiting: 5 }, () => new Error("full"));
+  const inTurn = openFairQueue({ atOnce: 2, waiting: 5 }, () => new Error("full"));
   const running: { name: string; end: () => void }[] = [];
   const [began, refused]: [string[], string[]] = [[], []];
   const come = (network: string, name: string, familiar = false) =>

@@ -28,14 +28,14 @@ interface Limits {
  * A line that is full refuses with `refusal()`, because a longer one would only make every answer late: the newest of the
  * network with the most waiting, which may be the one that comes.
  */
-export function takeTurns({ atOnce, waiting }: Limits, refusal: () => Error) {
-  const lines = { familiar: createLine(waiting), strangers: createLine(waiting) };
-  const running = { familiar: 0, strangers: 0 };
+export function openFairQueue({ atOnce, waiting }: Limits, refusal: () => Error) {
+  const lines = { familiar: createLine(waiting), unknown: createLine(waiting) };
+  const running = { familiar: 0, unknown: 0 };
 
   function fill(): void {
-    while (running.familiar + running.strangers < atOnce) {
-      const first = running.familiar === 0 ? "familiar" : "strangers";
-      const name = lines[first].size() > 0 ? first : first === "familiar" ? "strangers" : "familiar";
+    while (running.familiar + running.unknown < atOnce) {
+      const first = running.familiar === 0 ? "familiar" : "unknown";
+      const name = lines[first].size() > 0 ? first : first === "familiar" ? "unknown" : "familiar";
       if (lines[name].size() === 0) return;
       running[name]++;
       lines[name].shift()?.begin();
@@ -43,7 +43,7 @@ export function takeTurns({ atOnce, waiting }: Limits, refusal: () => Error) {
   }
 
   return async <T>({ network, familiar }: Turn, work: () => Promise<T>): Promise<T> => {
-    const name = familiar ? "familiar" : "strangers";
+    const name = familiar ? "familiar" : "unknown";
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     lines[name].push(network, { begin: resolve, refuse: () => reject(refusal()) });
     fill();

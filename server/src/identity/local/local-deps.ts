@@ -32,7 +32,7 @@ export interface LocalOptions {
 }
 
 /** What the functions of the local provider share. */
-export interface LocalParts extends Omit<LocalOptions, "appUrl"> {
+export interface LocalDeps extends Omit<LocalOptions, "appUrl"> {
   /** Where the browser finds this provider, without the version. */
   readonly baseUrl: () => string;
   readonly attempts: Attempts;
@@ -43,7 +43,7 @@ export interface LocalParts extends Omit<LocalOptions, "appUrl"> {
   readonly readSession: (id: string, userId: string) => Promise<UserRow>;
 }
 
-export function localParts({ appUrl, ...options }: LocalOptions): LocalParts {
+export function localDeps({ appUrl, ...options }: LocalOptions): LocalDeps {
   const { signInsPerMinute, failuresInRow } = options.limits;
   const baseUrl = () => `${typeof appUrl === "string" ? appUrl : appUrl()}/identity`;
   const keys = signingKeys(options.db, derive(options.secret, "identity key seal v1"));

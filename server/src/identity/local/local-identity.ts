@@ -2,10 +2,10 @@ import type { JWK } from "jose";
 import type { Identity, IdentityUser } from "../identity.ts";
 import { accounts } from "./accounts.ts";
 import type { Device } from "./auth-sessions.ts";
-import { verifyIdToken, verifyPassword } from "./credentials.ts";
-import { type LocalOptions, localParts } from "./local-deps.ts";
+import { type LocalOptions, localDeps } from "./local-deps.ts";
 import { confirmEmail, createActionCode, readResetCode, resetPassword } from "./mailed-codes.ts";
 import { changePassword, createCustomToken, refresh, signIn, signInWithCustomToken, type Tokens } from "./sign-ins.ts";
+import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
 
 /** What the dialect's routes need beyond the port. Each throws IdentityError, as the function of its name says. */
 export interface LocalIdentity extends Identity {
@@ -24,7 +24,7 @@ export interface LocalIdentity extends Identity {
  * (docs/internals/identity.md).
  */
 export function localIdentity(options: LocalOptions): LocalIdentity {
-  const parts = localParts(options);
+  const parts = localDeps(options);
   return {
     kind: "local",
     browserConfig() {

@@ -2,25 +2,25 @@ import { passwordChecks } from "@berth/contract";
 import { type ActionKind, IdentityError, type IdentityUser } from "../identity.ts";
 import { createCode, peekCode, spendCode } from "./action-codes.ts";
 import { proven } from "./fair-queue.ts";
-import type { LocalParts } from "./local-deps.ts";
+import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword } from "./replace-password.ts";
 import { changeUser, findUser, toUser } from "./users.ts";
 
 /** Null: no such user, or a disabled one. */
-export async function createActionCode({ db }: LocalParts, kind: ActionKind, email: string): Promise<string | null> {
+export async function createActionCode({ db }: LocalDeps, kind: ActionKind, email: string): Promise<string | null> {
   const row = await findUser(db, { email });
   return row && !row.disabled ? db.transaction().execute((tx) => createCode(tx, kind, row)) : null;
 }
 
 /** For the page behind the link. Spends nothing. Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
-export function readResetCode({ db }: LocalParts, code: string): Promise<{ email: string }> {
+export function readResetCode({ db }: LocalDeps, code: string): Promise<{ email: string }> {
   return peekCode(db, "PASSWORD_RESET", code);
 }
 
 /** The link has shown that the address is the user's. Throws WEAK_PASSWORD below the reset checklist (G46). */
 export async function resetPassword(
-  parts: LocalParts,
+  parts: LocalDeps,
   code: string,
   password: string,
   from = "",
@@ -41,7 +41,7 @@ export async function resetPassword(
 }
 
 /** Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
-export async function confirmEmail({ db }: LocalParts, code: string): Promise<IdentityUser> {
+export async function confirmEmail({ db }: LocalDeps, code: string): Promise<IdentityUser> {
   await peekCode(db, "VERIFY_EMAIL", code);
   return db.transaction().execute(async (tx) => {
     const user = await spendCode(tx, "VERIFY_EMAIL", code);

@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { maxPasswordLength, signupPasswordLength } from "@berth/contract";
 import { IdentityError } from "../identity.ts";
-import { type Turn, takeTurns } from "./fair-queue.ts";
+import { openFairQueue, type Turn } from "./fair-queue.ts";
 
 // OWASP's second choice for argon2id: 19 MiB, 2 passes. Memory is in KiB.
 const memory = 19_456;
@@ -14,7 +14,7 @@ const absent = `${prefix}${encode(Buffer.alloc(16))}$${encode(Buffer.alloc(32))}
 const run = promisify(argon2);
 
 /** Hashes take memory and the thread pool that files and DNS share. */
-const inTurn = takeTurns(
+const inTurn = openFairQueue(
   { atOnce: 2, waiting: 20 },
   () => new IdentityError("TOO_MANY_ATTEMPTS_TRY_LATER", { retryAfterSeconds: 2 }),
 );

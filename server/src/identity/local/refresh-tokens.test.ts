@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 
 test("only the very text that was written is read", () => {

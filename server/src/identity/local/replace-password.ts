@@ -1,12 +1,12 @@
 import type { Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { UserPatch } from "../identity.ts";
 import { dropCodes } from "./action-codes.ts";
 import { endSessions } from "./auth-sessions.ts";
-import type { EndedRights, LocalParts } from "./local-deps.ts";
+import type { EndedRights, LocalDeps } from "./local-deps.ts";
 import { changeUser, type UserRow } from "./users.ts";
 
-type Parts = Pick<LocalParts, "announce" | "endRights">;
+type Parts = Pick<LocalDeps, "announce" | "endRights">;
 
 /**
  * A new password ends what the old one began: every sign-in (but `keepSession`), environment session, link and token
@@ -55,11 +55,11 @@ async function endAccess(
   await dropCodes(tx, userId);
   const ended = await endRights?.(tx, userId);
   await endSessions(tx, userId, ending);
-  return ended ? inWords(ended) : "";
+  return ended ? endedText(ended) : "";
 }
 
 /** "2 share links were revoked. 1 environment has a new password, which your scripts need. ", or nothing. */
-function inWords({ shareLinks, environments }: EndedRights): string {
+function endedText({ shareLinks, environments }: EndedRights): string {
   const links = shareLinks === 1 ? "1 share link was revoked. " : `${shareLinks} share links were revoked. `;
   const rented = environments === 1 ? "1 environment has" : `${environments} environments have`;
   return (

@@ -1,14 +1,14 @@
 import { IdentityError } from "../identity.ts";
 import { createCode, spendCode } from "./action-codes.ts";
 import { type Device, endSessions, openSession, rotateSession, type Session } from "./auth-sessions.ts";
-import { verifyIdToken, verifyPassword } from "./credentials.ts";
 import { proven } from "./fair-queue.ts";
 import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
-import type { LocalParts } from "./local-deps.ts";
+import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 import { replacePassword } from "./replace-password.ts";
 import { findUser, lockUser, toUser, type UserRow } from "./users.ts";
+import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
 
 export interface Tokens {
   readonly uid: string;
@@ -19,7 +19,7 @@ export interface Tokens {
 }
 
 /** Throws what `Identity.verifyPassword` throws. */
-export async function signIn(parts: LocalParts, email: string, password: string, device: Device): Promise<Tokens> {
+export async function signIn(parts: LocalDeps, email: string, password: string, device: Device): Promise<Tokens> {
   const checked = await verifyPassword(parts, email, password, device.ip);
   const session = await parts.db.transaction().execute(async (tx) => {
     // A password changed while this one was being checked has ended all sign-ins: it must not begin one after that.
@@ -31,14 +31,14 @@ export async function signIn(parts: LocalParts, email: string, password: string,
 }
 
 /** Single use, five minutes. Throws USER_NOT_FOUND. */
-export async function createCustomToken({ db }: LocalParts, uid: string): Promise<string> {
+export async function createCustomToken({ db }: LocalDeps, uid: string): Promise<string> {
   const row = await findUser(db, { uid });
   if (!row) throw new IdentityError("USER_NOT_FOUND");
   return db.transaction().execute((tx) => createCode(tx, "SIGN_IN", row));
 }
 
 /** Throws INVALID_CUSTOM_TOKEN. */
-export async function signInWithCustomToken(parts: LocalParts, token: string, device: Device): Promise<Tokens> {
+export async function signInWithCustomToken(parts: LocalDeps, token: string, device: Device): Promise<Tokens> {
   const { row, session } = await parts.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
@@ -48,7 +48,7 @@ export async function signInWithCustomToken(parts: LocalParts, token: string, de
 }
 
 /** Throws INVALID_REFRESH_TOKEN for what we never gave, TOKEN_EXPIRED for what has ended, USER_DISABLED. */
-export async function refresh(parts: LocalParts, refreshToken: string): Promise<Tokens> {
+export async function refresh(parts: LocalDeps, refreshToken: string): Promise<Tokens> {
   const held = readRefreshToken(parts.macKey, refreshToken);
   if (!held) throw new IdentityError("INVALID_REFRESH_TOKEN");
   const rotation = await rotateSession(parts.db, held.id, held.generation);
@@ -63,7 +63,7 @@ const recentSignInMs = 5 * 60_000;
 
 /** Ends every sign-in and begins a new one. Throws CREDENTIAL_TOO_OLD_LOGIN_AGAIN five minutes after the sign-in. */
 export async function changePassword(
-  parts: LocalParts,
+  parts: LocalDeps,
   idToken: string,
   password: string,
   device: Device,
@@ -80,7 +80,7 @@ export async function changePassword(
   return tokensOf(parts, row, session);
 }
 
-async function tokensOf({ keys, origin, macKey }: LocalParts, row: UserRow, session: Session): Promise<Tokens> {
+async function tokensOf({ keys, origin, macKey }: LocalDeps, row: UserRow, session: Session): Promise<Tokens> {
   return {
     uid: row.id,
     email: row.email,
@@ -90,7 +90,7 @@ async function tokensOf({ keys, origin, macKey }: LocalParts, row: UserRow, sess
   };
 }
 
-async function endCopied({ db, announce }: LocalParts, { id, userId }: Session): Promise<void> {
+async function endCopied({ db, announce }: LocalDeps, { id, userId }: Session): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await endSessions(tx, userId, { only: id, reason: "reuse" });
     await announce?.(tx, {

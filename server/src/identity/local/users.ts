@@ -1,7 +1,7 @@
 import { isEmail } from "@berth/contract";
 import { sql } from "kysely";
 import { isUniqueViolation, type RowOf, type Sql, type Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { emailKey } from "../email-key.ts";
 import { IdentityError, type IdentityUser, type UserPatch } from "../identity.ts";
 

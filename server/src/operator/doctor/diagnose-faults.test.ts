@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../config/config.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { certificatesIn } from "../../drivers/testing/certificates-in.ts";
 import { addOrder } from "../../environments/testing/setup-environments.ts";

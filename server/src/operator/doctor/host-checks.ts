@@ -35,7 +35,7 @@ export function hostChecks(parts: Parts): readonly Check[] {
       what: "Containers without an environment",
       remedy:
         "on that machine: docker rm -f CONTAINER; a running server removes those of environments after ten minutes",
-      look: () => strayContainers(parts),
+      look: () => orphanContainers(parts),
     },
     {
       what: "Homes that are not there",
@@ -45,7 +45,7 @@ export function hostChecks(parts: Parts): readonly Check[] {
     {
       what: "Folders among the homes that are nobody's",
       remedy: "look at what is in them, then move or delete them",
-      look: () => strayHomes(parts),
+      look: () => orphanHomes(parts),
     },
     {
       what: "Images that are missing",
@@ -69,7 +69,7 @@ export function hostChecks(parts: Parts): readonly Check[] {
 /** Longer than any ephemeral container lives. */
 const momentSeconds = 600;
 
-async function strayContainers({ db, install, hosts }: Parts): Promise<readonly string[]> {
+async function orphanContainers({ db, install, hosts }: Parts): Promise<readonly string[]> {
   const known = async () => {
     const { rows } = await sql<{ id: string }>`
       select id from environments where status <> 'terminated' union select id from warm_runs`.execute(db);
@@ -125,7 +125,7 @@ async function missingHomes(parts: Parts): Promise<readonly string[]> {
     .map(({ home, host_id, subdomain }) => `${home} on ${host_id}, the files of ${subdomain}`);
 }
 
-async function strayHomes(parts: Parts): Promise<readonly string[]> {
+async function orphanHomes(parts: Parts): Promise<readonly string[]> {
   const folders = await homeFolders(parts);
   const { rows } = await sql<{ home: string; host_id: string }>`
     select home, host_id from homes union select home, host_id from warm_runs

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
-import type { LocalPages } from "../../http/operator-pages.ts";
+import type { OperatorPages } from "../../http/operator-pages.ts";
 import { charge, chargeBody, type MerchantAccount } from "./charge.ts";
 import { checkoutPage, unknownOrderPage } from "./checkout-page.ts";
 import { outcomeSentence } from "./outcomes.ts";
@@ -21,7 +21,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /** The public half: the dialog's files and the call that pays, usable by scripts too (G88). */
-export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAccount, local: LocalPages): void {
+export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAccount, local: OperatorPages): void {
   app.post("/payments/create/checkout", async (request) => charge(db, account, readInput(chargeBody, request.body)));
 
   app.get("/checkout", async (request, reply) => {

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Loop } from "../../async/start-interval.ts";
 import { type Db, isLostConnection } from "../../database/database.ts";
-import type { LocalPages } from "../../http/operator-pages.ts";
+import type { OperatorPages } from "../../http/operator-pages.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import type { MerchantAccount } from "./charge.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
@@ -31,7 +31,7 @@ interface Options {
 
 export interface EmbeddedProvider extends MerchantAccount {
   /** Mounts the router below `embeddedProviderPath`; `local` decides who may open the page of outcomes. */
-  routes(app: FastifyInstance, local: LocalPages): void;
+  routes(app: FastifyInstance, local: OperatorPages): void;
   /** Tells `url` of what happens to payments and refunds, signed. */
   startWebhookSender(url: string, log: Logger): Loop;
 }

@@ -43,7 +43,7 @@ export function merchantDisputeRoutes(app: FastifyInstance, db: Db): void {
         throw new DialectError("Only a captured payment can be disputed, for no more than its amount");
       const values = { id: dialectId("disp"), payment_id, amount_minor: amount ?? payment.amount_minor, ...rest };
       const row = tx.insertInto("embedded_gateway_disputes").values(values).returningAll();
-      return told(tx, "created", await row.executeTakeFirstOrThrow(), payment);
+      return withEvent(tx, "created", await row.executeTakeFirstOrThrow(), payment);
     });
   });
 
@@ -60,12 +60,12 @@ export function merchantDisputeRoutes(app: FastifyInstance, db: Db): void {
         deducted_minor: event === "lost" ? before.amount_minor : 0,
       };
       const row = tx.updateTable("embedded_gateway_disputes").set(change).where("id", "=", id).returningAll();
-      return told(tx, event, await row.executeTakeFirstOrThrow(), await paymentOf(tx, before.payment_id));
+      return withEvent(tx, event, await row.executeTakeFirstOrThrow(), await paymentOf(tx, before.payment_id));
     });
   });
 }
 
-async function told(tx: Tx, event: string, row: DisputeRow, payment: PaymentRow) {
+async function withEvent(tx: Tx, event: string, row: DisputeRow, payment: PaymentRow) {
   const dispute = disputeEntity(row, payment.currency);
   await queueWebhook(tx, { event: `payment.dispute.${event}`, entities: { payment: paymentEntity(payment), dispute } });
   return dispute;

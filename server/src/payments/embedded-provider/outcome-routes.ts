@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
-import type { LocalPages } from "../../http/operator-pages.ts";
+import type { OperatorPages } from "../../http/operator-pages.ts";
 import { pageQuery, sendPage } from "./checkout-routes.ts";
 import { DialectError } from "./dialect-error.ts";
 import { chooseOutcome, outcomeNames } from "./outcomes.ts";
@@ -14,7 +14,7 @@ const body = z.object({ outcome: z.enum(outcomeNames as [string, ...string[]]) }
 
 interface OutcomeRoutesDeps {
   readonly db: Db;
-  readonly local: LocalPages;
+  readonly local: OperatorPages;
   readonly isMerchant: (request: FastifyRequest) => boolean;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { CreditNoteDocument, ReceiptDocument } from "./receipt-document.ts";
 import { computeCreditedTax, nextSerial, serialText } from "./tax.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { Tables } from "../../database/tables.ts";
 
 type Account = Tables["journal_lines"]["account"];

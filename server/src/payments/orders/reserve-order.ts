@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { RowOf, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { type Leased, newLease, workQueue } from "../../database/work-queue.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { freeGpuCount } from "../../environments/leases/gpu-leases.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openChanges } from "../../database/changes.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { waitUntil } from "./wait-until.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";

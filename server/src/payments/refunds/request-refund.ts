@@ -1,7 +1,7 @@
 import type { askForRefund, Input, RefundRequest } from "@berth/contract";
 import { AppError } from "../../app-error.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { notFound } from "../../http/mount.ts";
 import { settlingPayment } from "../ledger/lock-payment.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { Announce, Delivery } from "../../environments/reconciler/start-reconciler.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { bookRemainingRevenue } from "../ledger/journal.ts";

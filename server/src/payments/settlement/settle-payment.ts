@@ -1,6 +1,6 @@
 import { type Insertable, sql, type Updateable } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import type { Tables } from "../../database/tables.ts";
 import { noLease } from "../../database/work-queue.ts";
 import { hold, releaseHold } from "../../environments/allocation/hold.ts";

@@ -5,14 +5,14 @@ import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
 import { openChanges } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
-import { newId } from "../../database/ids.ts";
+import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import type { Driver, Endpoint } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { registerHost } from "../../environments/hosts/register-host.ts";
 import { type Announce, startReconciler } from "../../environments/reconciler/start-reconciler.ts";
 import { handleErrors } from "../../http/handle-errors.ts";
-import { localPages } from "../../http/operator-pages.ts";
+import { operatorPages } from "../../http/operator-pages.ts";
 import { recordLog } from "../../logging/testing/record-log.ts";
 import {
   type EmbeddedProvider,
@@ -168,7 +168,7 @@ function serve(payments: PaymentsDeps, gateway: EmbeddedProvider) {
       request.user = { id, email: `${id}@lab.example`, emailVerified, name: "", sessionId: null };
   });
   paymentRoutes(app, payments);
-  gateway.routes(app, localPages({ key: operatorKey, appUrl: "http://localhost:3000" }));
+  gateway.routes(app, operatorPages({ key: operatorKey, appUrl: "http://localhost:3000" }));
   return app;
 }
 

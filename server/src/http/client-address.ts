@@ -10,7 +10,7 @@ export function trustedProxies(setting: string | undefined): TrustProxy {
 }
 
 /** The address of the visitor: the last one in X-Forwarded-For that a trusted proxy speaks for, else the connection's own. */
-export function visitorAddress(request: IncomingMessage, trusted: TrustProxy): string {
+export function clientAddress(request: IncomingMessage, trusted: TrustProxy): string {
   const own = request.socket.remoteAddress ?? "";
   // Most requests come straight from a visitor, and the header is not even read.
   return trusted(own, 0) ? proxyAddr(request, trusted) : own;

@@ -1,5 +1,5 @@
 import { parseResponseHead } from "../http-client/response-head.ts";
-import { passableFields } from "./response-fields.ts";
+import { passableFields } from "./passable-fields.ts";
 
 const maxHeadBytes = 64 * 1024;
 

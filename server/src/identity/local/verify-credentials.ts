@@ -5,13 +5,13 @@ import { IdentityError } from "../identity.ts";
 import { listAddresses } from "./auth-sessions.ts";
 import type { Turn } from "./fair-queue.ts";
 import type { IdTokenClaims } from "./id-tokens.ts";
-import type { LocalParts } from "./local-deps.ts";
+import type { LocalDeps } from "./local-deps.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
 import { findUser, type UserRow } from "./users.ts";
 
 /** As the port says (`Identity.verifyPassword`); answers the row with the hash that was good. */
 export async function verifyPassword(
-  { db, attempts }: LocalParts,
+  { db, attempts }: LocalDeps,
   email: string,
   password: string,
   from = "",
@@ -45,7 +45,7 @@ async function rehash(db: Db, row: UserRow, password: string, turn: Turn): Promi
 
 /** As the port says (`Identity.verifyIdToken`). */
 export async function verifyIdToken(
-  { readIdToken, readSession }: LocalParts,
+  { readIdToken, readSession }: LocalDeps,
   token: string,
   { checkRevoked = false }: { checkRevoked?: boolean } = {},
 ): Promise<IdTokenClaims> {
