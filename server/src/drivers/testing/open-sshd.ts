@@ -44,7 +44,7 @@ export async function openSshd() {
   };
   await newKey("host");
   await newKey("key");
-  await newKey("stranger");
+  await newKey("unknown");
   writeFileSync(at("authorized_keys"), `restrict,port-forwarding ${readFileSync(at("key.pub"), "utf8")}`);
   writeFileSync(log, "");
   for (const name of [".", "host", "authorized_keys", "log"]) chownSync(at(name), nobody.uid, nobody.gid);

@@ -153,6 +153,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const { host } = await open(folder);
     const script = `import { closeSync, openSync } from "node:fs";
       import { openRemote } from "${new URL("../open-remote.ts", import.meta.url)}";
+      import { commandLogger } from "${new URL("../../../logging/create-logger.ts", import.meta.url)}";
       const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, log: commandLogger };
       const { driver, close } = await openRemote(${JSON.stringify(host)}, parts);
       const all = [];
@@ -181,6 +182,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     const folder = sshd.keysOf("gpu-1");
     const { host } = await open(folder);
     const script = `import { openRemote } from "${new URL("../open-remote.ts", import.meta.url)}";
+      import { commandLogger } from "${new URL("../../../logging/create-logger.ts", import.meta.url)}";
       const parts = { install: "${install}", images: async () => "", replaced: async () => [], folder: ${JSON.stringify(folder)}, log: commandLogger };
       const { driver } = await openRemote(${JSON.stringify(host)}, parts);
       await driver.list();

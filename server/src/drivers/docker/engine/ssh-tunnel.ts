@@ -66,10 +66,7 @@ export async function openSshTunnel(address: SshAddress, keys: SshKeys): Promise
           attempt = undefined;
         });
       }
-      const { promise: aborted, reject } = Promise.withResolvers<never>();
-      const abort = () => reject(signal.reason);
-      signal.addEventListener("abort", abort);
-      await Promise.race([attempt, aborted]).finally(() => signal.removeEventListener("abort", abort));
+      await untilAborted(attempt, signal);
     },
     async close() {
       current?.child.stdin?.destroy();
@@ -77,6 +74,13 @@ export async function openSshTunnel(address: SshAddress, keys: SshKeys): Promise
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  await Promise.race([work, aborted]).finally(() => signal.removeEventListener("abort", abort));
 }
 
 function unavailable(message: string): DriverError {
