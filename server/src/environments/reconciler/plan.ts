@@ -65,7 +65,7 @@ function endedByItself(row: Environment, observed: Observed): boolean {
  * The state of this row's own run. A run of another generation, or one whose token is unknown, cannot be the wanted one
  * and counts as stopped.
  */
-export function runState(row: Environment, observed: Observed): Observed["state"] {
+function runState(row: Environment, observed: Observed): Observed["state"] {
   if (row.desired !== "running" || observed.state === "absent") return observed.state;
   return observed.generation === row.generation && row.run_token !== null ? observed.state : "stopped";
 }

@@ -4,7 +4,7 @@ import { type Driver, DriverError, type Endpoint, type Observed } from "../../dr
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
 import { leftoverProcesses } from "./leftover-processes.ts";
-import { nextStep, restartUpdate, runState, type StatusUpdate, startUpdate, statusUpdate } from "./plan.ts";
+import { nextStep, restartUpdate, type StatusUpdate, startUpdate, statusUpdate } from "./plan.ts";
 import { runSpec, startRun } from "./start-run.ts";
 import { environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 import { unreachableAfter, writeFailure } from "./write-failure.ts";
@@ -101,23 +101,17 @@ async function wake(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment,
   return cold;
 }
 
-/** Probes a run that has just begun to run, and says what the observation means. */
+/** Probes the row's own run once it is running, and says what the observation means. */
 async function passFrom(
-  deps: Pick<ReconcileDeps, "isReady">,
+  { isReady }: Pick<ReconcileDeps, "isReady">,
   row: LeasedEnvironment,
   observed: Observed,
 ): Promise<Pass> {
-  const isNew = row.status !== "active" && row.desired === "running" && runState(row, observed) === "running";
-  const isReady = isNew && observed.state === "running" && (await probe(deps, row, observed.endpoint));
-  return { row, update: statusUpdate(row, observed, row.status === "active" || isReady) };
-}
-
-async function probe(
-  { isReady }: Pick<ReconcileDeps, "isReady">,
-  { run_token: token }: LeasedEnvironment,
-  endpoint: Endpoint,
-): Promise<boolean> {
-  return token !== null && (await isReady(endpoint, token).catch(() => false));
+  const { run_token: token, generation } = row;
+  if (row.status === "active") return { row, update: statusUpdate(row, observed, true) };
+  const isOwn = row.desired === "running" && observed.state === "running" && observed.generation === generation;
+  const ready = isOwn && token !== null && (await isReady(observed.endpoint, token).catch(() => false));
+  return { row, update: statusUpdate(row, observed, ready) };
 }
 
 /** The GPUs become free, so what the run left on them is looked for before anybody else gets them. */
