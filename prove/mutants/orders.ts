@@ -226,12 +226,6 @@ export const orderFaults: readonly FaultsOf[] = [
     file: "payments/orders/confirm-payment.ts",
     tests: ["payments/orders/confirm-payment"],
     rows: [
-      [
-        "a stolen proof delivers",
-        '    .where("gateway_order_id", "=", gatewayOrderId)\n    .where("user_id", "=", userId)\n',
-        '    .where("gateway_order_id", "=", gatewayOrderId)\n',
-        "C26",
-      ],
       ["a body of another user is taken", "container.user_id !== userId", "false", "C26"],
       [
         "another environment than was ordered",

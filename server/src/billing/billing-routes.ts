@@ -6,8 +6,8 @@ import { creditNoteNotes, creditNoteSections } from "./credit-note-sections.ts";
 import { documentPdf } from "./document-pdf.ts";
 import { readBilling } from "./read-billing.ts";
 import { readOrder } from "./read-order.ts";
-import { readCreditNote, readReceipt } from "./read-receipt.ts";
-import { receiptNotes, receiptSections } from "./receipt-sections.ts";
+import { type CreditNote, readCreditNote, readReceipt } from "./read-receipt.ts";
+import { receiptNotes, receiptSections, type Section } from "./receipt-sections.ts";
 import { buildStatement } from "./statement.ts";
 
 interface BillingDeps {
@@ -28,27 +28,23 @@ export function billingRoutes(app: FastifyInstance, { db, brand }: BillingDeps):
     return { ...success, order };
   });
 
+  const pdf = async (
+    { number, issued_at: issuedAt }: Pick<CreditNote, "number" | "issued_at">,
+    title: string,
+    sections: readonly Section[],
+    notes: readonly string[],
+  ) => ({ name: `${number}.pdf`, content: await documentPdf({ title, issuedAt, sections, notes }, brand) });
+
   mount(app, receipt, async ({ user, params: { number } }) => {
     const found = await readReceipt(db, user.id, number);
     if (!found) throw notFound();
-    const paper = {
-      title: `${found.tax ? "Tax invoice" : "Receipt"} ${found.number}`,
-      issuedAt: found.issued_at,
-      sections: receiptSections(found),
-      notes: receiptNotes(found),
-    };
-    return { name: `${found.number}.pdf`, content: await documentPdf(paper, brand) };
+    const title = `${found.tax ? "Tax invoice" : "Receipt"} ${found.number}`;
+    return pdf(found, title, receiptSections(found), receiptNotes(found));
   });
 
   mount(app, creditNote, async ({ user, params: { number } }) => {
     const found = await readCreditNote(db, user.id, number);
     if (!found) throw notFound();
-    const paper = {
-      title: `Credit note ${found.number}`,
-      issuedAt: found.issued_at,
-      sections: creditNoteSections(found),
-      notes: creditNoteNotes(found),
-    };
-    return { name: `${found.number}.pdf`, content: await documentPdf(paper, brand) };
+    return pdf(found, `Credit note ${found.number}`, creditNoteSections(found), creditNoteNotes(found));
   });
 }

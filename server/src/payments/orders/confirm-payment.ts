@@ -7,6 +7,7 @@ import { ProviderError, type ProviderPayment } from "../provider/provider.ts";
 import { createWaitsMs } from "../settlement/deadlines.ts";
 import { settlePayment } from "../settlement/settle-payment.ts";
 import { isFromProvider, providerUnavailable } from "../settlement/sync-payments.ts";
+import { findOwnOrder } from "./end-unpaid-order.ts";
 import { requestHash } from "./price-request.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -24,7 +25,8 @@ export async function confirmPayment(
   signal: AbortSignal,
 ): Promise<Reply> {
   if (container.user_id !== userId) throw new AppError("forbidden", "This order is for another user");
-  const order = await findOrder(deps, userId, proof.razorpay_order_id);
+  const order = await findOwnOrder(deps, userId, proof.razorpay_order_id);
+  if (!isFromProvider(deps, order)) throw notFound();
   if (requestHash(container, order.currency, order.amount_minor) !== order.request_hash)
     throw new AppError("request_changed", "This is not what was ordered. Your payment is being checked.", {
       money: "being_checked",
@@ -36,17 +38,6 @@ export async function confirmPayment(
   const read = () => readOutcome(deps, order, false);
   const answer = await waitUntil({ changes, userId, timeoutMs: createWaitsMs, fallbackMs: 5000, signal, read });
   return answer ?? (await readOutcome(deps, order, true)) ?? stillPending();
-}
-
-async function findOrder(deps: PaymentsDeps, userId: string, gatewayOrderId: string): Promise<OrderRow> {
-  const order = await deps.db
-    .selectFrom("orders")
-    .selectAll()
-    .where("gateway_order_id", "=", gatewayOrderId)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  if (!order || !isFromProvider(deps, order)) throw notFound();
-  return order;
 }
 
 /** The signature binds order and payment, but neither user nor amount: the payment itself is asked for. */

@@ -45,21 +45,27 @@ export async function endUnpaidOrdersOf(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * The dialog was dismissed (G13): cancels what is unpaid after asking the provider, and observes what is in flight
- * instead. True when no payment is expected any more. An order that is absent or another's: the same 404.
+ * The dialog was dismissed (G13): cancels what is unpaid after asking the provider, and settles what is in flight
+ * instead. True when no payment is expected any more.
  */
 export async function clearOrder(deps: PaymentsDeps, userId: string, gatewayOrderId: string): Promise<boolean> {
   if (!/^\w{1,64}$/.test(gatewayOrderId)) throw notFound();
-  const order = await deps.db
+  const order = await findOwnOrder(deps, userId, gatewayOrderId);
+  if (order.status !== "open") return order.status === "cancelled" || order.status === "expired";
+  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order))) return false;
+  return endUnpaidOrder(deps, order.id, "cancelled");
+}
+
+/** By the provider's id. Throws the same `not_found` for an order that is absent or another's. */
+export async function findOwnOrder({ db }: PaymentsDeps, userId: string, gatewayOrderId: string): Promise<OrderRow> {
+  const order = await db
     .selectFrom("orders")
     .selectAll()
     .where("gateway_order_id", "=", gatewayOrderId)
     .where("user_id", "=", userId)
     .executeTakeFirst();
   if (!order) throw notFound();
-  if (order.status !== "open") return order.status === "cancelled" || order.status === "expired";
-  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order))) return false;
-  return endUnpaidOrder(deps, order.id, "cancelled");
+  return order;
 }
 
 /** Makes room for another order of the same user. Throws `order_in_payment` while a payment of this one is under way. */

@@ -121,13 +121,9 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
   if (await isAccountDeleted(db, userId)) return;
   const held = await db.transaction().execute(async (tx) => {
     // The order before its name, as in settlePayment, which may be at the same payment now (docs/internals/locking.md).
-    const { status } = await tx
-      .selectFrom("orders")
-      .select("status")
-      .where("id", "=", orderId)
-      .forUpdate()
-      .executeTakeFirstOrThrow();
-    if (status !== order.status || !(await mayHold(tx, deps, userId, gpuCount))) return false;
+    const { rows } =
+      await sql`select 1 from orders where id = ${orderId} and status = ${order.status} for update`.execute(tx);
+    if (rows.length === 0 || !(await mayHold(tx, deps, userId, gpuCount))) return false;
     const holdUntil = minutesAfter(new Date(), holdMinutes);
     return (await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;
   });
