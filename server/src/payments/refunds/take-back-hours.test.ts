@@ -199,7 +199,8 @@ test("prorated before, a machine that fails pays back the share of what is still
   expect(await grantRefund({ ...parts, orderId: orders.extension }, "prorated")).toMatchObject({ amountMinor: 119 });
   driver.failNext("start", "unavailable", 1000);
   await driver.crash((await environment()).id);
-  await expect.poll(async () => (await environment()).down_since).not.toBeNull();
+  // Before a start has failed nothing says that the machine is at fault.
+  await expect.poll(async () => (await environment()).fault_since).not.toBeNull();
   await sql`update environments set give_up_at = now(), due_at = now(), lease_token = null, lease_expires_at = null`.execute(
     db,
   );
