@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
-import { requireOpenSession } from "../../identity/local/auth-sessions.ts";
+import { requireOpenAuthSession } from "../../identity/local/auth-sessions.ts";
 import { newToken } from "../new-token.ts";
 import { lockOwned, type Owned } from "../owned-environment.ts";
 
@@ -34,7 +34,7 @@ export async function rotateSecret(db: Db, owned: Owned, sessionId: string | nul
     const { subdomain, status, desired } = await lockOwned(tx, owned);
     if (status === "terminated" || desired === "terminated")
       throw new AppError("action_not_allowed", `${subdomain} has ended and has no password any more`);
-    await requireOpenSession(tx, sessionId);
+    await requireOpenAuthSession(tx, sessionId);
     return await replaceSecret(tx, owned.id);
   });
 }

@@ -5,7 +5,7 @@ import { AppError } from "../../app-error.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { notFound } from "../../http/mount.ts";
-import { requireOpenSession } from "../../identity/local/auth-sessions.ts";
+import { requireOpenAuthSession } from "../../identity/local/auth-sessions.ts";
 import { isEnvironmentId } from "../environment.ts";
 import { lockOwned, type Owned } from "../owned-environment.ts";
 
@@ -16,7 +16,7 @@ import { lockOwned, type Owned } from "../owned-environment.ts";
 export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, sessionId: string | null = null) {
   return await db.transaction().execute(async (tx) => {
     const { subdomain, status, desired } = await lockOwned(tx, owned);
-    await requireOpenSession(tx, sessionId);
+    await requireOpenAuthSession(tx, sessionId);
     if (status === "terminated" || desired === "terminated")
       throw new AppError("action_not_allowed", `${subdomain} has ended and cannot be shared`);
     if ((await shareLinksOf(tx, owned.id)).length >= mostShares)

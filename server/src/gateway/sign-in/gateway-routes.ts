@@ -3,9 +3,10 @@ import { revokeShare, rotateSecret, shareEnvironment, signInCode } from "@berth/
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { rotateSecret as drawSecret } from "../../environments/api/revoke-access.ts";
+import { rotateSecret as replaceSecret } from "../../environments/api/revoke-access.ts";
 import { createShareLink, revokeShareLink as takeBack } from "../../environments/api/share-links.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
+import type { User } from "../../http/request-user.ts";
 import type { HostNames } from "../target/host-names.ts";
 import { shareUrl } from "./open-share.ts";
 import { signInPath } from "./sign-in.ts";
@@ -13,38 +14,16 @@ import { signInPath } from "./sign-in.ts";
 const codeSeconds = 30;
 
 /**
- * The app's half of the hand-off: a code for the caller's own environment, by its id or its name, links for others
- * (G50), and a new password for scripts (G109).
+ * The app's half of a sign-in: a code for the caller's own environment, by its id or its name, links for others (G50),
+ * and a new password for scripts (G109).
  */
-export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; readonly hosts: HostNames }): void {
-  const { db } = parts;
+export function gatewayRoutes(app: FastifyInstance, deps: { readonly db: Db; readonly hosts: HostNames }): void {
+  const { db, hosts } = deps;
   mount(app, signInCode, async ({ params, body, user }) => {
-    if (!/^[a-z0-9-]{1,64}$/.test(params.id)) throw notFound();
-    const environment = await db
-      .selectFrom("environments")
-      .select(["id", "subdomain"])
-      .where("user_id", "=", user.id)
-      .where((either) => either.or([either("id", "=", params.id), either("subdomain", "=", params.id)]))
-      .orderBy(sql`status = 'terminated'`)
-      .orderBy("requested_at", "desc")
-      .executeTakeFirst();
-    if (!environment) throw notFound();
-    const code = randomBytes(32).toString("base64url");
-    const row = await db
-      .insertInto("sign_in_codes")
-      .values({
-        hash: createHash("sha256").update(code).digest(),
-        user_id: user.id,
-        environment_id: environment.id,
-        auth_session: user.sessionId,
-        visit: body.visit === undefined ? null : Buffer.from(body.visit, "base64url"),
-        expires_at: sql<Date>`now() + ${codeSeconds} * interval '1 second'`,
-      })
-      .returning("expires_at")
-      .executeTakeFirstOrThrow();
-    await db.deleteFrom("sign_in_codes").where("expires_at", "<", sql<Date>`now() - interval '1 hour'`).execute();
-    const url = `${parts.hosts.environmentUrl(environment.subdomain)}${signInPath}?${new URLSearchParams({ code, path: "/lab" })}`;
-    return { status: "success" as const, code, url, expires_at: row.expires_at.toISOString() };
+    const environment = await findOwned(db, params.id, user.id);
+    const { code, expiresAt } = await createCode(db, environment.id, user, body.visit);
+    const url = `${hosts.environmentUrl(environment.subdomain)}${signInPath}?${new URLSearchParams({ code, path: "/lab" })}`;
+    return { status: "success" as const, code, url, expires_at: expiresAt.toISOString() };
   });
 
   mount(app, shareEnvironment, async ({ params, body, user }) => {
@@ -54,7 +33,7 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
       body.term,
       user.sessionId,
     );
-    return { ...success, share, url: shareUrl(parts.hosts.environmentUrl(subdomain), secret) };
+    return { ...success, share, url: shareUrl(hosts.environmentUrl(subdomain), secret) };
   });
 
   mount(app, revokeShare, async ({ params, user }) => {
@@ -64,6 +43,40 @@ export function gatewayRoutes(app: FastifyInstance, parts: { readonly db: Db; re
 
   mount(app, rotateSecret, async ({ params, user }) => ({
     ...success,
-    jupyter_token: await drawSecret(db, { id: params.id, userId: user.id }, user.sessionId),
+    jupyter_token: await replaceSecret(db, { id: params.id, userId: user.id }, user.sessionId),
   }));
+}
+
+/** By id or subdomain; of several with the subdomain the live one. Throws `not_found`. */
+async function findOwned(db: Db, idOrName: string, userId: string) {
+  if (!/^[a-z0-9-]{1,64}$/.test(idOrName)) throw notFound();
+  const environment = await db
+    .selectFrom("environments")
+    .select(["id", "subdomain"])
+    .where("user_id", "=", userId)
+    .where((either) => either.or([either("id", "=", idOrName), either("subdomain", "=", idOrName)]))
+    .orderBy(sql`status = 'terminated'`)
+    .orderBy("requested_at", "desc")
+    .executeTakeFirst();
+  if (!environment) throw notFound();
+  return environment;
+}
+
+/** Only the code's hash is stored. `visit`: base64url, of the browser that the code is for. */
+async function createCode(db: Db, environmentId: string, user: User, visit: string | undefined) {
+  const code = randomBytes(32).toString("base64url");
+  const row = await db
+    .insertInto("sign_in_codes")
+    .values({
+      hash: createHash("sha256").update(code).digest(),
+      user_id: user.id,
+      environment_id: environmentId,
+      auth_session: user.sessionId,
+      visit: visit === undefined ? null : Buffer.from(visit, "base64url"),
+      expires_at: sql<Date>`now() + ${codeSeconds} * interval '1 second'`,
+    })
+    .returning("expires_at")
+    .executeTakeFirstOrThrow();
+  await db.deleteFrom("sign_in_codes").where("expires_at", "<", sql<Date>`now() - interval '1 hour'`).execute();
+  return { code, expiresAt: row.expires_at };
 }

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
-import { isSessionOpen } from "../../identity/local/auth-sessions.ts";
+import { isAuthSessionOpen } from "../../identity/local/auth-sessions.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
@@ -137,7 +137,7 @@ function exchangeCode(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Gr
       .returning("auth_session")
       .executeTakeFirst();
     // Locked against a sign-out at the same time, which ends the grants that it can see.
-    if (!code || !(await isSessionOpen(tx, code.auth_session, { lock: true }))) return undefined;
+    if (!code || !(await isAuthSessionOpen(tx, code.auth_session, { lock: true }))) return undefined;
     const grant: Grant = { id: newId(), userId: route.userId, environmentId: route.id };
     await tx
       .insertInto("grants")

@@ -1,8 +1,8 @@
 import type { Tx } from "../../database/database.ts";
 import { addressKey } from "../../http/limit-requests.ts";
 import type { Identity, IdentityUser, UserPatch } from "../identity.ts";
-import { endSessions, listSessions } from "./auth-sessions.ts";
-import { proven } from "./fair-queue.ts";
+import { endAuthSessions, listAuthSessions } from "./auth-sessions.ts";
+import { familiarSender } from "./fair-queue.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword, suspend } from "./replace-password.ts";
@@ -31,16 +31,16 @@ export function accounts(
     async deleteUser(uid, joined) {
       const remove = async (tx: Tx) => {
         await tx.selectFrom("identity_user").select("id").where("id", "=", uid).forUpdate().execute();
-        await endSessions(tx, uid, { reason: "deleted" });
+        await endAuthSessions(tx, uid, { reason: "deleted" });
         await tx.deleteFrom("identity_user").where("id", "=", uid).execute();
       };
       await (joined ? remove(joined) : db.transaction().execute(remove));
     },
 
-    listSessions: (uid) => listSessions(db, uid),
+    listSessions: (uid) => listAuthSessions(db, uid),
 
     async revokeSessions(uid, sessionId) {
-      await db.transaction().execute((tx) => endSessions(tx, uid, { only: sessionId, reason: "user" }));
+      await db.transaction().execute((tx) => endAuthSessions(tx, uid, { only: sessionId, reason: "user" }));
     },
   };
 
@@ -51,7 +51,7 @@ export function accounts(
   ): Promise<IdentityUser> {
     if (patch.email !== undefined) requireEmail(patch.email);
     if (password !== undefined) requirePassword(password);
-    const passwordHash = password === undefined ? undefined : await hashPassword(password, proven(from));
+    const passwordHash = password === undefined ? undefined : await hashPassword(password, familiarSender(from));
     return db.transaction().execute(async (tx) => {
       const before = await tx
         .selectFrom("identity_user")

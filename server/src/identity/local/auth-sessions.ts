@@ -16,7 +16,7 @@ export interface Device {
 export type SignInProvider = "password" | "custom";
 
 /** What tokens are made from. */
-export interface Session {
+export interface AuthSession {
   readonly id: string;
   readonly userId: string;
   readonly provider: SignInProvider;
@@ -24,14 +24,16 @@ export interface Session {
   readonly authTime: Date;
 }
 
-export type Rotation = { readonly kind: "rotated" | "reused"; readonly session: Session } | { readonly kind: "ended" };
+export type Rotation =
+  | { readonly kind: "rotated" | "reused"; readonly session: AuthSession }
+  | { readonly kind: "ended" };
 
-export async function openSession(
+export async function openAuthSession(
   db: Sql,
   userId: string,
   provider: SignInProvider,
   { userAgent, ip }: Device,
-): Promise<Session> {
+): Promise<AuthSession> {
   const row = await db
     .insertInto("identity_session")
     .values({
@@ -51,7 +53,7 @@ export async function openSession(
  * Trades one generation for the next in one statement, so of any number of tabs one moves the counter. The others, and
  * whoever lost the answer, get the same successor for 60 seconds. Anything older was copied: `reused`.
  */
-export async function rotateSession(db: Sql, id: string, generation: number): Promise<Rotation> {
+export async function rotateAuthSession(db: Sql, id: string, generation: number): Promise<Rotation> {
   const rotated = await db
     .updateTable("identity_session")
     .set({ generation: generation + 1, rotated_at: sql`now()` })
@@ -81,7 +83,7 @@ interface Row {
   readonly sign_in_provider: SignInProvider;
 }
 
-function successor(id: string, generation: number, row: Row): Session {
+function successor(id: string, generation: number, row: Row): AuthSession {
   return {
     id,
     userId: row.user_id,
@@ -95,7 +97,7 @@ function successor(id: string, generation: number, row: Row): Session {
  * Answers the user of a session that still holds; those that are asked for at one moment by one query. Throws
  * TOKEN_REVOKED, USER_DISABLED.
  */
-export function sessionReader(db: Sql): (id: string, userId: string) => Promise<UserRow> {
+export function createAuthSessionReader(db: Sql): (id: string, userId: string) => Promise<UserRow> {
   const read = batch((ids: readonly string[]) => readSessions(db, ids));
   return async (id, userId) => {
     const row = await read(id);
@@ -122,12 +124,12 @@ async function readSessions(db: Sql, ids: readonly string[]) {
  * Throws `unauthenticated` unless the session is open. Called under a lock that a change of the password takes too: a
  * request from before that change must not make something that outlives it (G109).
  */
-export async function requireOpenSession(tx: Tx, id: string | null): Promise<void> {
-  if (!(await isSessionOpen(tx, id))) throw new AppError("unauthenticated", "Sign in first");
+export async function requireOpenAuthSession(tx: Tx, id: string | null): Promise<void> {
+  if (!(await isAuthSessionOpen(tx, id))) throw new AppError("unauthenticated", "Sign in first");
 }
 
 /** Null comes from a provider without sessions. With `lock`, a sign-out that runs at the same time waits for `tx`. */
-export async function isSessionOpen(tx: Tx, id: string | null, { lock = false } = {}): Promise<boolean> {
+export async function isAuthSessionOpen(tx: Tx, id: string | null, { lock = false } = {}): Promise<boolean> {
   if (id === null) return true;
   const row = await tx
     .selectFrom("identity_session")
@@ -138,7 +140,7 @@ export async function isSessionOpen(tx: Tx, id: string | null, { lock = false } 
   return row?.revoked_at === null;
 }
 
-export async function listSessions(db: Sql, userId: string): Promise<readonly IdentitySession[]> {
+export async function listAuthSessions(db: Sql, userId: string): Promise<readonly IdentitySession[]> {
   const rows = await db
     .selectFrom("identity_session")
     .selectAll()
@@ -173,7 +175,7 @@ export async function listAddresses(db: Sql, userId: string): Promise<readonly s
  * stays (its environment tabs sign in again by themselves). The gateway and open streams hear it from the rows. Codes come
  * before sign-ins, as where one is exchanged.
  */
-export async function endSessions(
+export async function endAuthSessions(
   tx: Tx,
   userId: string,
   { only, keep, reason }: { only?: string | undefined; keep?: string | undefined; reason: string },

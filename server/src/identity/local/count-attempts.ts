@@ -1,13 +1,13 @@
 import type { Db } from "../../database/database.ts";
 import { countWindows, refuseUntil } from "../count-windows.ts";
-import type { Turn } from "./fair-queue.ts";
+import type { Sender } from "./fair-queue.ts";
 
 export interface Attempts {
   /**
    * Counts a sign-in before its password is looked at, so that guesses in parallel cannot slip through. Throws
    * TOO_MANY_ATTEMPTS_TRY_LATER. `familiar`: the account's owner signed in from this network before.
    */
-  begin(account: string, from: Turn): Promise<{ succeeded(): Promise<void> }>;
+  begin(account: string, from: Sender): Promise<{ succeeded(): Promise<void> }>;
   /** The owner has proved another way to be the owner. */
   forget(account: string): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import { addressKey } from "../../http/limit-requests.ts";
 
 /** Whose work waits: where it comes from, and whether its sender is known there (a familiar network, a token, a code). */
-export interface Turn {
+export interface Sender {
   readonly network: string;
   readonly familiar: boolean;
 }
 
 /** Of somebody who has shown a password, a token or a code already. */
-export function proven(from = ""): Turn {
+export function familiarSender(from = ""): Sender {
   return { network: addressKey(from), familiar: true };
 }
 
@@ -42,7 +42,7 @@ export function openFairQueue({ atOnce, waiting }: Limits, refusal: () => Error)
     }
   }
 
-  return async <T>({ network, familiar }: Turn, work: () => Promise<T>): Promise<T> => {
+  return async <T>({ network, familiar }: Sender, work: () => Promise<T>): Promise<T> => {
     const name = familiar ? "familiar" : "unknown";
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     lines[name].push(network, { begin: resolve, refuse: () => reject(refusal()) });

@@ -1,6 +1,6 @@
 import { errors, jwtVerify, SignJWT } from "jose";
 import { type IdentityClaims, IdentityError, type IdentityUser } from "../identity.ts";
-import type { Session } from "./auth-sessions.ts";
+import type { AuthSession } from "./auth-sessions.ts";
 import { algorithm, type SigningKeys } from "./signing-keys.ts";
 
 export const idTokenSeconds = 3_600;
@@ -21,7 +21,7 @@ export async function signIdToken(
   keys: SigningKeys,
   { issuer, audience }: Origin,
   user: IdentityUser,
-  session: Pick<Session, "id" | "authTime" | "provider">,
+  session: Pick<AuthSession, "id" | "authTime" | "provider">,
 ): Promise<string> {
   const { kid, key } = await keys.current();
   const issuedAt = Math.floor(Date.now() / 1000);

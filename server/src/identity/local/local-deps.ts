@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import type { Db, Tx } from "../../database/database.ts";
 import type { NoticeCause } from "../../mail/mail-flag.ts";
-import { sessionReader } from "./auth-sessions.ts";
+import { createAuthSessionReader } from "./auth-sessions.ts";
 import { type Attempts, countAttempts } from "./count-attempts.ts";
 import { type IdTokenClaims, idTokenReader, type Origin } from "./id-tokens.ts";
 import { type SigningKeys, signingKeys } from "./signing-keys.ts";
@@ -56,7 +56,7 @@ export function localDeps({ appUrl, ...options }: LocalOptions): LocalDeps {
     macKey: derive(options.secret, "identity refresh v1"),
     origin,
     readIdToken: idTokenReader(keys, origin),
-    readSession: sessionReader(options.db),
+    readSession: createAuthSessionReader(options.db),
   };
 }
 

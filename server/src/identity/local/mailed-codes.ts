@@ -1,7 +1,7 @@
 import { passwordChecks } from "@berth/contract";
 import { type ActionKind, IdentityError, type IdentityUser } from "../identity.ts";
 import { createCode, peekCode, spendCode } from "./action-codes.ts";
-import { proven } from "./fair-queue.ts";
+import { familiarSender } from "./fair-queue.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword } from "./replace-password.ts";
@@ -30,7 +30,7 @@ export async function resetPassword(
   if (!passwordChecks.every(({ met }) => met(password))) throw new IdentityError("WEAK_PASSWORD");
   await peekCode(db, "PASSWORD_RESET", code);
   // Hashed before the code is spent: a refusal by the queue of hashes must not cost the user the link.
-  const passwordHash = await hashPassword(password, proven(from));
+  const passwordHash = await hashPassword(password, familiarSender(from));
   const row = await db.transaction().execute(async (tx) => {
     const user = await spendCode(tx, "PASSWORD_RESET", code);
     if (!user) throw new IdentityError("INVALID_OOB_CODE");

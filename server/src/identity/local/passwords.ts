@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { maxPasswordLength, signupPasswordLength } from "@berth/contract";
 import { IdentityError } from "../identity.ts";
-import { openFairQueue, type Turn } from "./fair-queue.ts";
+import { openFairQueue, type Sender } from "./fair-queue.ts";
 
 // OWASP's second choice for argon2id: 19 MiB, 2 passes. Memory is in KiB.
 const memory = 19_456;
@@ -26,7 +26,7 @@ export function requirePassword(password: string): void {
 }
 
 /** A PHC string of argon2id. `turn` says who waits for it. Throws TOO_MANY_ATTEMPTS_TRY_LATER when too many hashes wait already. */
-export async function hashPassword(password: string, turn: Turn): Promise<string> {
+export async function hashPassword(password: string, turn: Sender): Promise<string> {
   const salt = randomBytes(16);
   const tag = await inTurn(turn, () =>
     run("argon2id", { message: normalize(password), nonce: salt, memory, passes, parallelism, tagLength: 32 }),
@@ -41,7 +41,7 @@ export async function hashPassword(password: string, turn: Turn): Promise<string
 export async function checkPassword(
   password: string,
   stored: string | null,
-  turn: Turn,
+  turn: Sender,
 ): Promise<{ matches: boolean; outdated: boolean }> {
   const phc = stored ?? absent;
   const { tag, ...parameters } = parse(phc);

@@ -2,7 +2,7 @@ import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import type { UserPatch } from "../identity.ts";
 import { dropCodes } from "./action-codes.ts";
-import { endSessions } from "./auth-sessions.ts";
+import { endAuthSessions } from "./auth-sessions.ts";
 import type { EndedRights, LocalDeps } from "./local-deps.ts";
 import { changeUser, type UserRow } from "./users.ts";
 
@@ -54,7 +54,7 @@ async function endAccess(
 ): Promise<string> {
   await dropCodes(tx, userId);
   const ended = await endRights?.(tx, userId);
-  await endSessions(tx, userId, ending);
+  await endAuthSessions(tx, userId, ending);
   return ended ? endedText(ended) : "";
 }
 

@@ -1,7 +1,7 @@
 import { IdentityError } from "../identity.ts";
 import { createCode, spendCode } from "./action-codes.ts";
-import { type Device, endSessions, openSession, rotateSession, type Session } from "./auth-sessions.ts";
-import { proven } from "./fair-queue.ts";
+import { type AuthSession, type Device, endAuthSessions, openAuthSession, rotateAuthSession } from "./auth-sessions.ts";
+import { familiarSender } from "./fair-queue.ts";
 import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
@@ -25,7 +25,7 @@ export async function signIn(parts: LocalDeps, email: string, password: string, 
     // A password changed while this one was being checked has ended all sign-ins: it must not begin one after that.
     const row = await lockUser(tx, checked.id);
     if (row?.password_hash !== checked.password_hash) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
-    return openSession(tx, row.id, "password", device);
+    return openAuthSession(tx, row.id, "password", device);
   });
   return tokensOf(parts, checked, session);
 }
@@ -42,7 +42,7 @@ export async function signInWithCustomToken(parts: LocalDeps, token: string, dev
   const { row, session } = await parts.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
-    return { row, session: await openSession(tx, row.id, "custom", device) };
+    return { row, session: await openAuthSession(tx, row.id, "custom", device) };
   });
   return tokensOf(parts, row, session);
 }
@@ -51,7 +51,7 @@ export async function signInWithCustomToken(parts: LocalDeps, token: string, dev
 export async function refresh(parts: LocalDeps, refreshToken: string): Promise<Tokens> {
   const held = readRefreshToken(parts.macKey, refreshToken);
   if (!held) throw new IdentityError("INVALID_REFRESH_TOKEN");
-  const rotation = await rotateSession(parts.db, held.id, held.generation);
+  const rotation = await rotateAuthSession(parts.db, held.id, held.generation);
   if (rotation.kind === "reused") await endCopied(parts, rotation.session);
   if (rotation.kind !== "rotated") throw new IdentityError("TOKEN_EXPIRED");
   const row = await findUser(parts.db, { uid: rotation.session.userId });
@@ -72,15 +72,15 @@ export async function changePassword(
   const claims = await verifyIdToken(parts, idToken, { checkRevoked: true });
   if (Date.now() - claims.authTime.getTime() > recentSignInMs)
     throw new IdentityError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN");
-  const passwordHash = await hashPassword(password, proven(device.ip));
+  const passwordHash = await hashPassword(password, familiarSender(device.ip));
   const { row, session } = await parts.db.transaction().execute(async (tx) => {
     const row = await replacePassword(tx, parts, claims.uid, { passwordHash });
-    return { row, session: await openSession(tx, row.id, "password", device) };
+    return { row, session: await openAuthSession(tx, row.id, "password", device) };
   });
   return tokensOf(parts, row, session);
 }
 
-async function tokensOf({ keys, origin, macKey }: LocalDeps, row: UserRow, session: Session): Promise<Tokens> {
+async function tokensOf({ keys, origin, macKey }: LocalDeps, row: UserRow, session: AuthSession): Promise<Tokens> {
   return {
     uid: row.id,
     email: row.email,
@@ -90,9 +90,9 @@ async function tokensOf({ keys, origin, macKey }: LocalDeps, row: UserRow, sessi
   };
 }
 
-async function endCopied({ db, announce }: LocalDeps, { id, userId }: Session): Promise<void> {
+async function endCopied({ db, announce }: LocalDeps, { id, userId }: AuthSession): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await endSessions(tx, userId, { only: id, reason: "reuse" });
+    await endAuthSessions(tx, userId, { only: id, reason: "reuse" });
     await announce?.(tx, {
       userId,
       cause: `sign-in-copied:${id}`,

@@ -3,7 +3,7 @@ import { addressKey } from "../../http/limit-requests.ts";
 import { emailKey } from "../email-key.ts";
 import { IdentityError } from "../identity.ts";
 import { listAddresses } from "./auth-sessions.ts";
-import type { Turn } from "./fair-queue.ts";
+import type { Sender } from "./fair-queue.ts";
 import type { IdTokenClaims } from "./id-tokens.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
@@ -31,7 +31,7 @@ export async function verifyPassword(
 }
 
 /** Guarded by the hash that was checked, so that a password changed meanwhile is not undone. */
-async function rehash(db: Db, row: UserRow, password: string, turn: Turn): Promise<UserRow> {
+async function rehash(db: Db, row: UserRow, password: string, turn: Sender): Promise<UserRow> {
   const changed = await db
     .updateTable("identity_user")
     .set({ password_hash: await hashPassword(password, { ...turn, familiar: true }) })
