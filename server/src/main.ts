@@ -41,22 +41,11 @@ import { startOutbox } from "./mail/outbox.ts";
 import { outboxPath } from "./mail/outbox-page.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { settingsOf, startPresence } from "./operator/process-registry.ts";
-import {
-  embeddedProvider,
-  embeddedProviderPath,
-  outcomesPath,
-} from "./payments/embedded-provider/embedded-provider.ts";
-import { startOrderPoller } from "./payments/orders/order-poller.ts";
-import { checkKeys } from "./payments/provider/check-keys.ts";
-import type { PaymentsDeps } from "./payments/provider/payments-deps.ts";
-import { razorpay } from "./payments/provider/razorpay.ts";
-import { startRefundSender } from "./payments/refunds/refund-sender.ts";
+import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
 import { delivery } from "./payments/settlement/delivery.ts";
-import { startDisputePoller } from "./payments/settlement/dispute-poller.ts";
-import { startPaymentSweep } from "./payments/settlement/payment-sweep.ts";
-import { startWebhookProcessor } from "./payments/settlement/webhook-processor.ts";
 import { buildApp } from "./roles/build-app.ts";
 import { localFirewall, openMachines } from "./roles/open-machines.ts";
+import { openPayments, paymentLoops } from "./roles/open-payments.ts";
 import { startPurging } from "./roles/start-purging.ts";
 
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
@@ -172,7 +161,7 @@ async function openRental(
   const machines = await openMachines({ config, dataDir, install: installation.id, db, log });
   for (const { close } of machines.remotes) parts.defer(close);
   const hasRoom = () => checkRoom(dataDir);
-  const money = await moneyOf(config, port, { db, changes, announce, log, checkRoom: hasRoom });
+  const money = await openPayments(config, port, { db, changes, announce, log, checkRoom: hasRoom });
   return { ...machines, money };
 }
 
@@ -213,7 +202,7 @@ function workerLoops(parts: Common & Rental): Loop[] {
       ...remote,
       ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, log },
     }),
-    ...moneyLoops(money, port, log),
+    ...paymentLoops(money, port, log),
     ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, log })] : []),
     startPurging(db, log),
   ];
@@ -268,40 +257,6 @@ async function portOf({ port, host }: Config): Promise<number> {
   probe.close();
   await once(probe, "close");
   return typeof address === "object" && address ? address.port : port;
-}
-
-async function moneyOf(
-  config: Config,
-  port: number,
-  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom">,
-) {
-  const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
-  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
-  if (keys.kind === "razorpay") {
-    const minimumMinor = { USD: 50, INR: 100 };
-    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: parts.log });
-    await checkKeys(provider, parts.log);
-    return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedProvider: undefined };
-  }
-  const own = await embeddedProvider({ db: parts.db });
-  const baseUrl = `http://127.0.0.1:${port}${embeddedProviderPath}`;
-  const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
-  return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedProvider: own };
-}
-
-function moneyLoops(
-  { payments, embeddedProvider: own }: Awaited<ReturnType<typeof moneyOf>>,
-  port: number,
-  log: Logger,
-): Loop[] {
-  return [
-    startOrderPoller(payments),
-    startRefundSender(payments),
-    startWebhookProcessor(payments),
-    startPaymentSweep(payments),
-    startDisputePoller(payments),
-    ...(own ? [own.startWebhookSender(`http://127.0.0.1:${port}/webhooks/razorpay`, log)] : []),
-  ];
 }
 
 /** What is for the operator alone, with the key (G110). */

@@ -1,0 +1,48 @@
+import type { Loop } from "../async/start-interval.ts";
+import type { Config } from "../config/config.ts";
+import type { Logger } from "../logging/create-logger.ts";
+import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
+import { startOrderPoller } from "../payments/orders/order-poller.ts";
+import { checkKeys } from "../payments/provider/check-keys.ts";
+import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
+import { razorpay } from "../payments/provider/razorpay.ts";
+import { startRefundSender } from "../payments/refunds/refund-sender.ts";
+import { startDisputePoller } from "../payments/settlement/dispute-poller.ts";
+import { startPaymentSweep } from "../payments/settlement/payment-sweep.ts";
+import { startWebhookProcessor } from "../payments/settlement/webhook-processor.ts";
+
+/** The payment provider that the settings name: Razorpay, or the embedded one. Throws `ConfigError` where it does not know the keys. */
+export async function openPayments(
+  config: Config,
+  port: number,
+  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom">,
+) {
+  const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
+  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
+  if (keys.kind === "razorpay") {
+    const minimumMinor = { USD: 50, INR: 100 };
+    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: parts.log });
+    await checkKeys(provider, parts.log);
+    return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedProvider: undefined };
+  }
+  const own = await embeddedProvider({ db: parts.db });
+  const baseUrl = `http://127.0.0.1:${port}${embeddedProviderPath}`;
+  const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
+  return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedProvider: own };
+}
+
+/** The loops of a worker about money. */
+export function paymentLoops(
+  { payments, embeddedProvider: own }: Awaited<ReturnType<typeof openPayments>>,
+  port: number,
+  log: Logger,
+): Loop[] {
+  return [
+    startOrderPoller(payments),
+    startRefundSender(payments),
+    startWebhookProcessor(payments),
+    startPaymentSweep(payments),
+    startDisputePoller(payments),
+    ...(own ? [own.startWebhookSender(`http://127.0.0.1:${port}/webhooks/razorpay`, log)] : []),
+  ];
+}
