@@ -8,7 +8,6 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -22,6 +21,7 @@ import type { Client } from "pg";
 import { type Logger, logError } from "../logging/create-logger.ts";
 import { type Connection, clientOf } from "./connection.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { pidFileOf, postmasterOf } from "./postmaster-of.ts";
 
 export interface Embedded {
   readonly connection: Connection;
@@ -240,26 +240,6 @@ async function endLeftOver({ data, sockets }: Cluster, connection: Connection): 
   }
   process.kill(running.pid, "SIGINT");
   for (let tries = 0; tries < 200 && postmasterOf(data)?.pid === running.pid; tries++) await sleep(50);
-}
-
-const pidFileOf = (data: string) => join(data, "postmaster.pid");
-
-/** The PostgreSQL that runs on this folder, by the file that it keeps there: its process first, its socket's folder fifth. */
-function postmasterOf(data: string): { readonly pid: number; readonly sockets: string } | undefined {
-  if (!existsSync(pidFileOf(data))) return undefined;
-  const [first = "", , , , sockets = ""] = readFileSync(pidFileOf(data), "utf8").split("\n");
-  const pid = Number(first);
-  return Number.isInteger(pid) && pid > 0 && runsOn(pid, data) ? { pid, sockets } : undefined;
-}
-
-/** PostgreSQL works in its data folder, under whatever name that has meanwhile. Another installation's is not ours to end. */
-function runsOn(pid: number, data: string): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== "linux" || readlinkSync(`/proc/${pid}/cwd`) === data;
-  } catch {
-    return false;
-  }
 }
 
 /** A server that was killed leaves its helpers behind for a moment, and they refuse the next one: it is started again. */
