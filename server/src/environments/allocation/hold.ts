@@ -29,7 +29,7 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount, holdUntil } = request;
   if (!(await reserveName(tx, { name: subdomain, userId, orderId, heldUntil: holdUntil })))
     return { ok: false, code: "subdomain_taken", message: texts.subdomainTaken };
-  // Extended before it is counted: another order may be taking a lapsed one over at this moment.
+  // Extended first, then counted: another order may take over a lapsed hold at this moment.
   await extendHold(tx, orderId, holdUntil);
   const held = await leasesOf(tx, "order", orderId);
   const [first] = held;

@@ -25,8 +25,8 @@ const longestMs = 10 * 60_000;
 
 /**
  * `GET /environments/{id}/logs` (G86): the last 1,000 lines of the run and those that follow, each a JSON string in an
- * event, read by fetch with the bearer header. `event: over` ends the log of a run; the client opens a stream that ends
- * without it again. A sign-out ends it.
+ * event, read by fetch with the bearer header. `event: over` ends the log of a run. A stream that ends without
+ * it was cut off: the client opens it again. A sign-out ends it.
  */
 export function logRoutes(app: FastifyInstance, deps: LogDeps): void {
   const { db, drivers } = deps;

@@ -24,8 +24,8 @@ export interface LeaseRequest {
  * other in the order of their ids, so two requests for the last GPUs follow each other: neither is refused because of a
  * half-done other, and they cannot deadlock. `skip locked` on the GPU rows was rejected, because two requests for all
  * eight could each lock some and both be refused. An order goes to a host that can run its type, first to one that has
- * the image. The GPUs of warm runs are as free as the rest, but come last. Where that ranks hosts in another order, all
- * are locked by id first.
+ * the image. The GPUs of warm runs are as free as the rest, but come last. Where that order
+ * of hosts is not the order of their ids, all of them are locked by id first.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
   const { holderId, gpuCount, hostId, excludeHostId } = request;
@@ -152,7 +152,7 @@ export interface Lease {
   readonly kind: "gpu" | "cpu";
 }
 
-/** The open leases of a holder, in a stable order: the driver's spec is hashed over it. */
+/** The open leases of a holder, in a stable order, because the hash of the driver's spec includes it. */
 export async function leasesOf(db: Sql, holderKind: HolderKind, holderId: string): Promise<readonly Lease[]> {
   const { rows } = await sql<Lease>`
     select g.id as "gpuId", g.host_id as "hostId", g.kind from gpu_leases l join gpus g on g.id = l.gpu_id

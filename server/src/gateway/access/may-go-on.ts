@@ -3,7 +3,10 @@ import { keepsConnections } from "../target/availability.ts";
 import type { Targets } from "../target/targets.ts";
 import type { OpenExchange } from "./open-exchanges.ts";
 
-/** Whether the exchange still belongs to the same run of the same environment, by a right that is still in force. */
+/**
+ * Whether the exchange still belongs to the same run of the same environment, by a right that is still in force. `gateway.ts`
+ * asks it of everything open after each change of a target or a grant, and again at intervals.
+ */
 export function mayGoOn(
   { targets, grants }: { readonly targets: Targets; readonly grants: Grants },
   exchange: OpenExchange,

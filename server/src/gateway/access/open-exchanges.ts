@@ -13,7 +13,7 @@ export interface OpenExchange {
   /** As it is counted: one home network is one (`addressKey`). */
   readonly address: string;
   readonly run: Run;
-  /** Exactly one of the two is set: the grant's id, or the secret that was the token. */
+  /** Exactly one of the two is set: the grant's id, or the environment secret that the client sent as its token. */
   readonly grantId: string | undefined;
   readonly secret: string | undefined;
   /** Ends both sides now; undefined until the exchange has begun. */
@@ -32,12 +32,12 @@ export interface OpenExchanges {
   readonly size: number;
 }
 
-/** One environment cannot use up what the network of its owner, which others may share, may open. */
+/** Of an environment less than of an address: it cannot use up what others on its owner's network may open. */
 const defaults: Limits = { perEnvironment: 500, perAddress: 2000 };
 
 export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
   const limits = { ...defaults, ...given };
-  // A set hashes each of them, which costs a request more than all else that is done for it here.
+  // An array with indexes: hashing for a Set costs more than all else that is done here for a request.
   const open: OpenExchange[] = [];
   const perEnvironment = new Map<string, number>();
   const perAddress = new Map<string, number>();

@@ -5,7 +5,7 @@ export type Availability = "open" | "starting" | "paused" | "stopped" | "ended" 
 
 /**
  * By status, never by trying: a paused container accepts a connection and stays silent. What the owner asked for counts
- * as soon as it is asked for, except that only a start makes it open.
+ * at once; only `open` waits until the environment has started.
  */
 export function availabilityOf(route: EnvironmentRoute, nowMs: number): Availability {
   if (route.status === "terminated" || route.desired === "terminated") return "ended";
@@ -18,7 +18,7 @@ export function availabilityOf(route: EnvironmentRoute, nowMs: number): Availabi
 
 /**
  * Whether a connection opened earlier may stay: a paused environment keeps its kernels and its connections (G23), also while
- * it resumes. JupyterLab asks for a lost kernel again only after half a minute.
+ * it resumes. To end it would cost half a minute: JupyterLab waits so long before it asks for a kernel again.
  */
 export function keepsConnections(route: EnvironmentRoute, nowMs: number): boolean {
   const availability = availabilityOf(route, nowMs);

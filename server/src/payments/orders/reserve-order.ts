@@ -141,7 +141,7 @@ function tooMany(message: string, retryAfterSeconds: number): AppError {
 /** An order of the last day that nobody has paid, and how long it has held its GPUs, or will. */
 interface Unpaid {
   readonly gpuMinutes: number;
-  /** When it leaves the day that is counted. */
+  /** A day after it was placed: from then on it no longer counts against the limit. */
   readonly forgottenAt: Date;
 }
 
@@ -158,8 +158,8 @@ interface Account {
 }
 
 /**
- * Until when an order that nobody has paid yet holds its GPUs (G112), its grace not counted. A new name keeps the end of the
- * first hold; from the third unpaid order on a hold is short. Throws `too_many_gpus` or `rate_limited` with the time from which
+ * Until when an order that nobody has paid yet holds its GPUs (G112), without the grace after it. An order under another name
+ * keeps the end of the first one's hold; from the third unpaid order on a hold is short. Throws `too_many_gpus` or `rate_limited` with the time from which
  * it is possible again, so that nobody keeps from others what they do not pay for.
  */
 async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<Date> {
@@ -169,7 +169,7 @@ async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCoun
   const minutes = unpaidCount < 2 ? holdMinutes : shortHoldMinutes;
   const longest = minutesAfter(now, minutes);
   const until = firstHoldUntil && firstHoldUntil < longest ? firstHoldUntil : longest;
-  // Less is no time to pay in.
+  // Nobody can pay within less than a minute.
   if (until < minutesAfter(now, 1))
     throw refused(
       now,

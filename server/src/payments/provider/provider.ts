@@ -114,7 +114,7 @@ export class ProviderError extends Error {
     }: { retryable: boolean; code: string; httpStatus?: number } & ErrorOptions,
   ) {
     super(message, options);
-    this.name = "GatewayError";
+    this.name = "ProviderError";
     this.retryable = retryable;
     this.code = code;
     this.httpStatus = httpStatus;

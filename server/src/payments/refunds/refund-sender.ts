@@ -58,7 +58,7 @@ async function sendRefund(deps: PaymentsDeps, refund: DueRefund): Promise<void> 
     await record(deps, refund, await fetchOrSend(deps, refund));
   } catch (error) {
     deps.log.warn({ event: "refund.failed", refundId: refund.id, err: error });
-    // What the provider refuses for good (such as an empty balance) is an operator's matter: tried again daily.
+    // No response is retryable: the same key is sent again. A refusal (such as an empty balance) needs an operator: daily.
     const isRefused = error instanceof ProviderError && !error.retryable;
     const waitMs = isRefused ? dailyMs : backoffMs(refund.attempts, backoff);
     await finish(deps.db, refundQueue, refund, retryIn(waitMs, error));
@@ -67,7 +67,7 @@ async function sendRefund(deps: PaymentsDeps, refund: DueRefund): Promise<void> 
 
 /**
  * Whether a dispute of its payment has the last word about a refund that is still to be sent, or failed: held back while
- * it is open, waived as far as the bank has taken the money. One that was made by a call whose answer was lost is adopted.
+ * it is open, waived as far as the bank has taken the money. A refund that a call without a response had made is recorded.
  */
 async function isSettledByDispute(deps: PaymentsDeps, refund: DueRefund): Promise<boolean> {
   if (refund.status === "sent") return false;
