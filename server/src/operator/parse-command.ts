@@ -81,3 +81,8 @@ function parse(typed: readonly string[], known: Options) {
     throw new UsageError(`${error.message.split(/\. |\n/)[0]}.`);
   }
 }
+
+/** Words that parse but do not fit together. */
+export function usage(problem = "These words do not fit together."): never {
+  throw new UsageError(problem);
+}

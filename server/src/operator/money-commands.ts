@@ -1,0 +1,96 @@
+import { type Config, ConfigError } from "../config/config.ts";
+import { liftAccountHold } from "../payments/disputes/lift-account-hold.ts";
+import { embeddedProviderPath, readAccount } from "../payments/embedded-provider/embedded-provider.ts";
+import { formatAmount } from "../payments/ledger/format-amount.ts";
+import { declineRefund, grantRefund, previewRefund } from "../payments/refunds/grant-refund.ts";
+import { type Command, type Options, usage } from "./parse-command.ts";
+import { describeRefund, listRefundRequests } from "./refund-requests.ts";
+import { announcerOf, withDatabase } from "./with-database.ts";
+
+/** Refunds, accounts that lost a dispute, and the keys of the embedded provider. */
+export const moneyCommands: readonly Command[] = [
+  {
+    name: "refunds",
+    words: [],
+    about: "lists who asked for a refund, with what was paid and used",
+    run: (config) => refunds(config),
+  },
+  {
+    name: "refund",
+    words: ["ORDER", "full | prorated | MINOR_UNITS", "[WORDS...]"],
+    options: { yes: "", again: "" },
+    about: "pays back, asked or not; the customer reads the words; without --yes it says what that would do",
+    run: (config, words, options) => refund(config, words, options),
+  },
+  {
+    name: "decline",
+    words: ["ORDER", "WORDS..."],
+    about: "declines a request; the customer reads the words",
+    run: (config, words) => decline(config, ...words),
+  },
+  {
+    name: "unflag",
+    words: ["USER"],
+    about: "lets an account order again that lost a dispute",
+    run: (config, words) => unflag(config, ...words),
+  },
+  {
+    name: "gateway-keys",
+    words: [],
+    about: "prints address and keys of the embedded payment provider",
+    run: (config) => gatewayKeys(config),
+  },
+];
+
+/** For a client of one's own, such as the provider's SDK pointed at the embedded gateway. */
+async function gatewayKeys(config: Config): Promise<void> {
+  if (config.payments.kind !== "embedded")
+    throw new ConfigError("This installation has keys of its provider: RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET");
+  const { keyId, keySecret, webhookSecret } = await withDatabase(config, readAccount);
+  const address = `${config.appUrl ?? `http://localhost:${config.port}`}${embeddedProviderPath}`;
+  console.log(`${address}\nkey id ${keyId}\nkey secret ${keySecret}\nwebhook secret ${webhookSecret}`);
+}
+
+/** An account that lost a dispute may order again. */
+async function unflag(config: Config, userId = ""): Promise<void> {
+  const lifted = await withDatabase(config, (db) => liftAccountHold(db, userId));
+  if (lifted > 0) return console.log(`${userId} may order again`);
+  console.error(`No account ${userId} was stopped for a lost dispute; doctor names those that are.`);
+  process.exitCode = 1;
+}
+
+/** What users asked for, with what was paid and used. */
+async function refunds(config: Config): Promise<void> {
+  const rows = await withDatabase(config, listRefundRequests);
+  console.log(rows.length > 0 ? rows.join("\n") : "Nobody has asked for a refund");
+}
+
+/** Shows first what it would do; the running server sends the money. */
+async function refund(config: Config, given: readonly string[], options: Options): Promise<void> {
+  const [orderId = "", share = "", ...words] = given;
+  if (!/^(full|prorated|\d{1,12})$/.test(share)) return usage(`${share} is neither full, prorated nor an amount.`);
+  const asked = share === "full" || share === "prorated" ? share : Number(share);
+  const again = options["again"] !== undefined;
+  const decision = { announce: announcerOf(config), orderId, words: words.join(" ").trim(), again };
+  const lines = await withDatabase(config, async (db) => {
+    const { isNew, amountMinor, currency } = await previewRefund({ db, ...decision }, asked, async (tx, granted) => {
+      if (granted.isNew) console.log((await describeRefund(tx, orderId, granted)).join("\n"));
+      return granted;
+    });
+    const amount = formatAmount(amountMinor, currency);
+    if (!isNew) return `${amount} of ${orderId} was granted before and goes back. Another refund of it: add --again`;
+    if (options["yes"] === undefined)
+      return `Nothing is done yet. To do it: npm run operator -- refund ${[...given, ...(again ? ["--again"] : [])].join(" ")} --yes`;
+    const done = await grantRefund({ db, ...decision }, asked);
+    return `${formatAmount(done.amountMinor, currency)} of ${orderId} goes back`;
+  });
+  console.log(lines);
+}
+
+async function decline(config: Config, orderId = "", ...said: string[]): Promise<void> {
+  const words = said.join(" ").trim();
+  if (!orderId || !words) return usage();
+  const decision = { announce: announcerOf(config), orderId, words };
+  const isNew = await withDatabase(config, (db) => declineRefund({ db, ...decision }));
+  console.log(`The request of ${orderId} ${isNew ? "is" : "was"} declined`);
+}

@@ -1,0 +1,35 @@
+import { join, resolve } from "node:path";
+import { type Config, ConfigError } from "../config/config.ts";
+import { type Db, isLostConnection, openDatabase } from "../database/database.ts";
+import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
+import { commandLogger } from "../logging/create-logger.ts";
+import { announcer } from "../notifications/announcer.ts";
+
+/** On the running server's database, as it is. */
+export async function withDatabase<T>(
+  { database: settings, dataDir }: Config,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const connection =
+    settings.kind === "external"
+      ? { connectionString: settings.url }
+      : embeddedConnection(join(resolve(dataDir), "database"));
+  const database = await openDatabase(connection, commandLogger, { keep: true }).catch((error) => {
+    if (!isLostConnection(error)) throw error;
+    throw settings.kind === "external"
+      ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)
+      : new EmbeddedDatabaseError(
+          `The server of ${resolve(dataDir)} does not run: start it (npm start), then ask again.`,
+        );
+  });
+  try {
+    return await work(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Bell and mail, as from the server; its address is the one that the settings give. */
+export function announcerOf({ appUrl, port, brand }: Config) {
+  return announcer({ appUrl: appUrl ?? `http://localhost:${port}`, brandName: brand.name });
+}
