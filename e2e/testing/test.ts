@@ -22,23 +22,26 @@ interface Each {
 }
 
 /**
- * The server's first look at its wall makes containers, and with them network interfaces of this machine: its browser then
- * breaks off whatever it is loading, as after any change of network, and keeps a part of the app that failed so.
+ * The server's first probe of its firewall makes containers, and with them network interfaces of this machine: its browser
+ * then breaks off whatever it is loading, as after any change of network, and keeps a part of the app that failed so.
  */
-async function firstLookIsOver(): Promise<void> {
+async function firstProbeIsOver(begunAt: number): Promise<void> {
   const { docker } = await import("../../server/src/drivers/testing/docker-machine.ts");
   const filters = { name: ["probe-"] };
-  const isLooking = async () => (await docker.listContainers({ all: true, filters })).length > 0;
-  await until("the first look at the wall", isLooking);
-  await until("its end", async () => !(await isLooking()));
+  // Older ones are another server's that was killed.
+  const isProbing = async () =>
+    (await docker.listContainers({ all: true, filters })).some(({ Created }) => Created * 1000 >= begunAt - 1000);
+  await until("the first probe of the firewall", isProbing);
+  await until("its end", async () => !(await isProbing()));
 }
 
 export const test = base.extend<Each, Worker>({
   product: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
+      const begunAt = Date.now();
       const product = await startProduct();
-      if (environment.runtime.RUNTIME === "docker") await firstLookIsOver();
+      if (environment.runtime.RUNTIME === "docker") await firstProbeIsOver(begunAt);
       await until(
         "JupyterLab to be prepared",
         async () => {
