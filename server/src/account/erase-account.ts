@@ -4,18 +4,20 @@ import { endAll } from "../environments/api/environment-actions.ts";
 import { isAccountDeleted, releaseHomes } from "../environments/homes/home-records.ts";
 import { exitQueue } from "../environments/queue/join-queue.ts";
 import type { Identity } from "../identity/identity.ts";
+import { lockUserForUpdate } from "../identity/local/users.ts";
 import { endUnpaidOrdersOf } from "../payments/orders/end-unpaid-order.ts";
 
 /**
  * Deletes an account as a whole or not at all (G71). What takes time comes after, by the loops that do it anyway:
  * containers end, files are deleted, refunds arrive. Orders and payments stay without a name, because the law wants
- * receipts kept. Locks are taken in the order of everybody else's: sign-ins, orders, environments, then what is told.
+ * receipts kept. Locks are taken in the order of docs/internals/locking.md: the user, orders, environments, sign-ins.
  */
 export async function eraseAccount(db: Db, identity: Identity, userId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await identity.deleteUser(userId, tx);
+    await lockUserForUpdate(tx, userId);
     await endUnpaidOrdersOf(tx, userId);
     await endAll(tx, userId);
+    await identity.deleteUser(userId, tx);
     await exitQueue(tx, userId);
     // Waits for whoever is writing about this user; whoever comes later sees the mark and writes nothing.
     await sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 6))`.execute(tx);

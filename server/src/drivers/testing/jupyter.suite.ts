@@ -132,7 +132,8 @@ export function jupyterSuite(
       const spoil = `cd ~/.local/python/bin; rm python; printf '#!/bin/sh\\necho spoilt' > python; chmod +x python`;
       await inside(wanted, `${spoil}; echo 'echo from bashrc' > ~/.bashrc`);
       const look = "python -c 'import sys; print(sys.prefix)'";
-      expect(await inside(wanted, look)).toMatch(/^from bashrc\n[\s\S]*\nspoilt\n/);
+      // What is typed before the shell is there stands above all that it prints.
+      expect(await inside(wanted, look)).toMatch(/^from bashrc\n[\s\S]*\nspoilt\n/m);
       const bare = await again(wanted, { withoutSettings: true });
       const seen = await inside(bare, look);
       expect(seen).toMatch(/\n\/\S+\/jupyter\/python\n/);

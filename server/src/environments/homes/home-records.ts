@@ -55,14 +55,14 @@ export async function closeHome(
   const keepsFiles = (await isUsed(tx, { home, host_id })) && !(await isAccountDeleted(tx, user_id));
   const days = keepsFiles ? retentionDays : 0;
   const until = sql<Date>`now() + make_interval(days => ${days})`;
-  await sql`
-    update homes set delete_at = ${until}, told_at = case when ${keepsFiles} then null else now() end, size_mb = null
-    where home = ${home} and host_id = ${host_id}`.execute(tx);
   if (keepsFiles)
     await sql`
       update subdomain_claims set order_id = null, held_until = null, retained_until = ${until}
       where order_id = ${order_id}`.execute(tx);
   else await sql`delete from subdomain_claims where order_id = ${order_id}`.execute(tx);
+  await sql`
+    update homes set delete_at = ${until}, told_at = case when ${keepsFiles} then null else now() end, size_mb = null
+    where home = ${home} and host_id = ${host_id}`.execute(tx);
   return days;
 }
 

@@ -6,7 +6,7 @@ import { familiarSender } from "./fair-queue.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword, suspend } from "./replace-password.ts";
-import { changeUser, findUser, insertUser, requireEmail, toUser } from "./users.ts";
+import { changeUser, findUser, insertUser, lockUserForUpdate, requireEmail, toUser } from "./users.ts";
 
 /** The half of the local provider that keeps users. */
 export function accounts(
@@ -30,7 +30,7 @@ export function accounts(
 
     async deleteUser(uid, joined) {
       const remove = async (tx: Tx) => {
-        await tx.selectFrom("identity_user").select("id").where("id", "=", uid).forUpdate().execute();
+        await lockUserForUpdate(tx, uid);
         await endAuthSessions(tx, uid, { reason: "deleted" });
         await tx.deleteFrom("identity_user").where("id", "=", uid).execute();
       };

@@ -24,6 +24,11 @@ export function lockUser(tx: Tx, uid: string): Promise<UserRow | undefined> {
   return tx.selectFrom("identity_user").selectAll().where("id", "=", uid).forShare().executeTakeFirst();
 }
 
+/** The same for whoever changes or deletes the user; waits for those who hold it. */
+export async function lockUserForUpdate(tx: Tx, uid: string): Promise<UserRow | undefined> {
+  return tx.selectFrom("identity_user").selectAll().where("id", "=", uid).forUpdate().executeTakeFirst();
+}
+
 /** Throws INVALID_EMAIL. */
 export function requireEmail(email: string): void {
   if (!isEmail(emailKey(email))) throw new IdentityError("INVALID_EMAIL");
