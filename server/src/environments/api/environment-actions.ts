@@ -92,7 +92,9 @@ async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
  */
 export async function endAll(tx: Tx, userId: string): Promise<void> {
   const { rows } = await sql<Environment>`
-    select * from environments where user_id = ${userId} and status <> 'terminated' order by id for no key update`.execute(tx);
+    select * from environments where user_id = ${userId} and status <> 'terminated' order by id for no key update`.execute(
+    tx,
+  );
   for (const row of rows.filter(({ desired }) => desired !== "terminated"))
     await want(tx, row, {
       desired: "terminated",
