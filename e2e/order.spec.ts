@@ -272,7 +272,7 @@ test("a refund that is not owed by itself is asked for, kept when it fails, and 
   await expect(facts(page).last()).toContainText(`You asked for a refund“${words}”`);
   await expect(page.getByRole("button", { name: "Ask for a refund" })).toBeHidden();
   const announce = async () => {};
-  await declineRefund({ db, announce, orderId, words: "It answered all the time." });
+  await declineRefund({ db, announce, orderId, message: "It answered all the time." });
   await page.reload();
   await expect(facts(page).last()).toContainText("Not granted“It answered all the time.”");
   await expect(page.getByRole("button", { name: "Ask for a refund" })).toBeVisible();

@@ -181,7 +181,7 @@ async function sendBack({ scene, process }: Visit, { payment_id }: Payment): Pro
 
 async function grantUnasked({ process: { payments } }: Visit, { order_id }: Payment, share: Share): Promise<void> {
   const { db, announce } = payments;
-  await grantRefund({ db, announce, orderId: order_id, words: "" }, share);
+  await grantRefund({ db, announce, orderId: order_id, message: "" }, share);
 }
 
 /** As of an order that could not be delivered. */
@@ -198,7 +198,7 @@ async function askBack(visit: Visit, share: Share): Promise<void> {
   await prove(visit, paid);
   const { db, announce } = visit.process.payments;
   await requestRefund(db, visit.user, paid.order_id, { reason: "other", text: "No longer needed" });
-  await grantRefund({ db, announce, orderId: paid.order_id, words: "" }, share);
+  await grantRefund({ db, announce, orderId: paid.order_id, message: "" }, share);
 }
 
 async function loseDispute({ scene, process }: Visit, payment_id: string): Promise<void> {

@@ -142,7 +142,7 @@ async function payBack(world: World, how: PaidBack, { orderId, paymentId }: Boug
     return void (await asGateway(world, "POST", `/test/disputes/${id}`, { status: "lost" }));
   }
   const share = how === "operator" ? "full" : "prorated";
-  await grantRefund({ db: world.db, announce, orderId, words: "", again: true }, share);
+  await grantRefund({ db: world.db, announce, orderId, message: "", again: true }, share);
 }
 
 /** Time passes: every poll comes due, until nothing is under way any more. */

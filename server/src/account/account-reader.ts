@@ -6,7 +6,7 @@ import { type Profile, readProfiles } from "../identity/profiles.ts";
 import { accountUsageOf, type Usage } from "./account-usage.ts";
 import { type PaymentRow, paymentsOf } from "./payments-of.ts";
 
-/** What the profile call shows of one user. */
+/** What the profile endpoint shows of one user. */
 interface Account {
   readonly profile: Profile;
   readonly environments: readonly ListedEnvironment[];
@@ -16,7 +16,7 @@ interface Account {
 
 const unused: Usage = { average_session_seconds: null, gpu_percent: null, run_hours: 0 };
 
-/** Reads accounts; those that are asked for at one moment by one set of queries. */
+/** Reads accounts, batched: concurrent calls share one set of queries. */
 export function accountReader(db: Db): (user: User) => Promise<Account> {
   return batch(async (users: readonly User[]) => {
     const ids = [...new Set(users.map(({ id }) => id))];

@@ -12,13 +12,13 @@ import { eraseAccount } from "./erase-account.ts";
 import { exportAccountOf } from "./export-account.ts";
 import { paymentOf } from "./payments-of.ts";
 
-interface Parts {
+interface AccountDeps {
   readonly db: Db;
   readonly identity: Identity;
 }
 
-/** `GET /profile/{user_id}`: everything the dashboard and the list show (spec 7.1). */
-export function accountRoutes(app: FastifyInstance, { db, identity }: Parts): void {
+/** `GET /profile/{user_id}`, for the dashboard and the list (spec 7.1); export and deletion (G71). */
+export function accountRoutes(app: FastifyInstance, { db, identity }: AccountDeps): void {
   const accountOf = accountReader(db);
   mount(app, profile, async ({ user }) => {
     const { profile: stored, environments, payments, usage } = await accountOf(user);
@@ -47,8 +47,8 @@ export function accountRoutes(app: FastifyInstance, { db, identity }: Parts): vo
   });
 }
 
-/** Counts as an attempt to sign in (G91). Who asks twice at once gets the same answer twice. */
-async function provePassword({ db, identity }: Parts, user: User, password: string, from: string): Promise<void> {
+/** Counts as a sign-in attempt (G91). Of two concurrent deletions both succeed. */
+async function provePassword({ db, identity }: AccountDeps, user: User, password: string, from: string): Promise<void> {
   try {
     const { uid } = await identity.verifyPassword(user.email, password, from);
     if (uid !== user.id) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");

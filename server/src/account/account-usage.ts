@@ -10,7 +10,7 @@ export interface Usage {
   readonly run_hours: number;
 }
 
-/** What each user's sessions add up to, open ones up to now, and how busy their GPUs were; by user id. */
+/** Sums the sessions of each user, open ones up to now, and averages GPU utilization; by user id. */
 export async function accountUsageOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, Usage>> {
   const { rows } = await sql<Usage & { user_id: string }>`
     select asked.id as user_id, run.average as average_session_seconds, run.hours as run_hours, gpus.percent as gpu_percent

@@ -8,9 +8,9 @@ import { lockUserForUpdate } from "../identity/local/users.ts";
 import { endUnpaidOrdersOf } from "../payments/orders/end-unpaid-order.ts";
 
 /**
- * Deletes an account as a whole or not at all (G71). What takes time comes after, by the loops that do it anyway:
- * containers end, files are deleted, refunds arrive. Orders and payments stay without a name, because the law wants
- * receipts kept. Locks are taken in the order of docs/internals/locking.md: the user, orders, environments, sign-ins.
+ * Deletes an account in one transaction (G71). Background loops then end containers, delete files and send refunds.
+ * Orders and payments stay without a name, because the law requires receipts to be kept. Lock order
+ * (docs/internals/locking.md): the user, orders, environments, sign-ins.
  */
 export async function eraseAccount(db: Db, identity: Identity, userId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -19,7 +19,7 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
     await endAll(tx, userId);
     await identity.deleteUser(userId, tx);
     await exitQueue(tx, userId);
-    // Waits for whoever is writing about this user; whoever comes later sees the mark and writes nothing.
+    // Waits for transactions that write about this user; later ones see the mark and write nothing.
     await sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 6))`.execute(tx);
     if (await isAccountDeleted(tx, userId)) return;
     await tx.insertInto("deleted_accounts").values({ user_id: userId }).execute();
@@ -31,16 +31,15 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
         .where("user_id", "=", userId)
         .execute();
     const rented = tx.selectFrom("environments").select("id").where("user_id", "=", userId);
-    for (const table of measured) await tx.deleteFrom(table).where("environment_id", "in", rented).execute();
-    for (const table of gone) await tx.deleteFrom(table).where("user_id", "=", userId).execute();
+    for (const table of usageTables) await tx.deleteFrom(table).where("environment_id", "in", rented).execute();
+    for (const table of personalTables) await tx.deleteFrom(table).where("user_id", "=", userId).execute();
   });
 }
 
-/** What their environments used, and when. */
-const measured = ["samples", "gpu_samples", "activity"] as const;
+const usageTables = ["samples", "gpu_samples", "activity"] as const;
 
-/** What is only about the person. `endSessions` has told the gateway about the grants before. */
-const gone = [
+/** The gateway was notified about the grants before, by `endSessions`. */
+const personalTables = [
   "profiles",
   "user_flags",
   "queue_entries",

@@ -13,7 +13,7 @@ interface Owner {
 
 type Document = Omit<ReplyOf<typeof exportAccount>, "status">;
 
-/** Everything stored about a user as of one moment, newest first (G71). What the contract does not name is not passed on. */
+/** Returns everything stored about a user in one snapshot, newest first (G71). The contract strips other columns. */
 export async function exportAccountOf(db: Db, user: Owner): Promise<Document> {
   return await db
     .transaction()
@@ -77,7 +77,7 @@ async function rented(tx: Tx, userId: string) {
   };
 }
 
-/** The minutes of the last day are in the tens of minutes too. */
+/** Only spans of 600 s: they include the samples of a minute. */
 async function measured(tx: Tx, userId: string) {
   const own = tx.selectFrom("environments").select("id").where("user_id", "=", userId);
   const of = (table: "samples" | "gpu_samples") =>
@@ -88,6 +88,14 @@ async function measured(tx: Tx, userId: string) {
   return { measurements: (await of("samples")).rows, gpu_measurements: (await of("gpu_samples")).rows };
 }
 
+type Dated = "orders" | "payments" | "disputes" | "refund_requests" | "notifications" | "support_tickets" | "mails";
+
+async function newestOf(tx: Tx, table: Dated, userId: string): Promise<readonly object[]> {
+  const { rows } = await sql<object>`
+    select * from ${sql.table(table)} where user_id = ${userId} order by created_at desc`.execute(tx);
+  return rows;
+}
+
 const customerOf = [
   sql<string>`document->>'customer_name'`.as("customer_name"),
   sql<string>`document->>'customer_email'`.as("customer_email"),
@@ -95,18 +103,8 @@ const customerOf = [
 
 async function paid(tx: Tx, userId: string) {
   return {
-    orders: await tx
-      .selectFrom("orders")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute(),
-    payments: await tx
-      .selectFrom("payments")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute(),
+    orders: await newestOf(tx, "orders", userId),
+    payments: await newestOf(tx, "payments", userId),
     receipts: await tx
       .selectFrom("receipts")
       .select(["number", "issued_at", ...customerOf])
@@ -126,18 +124,8 @@ async function paid(tx: Tx, userId: string) {
       .where("payments.user_id", "=", userId)
       .orderBy("refunds.created_at", "desc")
       .execute(),
-    disputes: await tx
-      .selectFrom("disputes")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute(),
-    refund_requests: await tx
-      .selectFrom("refund_requests")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute(),
+    disputes: await newestOf(tx, "disputes", userId),
+    refund_requests: await newestOf(tx, "refund_requests", userId),
     account_holds: await tx.selectFrom("account_holds").selectAll().where("user_id", "=", userId).execute(),
     time_credits: await tx.selectFrom("time_credits").selectAll().where("user_id", "=", userId).execute(),
   };
@@ -145,24 +133,9 @@ async function paid(tx: Tx, userId: string) {
 
 async function messagesOf(tx: Tx, userId: string) {
   return {
-    notifications: await tx
-      .selectFrom("notifications")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute(),
-    support_tickets: await tx
-      .selectFrom("support_tickets")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute(),
-    mails: await tx
-      .selectFrom("mails")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute(),
+    notifications: await newestOf(tx, "notifications", userId),
+    support_tickets: await newestOf(tx, "support_tickets", userId),
+    mails: await newestOf(tx, "mails", userId),
   };
 }
 

@@ -2,7 +2,7 @@ import { major } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, RowOf } from "../database/database.ts";
 
-/** The newest payments of each user; an old account's rest is billing's to page through. */
+/** Limit for each user: billing has older payments. */
 const most = 500;
 
 export type PaymentRow = Pick<
@@ -11,7 +11,7 @@ export type PaymentRow = Pick<
 > &
   Pick<RowOf<"orders">, "usd_minor" | "container_type" | "duration_hours">;
 
-/** Of these users, newest first. */
+/** Returns the payments of these users, newest first. */
 export async function paymentsOf(db: Db, userIds: readonly string[]): Promise<readonly PaymentRow[]> {
   const { rows } = await sql<PaymentRow>`
     select p.*, o.usd_minor, o.container_type, o.duration_hours
@@ -22,7 +22,7 @@ export async function paymentsOf(db: Db, userIds: readonly string[]): Promise<re
   return rows;
 }
 
-/** The wire's view: the list price in USD (G7), refunded once nothing of it is kept (G87). */
+/** Wire format: the list price in USD (G7), `refunded` once all of it has gone back (G87). */
 export function paymentOf(row: PaymentRow) {
   return {
     amount: major(row.usd_minor),

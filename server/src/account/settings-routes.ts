@@ -5,7 +5,7 @@ import { mount, success } from "../http/mount.ts";
 import { changeFlags, readFlags } from "../identity/flags.ts";
 import { readProfile } from "../identity/profiles.ts";
 
-/** What the settings screen shows and switches (G49, G63); profile and password are changed by identity. */
+/** Serves the settings screen (G49, G63); identity changes profile and password. */
 export function settingsRoutes(app: FastifyInstance, db: Db): void {
   mount(app, settings, async ({ user }) => {
     const [{ name, phone }, flags] = await Promise.all([readProfile(db, user), readFlags(db, user.id)]);

@@ -306,10 +306,10 @@ test("what was asked for and decided stands in the timeline, and can be asked fo
   await create("ada", proof);
   expect(await page(id)).toMatchObject({ may_ask_refund: true });
   const ask = { reason: "partial_downtime", text: "It was gone for an hour." } as const;
-  const decision = { db, announce: payments.announce, orderId: id, words: "Half of it." };
+  const decision = { db, announce: payments.announce, orderId: id, message: "Half of it." };
   await requestRefund(db, "ada", id, ask);
   expect(await page(id)).toMatchObject({ may_ask_refund: false, kinds: expect.arrayContaining(["refund_asked"]) });
-  await declineRefund({ ...decision, words: "It was there." });
+  await declineRefund({ ...decision, message: "It was there." });
   expect((await page(id)).timeline.slice(-2)).toMatchObject([
     { kind: "refund_asked", text: ask.text },
     { kind: "refund_declined", text: "It was there." },

@@ -1,6 +1,6 @@
 import type { Flags } from "@berth/contract";
 
-/** For each kind of notice the flag of its user that decides about the mail (G49). */
+/** The user's flag that decides whether a kind of notice is mailed (G49). */
 const flags = {
   banked: "emailNotifications",
   bonus: "emailNotifications",
@@ -34,7 +34,7 @@ const flags = {
 
 type NoticeKind = keyof typeof flags;
 
-/** What a notice is about, such as `ready:{environment}`: written once for each user and cause. */
+/** Idempotency key of a notice, such as `ready:{environment}`: written once for each user and cause. */
 export type NoticeCause = `${NoticeKind}:${string}`;
 
 export function mailFlag(cause: NoticeCause): keyof Flags {

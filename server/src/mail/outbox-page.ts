@@ -4,7 +4,7 @@ import type { Db } from "../database/database.ts";
 import type { OperatorPages } from "../http/operator-pages.ts";
 import { escapeHtml } from "../text/escape-html.ts";
 
-interface Shown {
+interface ShownMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -15,7 +15,7 @@ interface Shown {
 
 const listLength = 100;
 
-interface Parts {
+interface OutboxPageDeps {
   readonly db: Db;
   readonly brandName: string;
   readonly local: OperatorPages;
@@ -24,10 +24,10 @@ interface Parts {
 export const outboxPath = "/outbox";
 
 /**
- * `GET /outbox`: the newest 100 mails, newest first, where no mail server is set. A mail may hold the way
- * into an account, so it asks for the operator's key (G110): everybody else is told that there is nothing.
+ * `GET /outbox`: the newest 100 mails, newest first, when no mail server is set. A mail may hold a sign-in link, so the
+ * page needs the operator's key (G110); everybody else gets 404.
  */
-export function outboxPage(app: FastifyInstance, { db, brandName, local }: Parts): void {
+export function outboxPage(app: FastifyInstance, { db, brandName, local }: OutboxPageDeps): void {
   app.get(outboxPath, async (request, reply) => {
     if (!local.isOpenTo(request)) throw new AppError("not_found", "There is nothing here, or it is not yours");
     const isProgram = (request.headers.accept ?? "").includes("application/json");
@@ -39,7 +39,7 @@ export function outboxPage(app: FastifyInstance, { db, brandName, local }: Parts
   });
 }
 
-async function readMails(db: Db): Promise<Shown[]> {
+async function readMails(db: Db): Promise<ShownMail[]> {
   const rows = await db
     .selectFrom("mails")
     .selectAll()
@@ -70,7 +70,7 @@ pre{margin:16px 0 0;font:inherit;white-space:pre-wrap;overflow-wrap:anywhere}
 a{color:inherit;text-underline-offset:3px}
 `;
 
-function page(brandName: string, mails: readonly Shown[]): string {
+function page(brandName: string, mails: readonly ShownMail[]): string {
   const title = `Outbox · ${escapeHtml(brandName)}`;
   const list = mails.map(
     ({ to, subject, text, at }) => `<article>
@@ -91,7 +91,7 @@ ${list.join("\n")}
 `;
 }
 
-/** The addresses in our own text stand alone in their lines. */
+/** In our own text each URL has a line of its own. */
 function withLinks(text: string): string {
   return escapeHtml(text).replace(/^https?:\/\/\S+$/gm, (address) => `<a href="${address}">${address}</a>`);
 }

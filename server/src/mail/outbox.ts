@@ -22,15 +22,15 @@ import { type SmtpSettings, smtpSender } from "./smtp-sender.ts";
 export interface Mail extends Email {
   readonly userId: string;
   readonly to: string;
-  /** What it is about, such as `ready:{environment}`: asked for twice, it is mailed once. */
+  /** Idempotency key, such as `ready:{environment}`: enqueued twice, it is sent once. */
   readonly cause: string;
-  /** How long it is worth sending; 5 days unless said, as long as mail servers try. */
+  /** Lifetime in the queue; 5 days by default, as long as mail servers retry. */
   readonly usefulForSeconds?: number;
 }
 
 const fiveDaysSeconds = 5 * 86_400;
 
-/** Joins the transaction of what the mail tells: both happen or neither. */
+/** Joins the transaction of the event that the mail reports: both are committed or neither. */
 export async function enqueueMail(tx: Tx, mail: Mail): Promise<void> {
   const { usefulForSeconds = fiveDaysSeconds } = mail;
   await tx
@@ -61,13 +61,13 @@ type QueuedMail = Leased<RowOf<"mails">>;
 
 const intervalMs = 60_000;
 const stopMs = 2000;
-/** The lease is longer than any conversation, so that no second one starts beside it. */
+/** The lease outlasts any SMTP conversation, so that no second one runs in parallel. */
 const queue = workQueue("mails", ["id"], 300);
 const isQueued = sql`status = 'queued'`;
 
 /**
- * Sends queued mails. A relay that took a mail and was cut off before it could confirm gets the mail once more, with the
- * same Message-ID: SMTP cannot do better, and a mail that comes twice beats one that never comes.
+ * Sends queued mails, at least once: if the connection breaks before the relay confirms, the mail is sent again with the
+ * same Message-ID. SMTP offers no exactly-once delivery.
  */
 export function startOutbox(outbox: Outbox): Loop {
   const { db, changes, log } = outbox;
@@ -88,7 +88,7 @@ export function startOutbox(outbox: Outbox): Loop {
   return { trigger: loop.trigger, stop: () => atMost(stopMs, loop.stop()) };
 }
 
-/** A slow relay does not keep the server from stopping: the lease expires, and another pass sends the mail. */
+/** Timeout, so that a slow relay does not delay the shutdown: the lease expires, and another pass sends the mail. */
 async function atMost(ms: number, work: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
@@ -112,7 +112,7 @@ async function deliver(outbox: Outbox, send: ReturnType<typeof smtpSender>, mail
 
 const emptied = { body_text: "", body_html: "", ended_at: sql<Date>`now()` };
 
-/** Ends the mails whose time is over, and logs each. */
+/** Ends the mails whose lifetime is over, and logs each. */
 async function endLapsed({ db, log }: Outbox): Promise<void> {
   const lapsed = await db
     .updateTable("mails")
@@ -126,7 +126,7 @@ async function endLapsed({ db, log }: Outbox): Promise<void> {
     log.error({ event: "mail.lapsed", mailId: id, reason: last_error }, "a mail could not be sent in time");
 }
 
-/** Ended mails are kept a quarter, to answer "did you write to me?"; their words went when they ended. */
+/** Deletes mails 90 days after they ended. Until then their rows, without text, show that a mail was sent. */
 export async function purgeMails(db: Db): Promise<void> {
   await db.deleteFrom("mails").where("ended_at", "<", sql<Date>`now() - interval '90 days'`).execute();
 }

@@ -1,9 +1,9 @@
 import { escapeHtml } from "../text/escape-html.ts";
 
-/** The content of a mail: plain text throughout, escaped where it becomes HTML. */
+/** The content of a mail, as plain text; `renderEmail` escapes it for HTML. */
 interface Content {
   readonly brandName: string;
-  /** The user's own, as typed: anything. */
+  /** As the user typed it: untrusted. */
   readonly name: string | null;
   readonly subject: string;
   readonly paragraphs: readonly string[];
@@ -18,7 +18,7 @@ export interface Email {
   readonly html: string;
 }
 
-/** One column, no picture, nothing loaded from elsewhere. Text and HTML have the same content. */
+/** One column, no images, no remote resources. Text and HTML have the same content. */
 export function renderEmail(content: Content): Email {
   const { brandName, subject, button, footnotes } = content;
   const paragraphs = [greeting(content.name), ...content.paragraphs];
@@ -56,8 +56,8 @@ ${parts.join("\n")}
 }
 
 /**
- * Anybody may sign up with somebody's address and a name of their choice: what could carry an address of its own, or
- * turn the text around, is not repeated in a mail of ours.
+ * Anybody can sign up with somebody else's address and any name: a name that contains a URL or bidirectional control
+ * characters is not repeated in our mails.
  */
 function greeting(name: string | null): string {
   const clean = oneLine(name ?? "");

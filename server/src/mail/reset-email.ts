@@ -1,6 +1,6 @@
 import { type Email, renderEmail } from "./render-email.ts";
 
-/** Spec 2.6 and G78: the way back in for whoever asked for it, and peace of mind for whoever did not. */
+/** The password reset link (spec 2.6, G78); its footnotes reassure a user who did not request it. */
 export function resetEmail(parts: { brandName: string; name: string | null; link: string }): Email {
   const { brandName, name, link } = parts;
   return renderEmail({

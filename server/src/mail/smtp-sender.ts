@@ -14,13 +14,13 @@ export interface OutgoingMail {
   readonly html: string;
 }
 
-/** `refused`: the relay will never take this mail. Everything else that fails is thrown, and worth another try. */
+/** `refused`: the relay rejects this mail permanently. Every other failure is thrown and can be retried. */
 type Sent = { readonly kind: "sent" } | { readonly kind: "refused"; readonly reason: string };
 
-/** The longest that one conversation may be silent. A conversation has about ten steps: see the lease's length in outbox.ts. */
+/** Timeout of one step. A conversation has about ten: the lease in outbox.ts must be longer. */
 const silenceMs = 30_000;
 
-/** One connection a mail: whatever a relay or the road to it does to one conversation, the next starts afresh. */
+/** Opens one connection per mail, so that a broken connection affects one mail only. */
 export function smtpSender({ url, from }: SmtpSettings): (mail: OutgoingMail) => Promise<Sent> {
   const transport = createTransport({
     url,
@@ -28,7 +28,7 @@ export function smtpSender({ url, from }: SmtpSettings): (mail: OutgoingMail) =>
     connectionTimeout: 10_000,
     greetingTimeout: 15_000,
     socketTimeout: silenceMs,
-    // Nothing in a mail of ours is read from a file or fetched from an address.
+    // Our mails have no attachments from files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -36,7 +36,7 @@ export function smtpSender({ url, from }: SmtpSettings): (mail: OutgoingMail) =>
     try {
       await transport.sendMail({
         from,
-        // An object, because text would be read as a list of addresses.
+        // An object, because a string would be parsed as a list of addresses.
         to: { name: "", address: to },
         messageId: `<${id}@${from.address.split("@").at(-1)}>`,
         headers: { "Auto-Submitted": "auto-generated" },
@@ -51,8 +51,8 @@ export function smtpSender({ url, from }: SmtpSettings): (mail: OutgoingMail) =>
 }
 
 /**
- * A 5xx to the recipient or to the mail itself is the relay's last word. A 5xx to anything before (the greeting, the
- * sign-in, our sender address) is about our settings: the mail waits until an operator has put them right.
+ * A 5xx to the recipient or to the mail itself is permanent. A 5xx before that (greeting, authentication, sender address)
+ * concerns our settings: the mail is retried until an operator has corrected them.
  */
 function isForGood(error: unknown): boolean {
   if (!(error instanceof Error) || !("responseCode" in error) || !("command" in error)) return false;

@@ -1,6 +1,6 @@
 import { type Email, renderEmail } from "./render-email.ts";
 
-/** G52: shows that the address is read by who signed up with it. */
+/** Proves that the user who signed up reads this address (G52). */
 export function verificationEmail(parts: { brandName: string; name: string | null; link: string }): Email {
   const { brandName, name, link } = parts;
   return renderEmail({

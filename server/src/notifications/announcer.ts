@@ -5,15 +5,15 @@ import { enqueueMail } from "../mail/outbox.ts";
 import { renderEmail } from "../mail/render-email.ts";
 import { writeNotice } from "./notifications.ts";
 
-interface Options {
+interface AnnouncerOptions {
   readonly appUrl: string;
   readonly brandName: string;
 }
 
-/** Tells a user by bell, and by mail where their flags say so (G49); both join the transaction of what is told. */
-export function announcer({ appUrl, brandName }: Options): Announce {
+/** Notifies a user by bell, and by mail where their flags allow it (G49), in the transaction of the event. */
+export function announcer({ appUrl, brandName }: AnnouncerOptions): Announce {
   return async (tx, notice) => {
-    // Asked for twice, the bell has it already: then the mail was decided on, too.
+    // Idempotent: the notice was written before, and its mail was decided then.
     if (!(await writeNotice(tx, notice))) return;
     const user = await tx
       .selectFrom("profiles")

@@ -5,7 +5,7 @@ import { newId } from "../database/new-id.ts";
 
 export interface Notice {
   readonly userId: string;
-  /** What it is about, such as `ready:{environment}`: asked for twice, it is written once. */
+  /** Idempotency key, such as `ready:{environment}`: written once for each user. */
   readonly cause: string;
   readonly title: string;
   readonly body: string;
@@ -13,7 +13,7 @@ export interface Notice {
   readonly link: string | null;
 }
 
-/** Writes a notification inside the transaction of what it tells, once for each user and cause. Answers whether it is new. */
+/** Writes a notification in the transaction of its event, once for each user and cause. Returns whether it is new. */
 export async function writeNotice(tx: Tx, { userId, ...notice }: Notice): Promise<boolean> {
   const written = await tx
     .insertInto("notifications")
@@ -24,12 +24,12 @@ export async function writeNotice(tx: Tx, { userId, ...notice }: Notice): Promis
   return written !== undefined;
 }
 
-/** The bell alone: what needs no mail, such as the welcome. */
+/** Notifies by bell only, such as the welcome. */
 export async function announce(tx: Tx, notice: Notice): Promise<void> {
   await writeNotice(tx, notice);
 }
 
-/** The three that a new user finds (G53). */
+/** Writes the three notifications of a new user (G53). */
 export function welcoming(retentionDays: number): (tx: Tx, user: { readonly id: string }) => Promise<void> {
   return async (tx, user) => {
     for (const notice of welcomeNotices(retentionDays)) await announce(tx, { userId: user.id, ...notice });
@@ -59,7 +59,7 @@ const welcomeNotices = (retentionDays: number): readonly Omit<Notice, "userId">[
 
 const listLength = 50;
 
-/** The newest 50, newest first, and the count of all unread ones. */
+/** Returns the newest 50, newest first, and the count of all unread ones. */
 export async function listNotifications(
   database: Sql,
   userId: string,
@@ -91,7 +91,7 @@ export async function listNotifications(
   };
 }
 
-/** Marks the given ones of this user read; all of them for an empty list. */
+/** Marks the given notifications of this user as read; an empty list means all. */
 export async function markRead(database: Sql, userId: string, ids: readonly string[]): Promise<void> {
   await database
     .updateTable("notifications")
@@ -102,7 +102,7 @@ export async function markRead(database: Sql, userId: string, ids: readonly stri
     .execute();
 }
 
-/** What was read stays a quarter, what nobody reads a year. */
+/** Deletes read notifications after 90 days, unread ones after a year. */
 export async function purgeNotifications(db: Db): Promise<void> {
   await db
     .deleteFrom("notifications")

@@ -8,7 +8,7 @@ import { installationOf } from "../installation/installation.ts";
 
 const operator = fileURLToPath(new URL("main.ts", import.meta.url));
 
-test("firewall prints what root would run for this installation, and changes nothing; an unknown word is refused", async () => {
+test("firewall prints the commands of this installation for root and changes nothing; an unknown argument is refused", async () => {
   await using database = await testDatabase();
   const { id } = await installationOf(database.db);
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db);

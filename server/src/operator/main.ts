@@ -20,26 +20,26 @@ import { moneyCommands } from "./money-commands.ts";
 import { type Command, type Options, parseCommand, UsageError, usage, usageOf } from "./parse-command.ts";
 import { withDatabase } from "./with-database.ts";
 
-/** npm run operator -- COMMAND: what an operator does on the machine itself (G68), with the server's own settings. */
+/** npm run operator -- COMMAND: the operator's commands on the machine itself (G68), with the server's settings. */
 const commands: readonly Command[] = [
   {
     name: "doctor",
-    words: [],
+    args: [],
     options: { json: "" },
-    about: "looks at money, machines, mail, disks, certificates and processes; ends with 1 when it finds something",
+    about: "checks money, machines, mail, disks, certificates and processes; ends with 1 when it finds something",
     run: (config, _, { json }) => doctor(config, json !== undefined),
   },
   {
     name: "prepare",
-    words: [runtimeTypes.join(" | ")],
+    args: [runtimeTypes.join(" | ")],
     about: "makes a type startable on this machine without Docker",
-    run: (config, words) => prepare(config, ...words),
+    run: (config, args) => prepare(config, ...args),
   },
   {
     name: "firewall",
-    words: ["[apply | remove]"],
+    args: ["[apply | remove]"],
     about: "prints the rules around containers of this machine, or changes them as root",
-    run: (config, words) => firewall(config, ...words),
+    run: (config, args) => firewall(config, ...args),
   },
   ...moneyCommands,
   ...capacityCommands,
@@ -48,25 +48,26 @@ const commands: readonly Command[] = [
 try {
   const parsed = parseCommand(commands, process.argv.slice(2));
   if ("help" in parsed) console.log(parsed.help);
-  else await runCommand(parsed.command, parsed.words, parsed.options);
+  else await runCommand(parsed.command, parsed.args, parsed.options);
 } catch (error) {
   if (error instanceof UsageError) {
     console.error(`${error.message}\n\n${error.usage}`);
     process.exit(2);
   }
-  console.error(isForPeople(error) ? error.message : error);
+  console.error(isExpected(error) ? error.message : error);
   process.exit(1);
 }
 
-async function runCommand(command: Command, words: readonly string[], options: Options): Promise<void> {
+async function runCommand(command: Command, args: readonly string[], options: Options): Promise<void> {
   try {
-    await command.run(readConfig(process.env), words, options);
+    await command.run(readConfig(process.env), args, options);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message, usageOf([command])) : error;
   }
 }
 
-function isForPeople(error: unknown): error is Error {
+/** Its message is enough for the operator: no stack. */
+function isExpected(error: unknown): error is Error {
   return [CapacityRefused, ConfigError, DriverError, EmbeddedDatabaseError, RefundRefused, SchemaError].some(
     (kind) => error instanceof kind,
   );
@@ -76,25 +77,25 @@ function isForPeople(error: unknown): error is Error {
 async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
   if (!runtimeTypes.includes(type)) return usage(`There is no type ${type}.`);
   const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
-  let shown = -1;
+  let printed = -1;
   const progress = (percent: number) => {
     const whole = Math.floor(percent);
-    if (whole > shown) console.log(`${type}: ${whole} %`);
-    shown = Math.max(shown, whole);
+    if (whole > printed) console.log(`${type}: ${whole} %`);
+    printed = Math.max(printed, whole);
   };
   await prepareRuntime(runtimes, type, progress, { asked: true });
   console.log(`${type} is prepared in ${runtimes}`);
 }
 
-/** Looks beside the running server and changes nothing; ends with 1 when something is found. */
+/** Changes nothing; ends with 1 when something is found. */
 async function doctor(config: Config, asJson: boolean): Promise<void> {
   const diagnosis = await withDatabase(config, (db) => diagnose(db, config));
   console.log(asJson ? JSON.stringify(diagnosis, null, 2) : reportOf(diagnosis));
-  // A look that ran out of its time may still wait for something.
+  // A check that timed out may still be waiting.
   process.exit(diagnosis.findings.some(({ rows }) => rows.length > 0) ? 1 : 0);
 }
 
-/** The rules around the containers of this installation, as a shell script: root may run it, or has it run. */
+/** Prints the firewall rules of this installation as a shell script, or runs it as root. */
 async function firewall(config: Config, verb = "print"): Promise<void> {
   const script = { print: firewallCommands, apply: firewallCommands, remove: removalCommands }[verb];
   if (!script) return usage(`firewall does not take ${verb}.`);

@@ -11,38 +11,38 @@ import { announcerOf, withDatabase } from "./with-database.ts";
 export const moneyCommands: readonly Command[] = [
   {
     name: "refunds",
-    words: [],
+    args: [],
     about: "lists who asked for a refund, with what was paid and used",
     run: (config) => refunds(config),
   },
   {
     name: "refund",
-    words: ["ORDER", "full | prorated | MINOR_UNITS", "[WORDS...]"],
+    args: ["ORDER", "full | prorated | MINOR_UNITS", "[WORDS...]"],
     options: { yes: "", again: "" },
-    about: "pays back, asked or not; the customer reads the words; without --yes it says what that would do",
-    run: (config, words, options) => refund(config, words, options),
+    about: "refunds an order, requested or not; the customer reads the words; without --yes it only shows the result",
+    run: (config, args, options) => refund(config, args, options),
   },
   {
     name: "decline",
-    words: ["ORDER", "WORDS..."],
+    args: ["ORDER", "WORDS..."],
     about: "declines a request; the customer reads the words",
-    run: (config, words) => decline(config, ...words),
+    run: (config, args) => decline(config, ...args),
   },
   {
     name: "unflag",
-    words: ["USER"],
-    about: "lets an account order again that lost a dispute",
-    run: (config, words) => unflag(config, ...words),
+    args: ["USER"],
+    about: "lifts the hold of an account that lost a dispute",
+    run: (config, args) => unflag(config, ...args),
   },
   {
     name: "gateway-keys",
-    words: [],
+    args: [],
     about: "prints address and keys of the embedded payment provider",
     run: (config) => gatewayKeys(config),
   },
 ];
 
-/** For a client of one's own, such as the provider's SDK pointed at the embedded gateway. */
+/** For API clients, such as the provider's SDK pointed at the embedded provider. */
 async function gatewayKeys(config: Config): Promise<void> {
   if (config.payments.kind !== "embedded")
     throw new ConfigError("This installation has keys of its provider: RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET");
@@ -51,7 +51,6 @@ async function gatewayKeys(config: Config): Promise<void> {
   console.log(`${address}\nkey id ${keyId}\nkey secret ${keySecret}\nwebhook secret ${webhookSecret}`);
 }
 
-/** An account that lost a dispute may order again. */
 async function unflag(config: Config, userId = ""): Promise<void> {
   const lifted = await withDatabase(config, (db) => liftAccountHold(db, userId));
   if (lifted > 0) return console.log(`${userId} may order again`);
@@ -59,19 +58,18 @@ async function unflag(config: Config, userId = ""): Promise<void> {
   process.exitCode = 1;
 }
 
-/** What users asked for, with what was paid and used. */
 async function refunds(config: Config): Promise<void> {
   const rows = await withDatabase(config, listRefundRequests);
   console.log(rows.length > 0 ? rows.join("\n") : "Nobody has asked for a refund");
 }
 
-/** Shows first what it would do; the running server sends the money. */
+/** Previews the refund without --yes; the running server sends the money. */
 async function refund(config: Config, given: readonly string[], options: Options): Promise<void> {
-  const [orderId = "", share = "", ...words] = given;
+  const [orderId = "", share = "", ...text] = given;
   if (!/^(full|prorated|\d{1,12})$/.test(share)) return usage(`${share} is neither full, prorated nor an amount.`);
   const asked = share === "full" || share === "prorated" ? share : Number(share);
   const again = options["again"] !== undefined;
-  const decision = { announce: announcerOf(config), orderId, words: words.join(" ").trim(), again };
+  const decision = { announce: announcerOf(config), orderId, message: text.join(" ").trim(), again };
   const lines = await withDatabase(config, async (db) => {
     const { isNew, amountMinor, currency } = await previewRefund({ db, ...decision }, asked, async (tx, granted) => {
       if (granted.isNew) console.log((await describeRefund(tx, orderId, granted)).join("\n"));
@@ -87,10 +85,10 @@ async function refund(config: Config, given: readonly string[], options: Options
   console.log(lines);
 }
 
-async function decline(config: Config, orderId = "", ...said: string[]): Promise<void> {
-  const words = said.join(" ").trim();
-  if (!orderId || !words) return usage();
-  const decision = { announce: announcerOf(config), orderId, words };
+async function decline(config: Config, orderId = "", ...text: string[]): Promise<void> {
+  const message = text.join(" ").trim();
+  if (!orderId || !message) return usage();
+  const decision = { announce: announcerOf(config), orderId, message };
   const isNew = await withDatabase(config, (db) => declineRefund({ db, ...decision }));
   console.log(`The request of ${orderId} ${isNew ? "is" : "was"} declined`);
 }

@@ -8,7 +8,7 @@ test.each([
   { typed: ["doctor", "--help"], has: ["-- doctor [--json]"], lacks: "refund" },
   { typed: ["hosts", "add", "--help"], has: ["[--home-root FOLDER] [--reach ADDRESS]"], lacks: "drain" },
   { typed: ["gpus", "-h"], has: ["-- gpus list", "-- gpus release GPU"], lacks: "hosts" },
-])("$typed prints how it is used, and that is no failure", async ({ typed, has, lacks = "wrong" }) => {
+])("$typed prints its usage and exits with 0", async ({ typed, has, lacks = "wrong" }) => {
   const { code, stdout, stderr } = await operator(typed);
   expect([code, stderr]).toEqual([0, ""]);
   for (const words of has) expect(stdout).toContain(words);
@@ -16,9 +16,9 @@ test.each([
 });
 
 test.each([
-  { typed: [], wrong: "Say what to do.", usage: "-- doctor [--json]" },
+  { typed: [], wrong: "No command is given.", usage: "-- doctor [--json]" },
   { typed: ["docter"], wrong: "There is no command docter.", usage: "-- doctor [--json]" },
-  { typed: ["hosts"], wrong: "Say what to do about hosts.", usage: "-- hosts list" },
+  { typed: ["hosts"], wrong: "hosts needs a subcommand.", usage: "-- hosts list" },
   { typed: ["hosts", "fly"], wrong: "There is no command hosts fly.", usage: "-- hosts list" },
   { typed: ["doctor", "--jsn"], wrong: "Unknown option '--jsn'.", usage: "-- doctor [--json]" },
   { typed: ["doctor", "now"], wrong: "doctor does not take now.", usage: "-- doctor [--json]" },
@@ -27,14 +27,14 @@ test.each([
   { typed: ["hosts", "add", "a", "ssh://b@c", "--reach"], wrong: "Option '--reach <value>' argument missing." },
   { typed: ["gpus", "quarantine", "GPU-1"], wrong: "gpus quarantine lacks WORDS." },
   { typed: ["prepare", "julia"], wrong: "There is no type julia." },
-])("$typed is refused in a sentence, above how it is used", async ({ typed, wrong, usage = `-- ${typed[0]}` }) => {
+])("$typed is refused in one sentence, followed by its usage", async ({ typed, wrong, usage = `-- ${typed[0]}` }) => {
   const { code, stdout, stderr } = await operator(typed);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(new RegExp(`^${wrong.replace(/[?.]/g, "\\$&")}\n\n`));
   expect(stderr).toContain(usage);
 });
 
-test("a server that is stopped is one sentence, with its own database and with another one", async () => {
+test("a stopped server is reported in one sentence, with its own database and with an external one", async () => {
   const DATA_DIR = dataFolder();
   const { child, url, ended } = start({ DATA_DIR });
   await url();
@@ -51,7 +51,7 @@ test("a server that is stopped is one sentence, with its own database and with a
   });
 });
 
-test("who was not stopped cannot be let go, and that is said", async () => {
+test("unflag of an account without a hold fails with a message", async () => {
   const database = await testDatabase();
   onTestFinished(database.close);
   expect(await operator(["unflag", "zz"], { DATABASE_URL: await databaseUrl(database.db) })).toEqual({

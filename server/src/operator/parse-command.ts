@@ -2,19 +2,19 @@ import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
 
 export interface Command {
-  /** One word, or two such as `hosts add`. */
+  /** With its subcommand, such as `hosts add`. */
   readonly name: string;
-  /** In order: `[OPTIONAL]`, and `...` where more may follow. */
-  readonly words: readonly string[];
-  /** Without dashes, with what its value is called; "" takes none. */
+  /** Placeholders in order: `[OPTIONAL]`, and `...` for one or more. */
+  readonly args: readonly string[];
+  /** Without dashes, with the placeholder of its value; "" for a flag. */
   readonly options?: Readonly<Record<string, string>>;
   readonly about: string;
-  readonly run: (config: Config, words: readonly string[], options: Options) => Promise<void>;
+  readonly run: (config: Config, args: readonly string[], options: Options) => Promise<void>;
 }
 
 export type Options = Readonly<Record<string, string>>;
 
-/** What was typed is no command of ours: the message says what is wrong with it, and `usage` how it is right. */
+/** Invalid command line: the message names the fault, `usage` the correct form. */
 export class UsageError extends Error {
   readonly usage: string;
 
@@ -26,9 +26,9 @@ export class UsageError extends Error {
 
 type Parsed =
   | { readonly help: string }
-  | { readonly command: Command; readonly words: readonly string[]; readonly options: Options };
+  | { readonly command: Command; readonly args: readonly string[]; readonly options: Options };
 
-/** What follows `npm run operator --`. Throws a UsageError. */
+/** Parses the arguments after `npm run operator --`. Throws UsageError. */
 export function parseCommand(commands: readonly Command[], typed: readonly string[]): Parsed {
   const end = typed.includes("--") ? typed.indexOf("--") : typed.length;
   const [first = "", second = ""] = typed.slice(0, end).filter((word) => !/^-./.test(word));
@@ -45,29 +45,29 @@ export function parseCommand(commands: readonly Command[], typed: readonly strin
 }
 
 function unknown(first: string, second: string, isGroup: boolean): string {
-  if (!first) return "Say what to do.";
+  if (!first) return "No command is given.";
   if (!isGroup) return `There is no command ${first}.`;
-  return second ? `There is no command ${first} ${second}.` : `Say what to do about ${first}.`;
+  return second ? `There is no command ${first} ${second}.` : `${first} needs a subcommand.`;
 }
 
 export function usageOf(commands: readonly Command[]): string {
   return commands
-    .map(({ name, words, options = {}, about }) => {
+    .map(({ name, args, options = {}, about }) => {
       const given = Object.entries(options).map(([key, value]) => `[--${key}${value && ` ${value}`}]`);
-      return `${["npm run operator --", name, ...words, ...given].join(" ")}\n    ${about}`;
+      return `${["npm run operator --", name, ...args, ...given].join(" ")}\n    ${about}`;
     })
     .join("\n");
 }
 
-function split({ name, words: wanted, options: known = {} }: Command, typed: readonly string[]) {
+function split({ name, args: wanted, options: known = {} }: Command, typed: readonly string[]) {
   const { positionals, values } = parse(typed, known);
-  const words = positionals.slice(name.split(" ").length);
-  const missing = wanted.filter((word) => !word.startsWith("["))[words.length];
+  const args = positionals.slice(name.split(" ").length);
+  const missing = wanted.filter((placeholder) => !placeholder.startsWith("["))[args.length];
   if (missing) throw new UsageError(`${name} lacks ${missing.replace("...", "")}.`);
-  const extra = wanted.some((word) => word.includes("...")) ? undefined : words[wanted.length];
+  const extra = wanted.some((placeholder) => placeholder.includes("...")) ? undefined : args[wanted.length];
   if (extra !== undefined) throw new UsageError(`${name} does not take ${extra}.`);
   const options = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
-  return { words, options };
+  return { args, options };
 }
 
 function parse(typed: readonly string[], known: Options) {
@@ -77,12 +77,12 @@ function parse(typed: readonly string[], known: Options) {
     return parseArgs({ args: [...typed], options, allowPositionals: true });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && /^ERR_PARSE_ARGS/.test(String(error.code)))) throw error;
-    // What follows is advice about words that begin with a dash.
+    // Node's advice about arguments that begin with a dash is cut off.
     throw new UsageError(`${error.message.split(/\. |\n/)[0]}.`);
   }
 }
 
-/** Words that parse but do not fit together. */
-export function usage(problem = "These words do not fit together."): never {
+/** Throws for arguments that parse but do not fit together. */
+export function usage(problem = "These arguments do not fit together."): never {
   throw new UsageError(problem);
 }

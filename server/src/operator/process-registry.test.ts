@@ -32,7 +32,7 @@ function otherVersion(): string {
   return join(folder, "server/src/main.ts");
 }
 
-test("a server is registered while it runs, with its roles and settings; one that was killed counts for a minute", async () => {
+test("a server is registered while it runs, with its roles and settings; a killed one counts for a minute", async () => {
   const { db, env, ask } = await setup();
   expect((await ask())[roles]).toEqual(["No process of the server runs"]);
   const first = start(env);
@@ -62,7 +62,7 @@ test("a server is registered while it runs, with its roles and settings; one tha
   expect((await ask())[roles]).toEqual(["No process of the server runs"]);
 });
 
-test("a replica of another version is named, with its version and this one", async () => {
+test("a replica of another version is listed with its version and this one", async () => {
   const { db, env, ask } = await setup();
   const secret = { IDENTITY_SECRET: "one secret for both of them, as replicas have" };
   const worker = start({ ...env, ...secret, ROLES: "api,worker" });

@@ -12,7 +12,7 @@ import type { Db } from "../database/database.ts";
 import { newId } from "../database/new-id.ts";
 import type { Logger } from "../logging/create-logger.ts";
 
-/** What a process runs with, as far as it takes to look at the same installation. */
+/** Settings of a running process that `doctor` needs to check the same installation. */
 export interface ProcessSettings {
   readonly runtime: Config["runtime"];
   readonly docker: Config["docker"];
@@ -35,16 +35,16 @@ export interface Process {
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const migrations = fileURLToPath(new URL("../database/migrations", import.meta.url));
 const intervalMs = 15_000;
-/** Four renewals that did not come. */
+/** Four missed renewals. */
 const staleSeconds = 60;
 
-/** What this program is: its version with its commit, or where there is none with a hash of its migrations. */
+/** Version of this program with its commit, or without git with a hash of its migrations. */
 export async function thisProgram(): Promise<{ readonly version: string; readonly migration: string }> {
   const names = (await readdir(migrations)).filter((name) => name.endsWith(".sql")).sort();
   const migration = names.at(-1) ?? "";
-  // The checkout may be another user's than the process: the answer must not depend on who asks.
-  const words = ["-c", "safe.directory=*", "rev-parse", "--short=12", "HEAD"];
-  const commit = await promisify(execFile)("git", words, { cwd: root }).then(
+  // The checkout may belong to another user than the process.
+  const args = ["-c", "safe.directory=*", "rev-parse", "--short=12", "HEAD"];
+  const commit = await promisify(execFile)("git", args, { cwd: root }).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );
@@ -54,7 +54,7 @@ export async function thisProgram(): Promise<{ readonly version: string; readonl
   return { version: `${version}+schema.${hash.digest("hex").slice(0, 12)}`, migration };
 }
 
-/** Of the settings alone; a server that runs knows its port and its address better. */
+/** From the configuration alone; a running server knows its actual port and address. */
 export function settingsOf(config: Config): ProcessSettings {
   const { runtime, docker, dataDir, port, appUrl, envHost, mail } = config;
   const sendsMail = mail.smtp !== undefined;
@@ -69,7 +69,7 @@ interface Running {
   readonly log: Logger;
 }
 
-/** Writes that this process runs, again and again until it is stopped, and takes its row away then. */
+/** Sends heartbeats to the process table until it is stopped, then deletes the row. */
 export async function startPresence({ db, roles, settings, log }: Running): Promise<Loop> {
   const row = {
     ...{ id: newId(), roles: [...roles], ...(await thisProgram()) },
@@ -93,7 +93,7 @@ export async function startPresence({ db, roles, settings, log }: Running): Prom
     trigger: loop.trigger,
     async stop() {
       await loop.stop();
-      // A database that is away keeps nobody from stopping: the row is out of date in a minute.
+      // An unreachable database does not delay the shutdown: the row is stale after a minute.
       await db
         .deleteFrom("processes")
         .where("id", "=", row.id)
@@ -103,7 +103,7 @@ export async function startPresence({ db, roles, settings, log }: Running): Prom
   };
 }
 
-/** Those that run now, the newest first. */
+/** Returns the processes with a recent heartbeat, newest first. */
 export async function runningProcesses(db: Db): Promise<readonly Process[]> {
   const rows = await db
     .selectFrom("processes")

@@ -51,7 +51,7 @@ async function setup() {
   };
 }
 
-test("the queue, a grant and a refusal beside the running server, which sends the money; words come by mail", async () => {
+test("requests are listed, granted and declined beside the running server, which sends the money; the message comes by mail", async () => {
   const { db, buy, runRefundSender, refundsOf, mails } = await setup();
   const ada = await buy("ada", "It was slow.\u001b[2J\nBob: paid 0");
   const ben = await buy("ben", "I did not like it.");
@@ -101,7 +101,7 @@ test("the queue, a grant and a refusal beside the running server, which sends th
   ]);
 }, 60_000);
 
-test("a refund names every order of the environment and what becomes of it, and does nothing before it is told --yes", async () => {
+test("a refund lists every order of the environment and its remaining time, and does nothing without --yes", async () => {
   const { db, buy, more, refundsOf } = await setup();
   const ada = await buy("ada");
   const { id: extension } = await more("ada");
@@ -129,7 +129,7 @@ test("a refund names every order of the environment and what becomes of it, and 
   expect(await refundsOf()).toMatchObject([{ reason: "discretionary", amount_minor: 40 }]);
 }, 60_000);
 
-test("gateway-keys prints what a client of one's own needs at the embedded provider", async () => {
+test("gateway-keys prints the address and keys for an API client of the embedded provider", async () => {
   const { db, gateway } = await setup();
   expect(await operate(db, "gateway-keys")).toEqual({
     code: 0,

@@ -18,7 +18,7 @@ interface Asked {
   readonly currency: string;
 }
 
-/** Every open request, oldest first, with what the operator decides by: three lines each. */
+/** Returns three lines for each open request, oldest first, with the facts for a decision. */
 export async function listRefundRequests(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<Asked>`
     select q.order_id, o.subdomain, q.user_id, q.reason, q.text, q.created_at, p.amount_minor, p.refund_minor, p.currency
@@ -35,7 +35,7 @@ function describe(asked: Asked, usage: Awaited<ReturnType<typeof usageOfOrder>>)
   return [
     `${asked.order_id} ${asked.subdomain} of ${asked.user_id}, ${asked.reason}, asked ${formatInstant(asked.created_at)} UTC`,
     `  paid ${money(paid)}, refunded ${money(back)}, ${used}, prorated ${money(prorate(paid - back, usage))}`,
-    `  ${harmless(asked.text)}`,
+    `  ${sanitize(asked.text)}`,
   ].join("\n");
 }
 
@@ -53,8 +53,8 @@ interface Concerned {
 }
 
 /**
- * What a refund has done, in the transaction that did it: a line for each paid order of the environment, and what becomes of
- * the environment (G108).
+ * Describes a refund, inside its transaction: a line for each paid order of the environment, and the environment's
+ * remaining time (G108).
  */
 export async function describeRefund(tx: Tx, orderId: string, granted: Granted): Promise<readonly string[]> {
   const { rows } = await sql<Concerned>`
@@ -82,7 +82,7 @@ function concerned(row: Concerned, { amountMinor }: Granted): string {
   return `  ${row.id} ${row.extends ? "extension" : "environment"} of ${hours}, paid ${money(row.amount_minor)}${before}: ${now}`;
 }
 
-/** Typed by anybody, shown in a terminal: no escape sequence, and no line that looks like ours. */
-function harmless(text: string): string {
+/** Removes escape sequences and line breaks from untrusted text before it reaches a terminal. */
+function sanitize(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
 }

@@ -5,7 +5,7 @@ import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.
 import { commandLogger } from "../logging/create-logger.ts";
 import { announcer } from "../notifications/announcer.ts";
 
-/** On the running server's database, as it is. */
+/** Opens the running server's database, without migrating it. */
 export async function withDatabase<T>(
   { database: settings, dataDir }: Config,
   work: (db: Db) => Promise<T>,
@@ -19,7 +19,7 @@ export async function withDatabase<T>(
     throw settings.kind === "external"
       ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)
       : new EmbeddedDatabaseError(
-          `The server of ${resolve(dataDir)} does not run: start it (npm start), then ask again.`,
+          `The server of ${resolve(dataDir)} is not running: start it (npm start), then try again.`,
         );
   });
   try {
@@ -29,7 +29,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Bell and mail, as from the server; its address is the one that the settings give. */
+/** Notifies by bell and mail, as the server does; links use the address of the settings. */
 export function announcerOf({ appUrl, port, brand }: Config) {
   return announcer({ appUrl: appUrl ?? `http://localhost:${port}`, brandName: brand.name });
 }

@@ -12,10 +12,10 @@ export interface Ticket {
   readonly email: string;
 }
 
-/** Nobody writes more by hand; a program that does fills no disk. */
+/** Rate limit, so that a program cannot fill the disk. */
 const ticketsPerHour = 20;
 
-/** Keeps a ticket under an id of its own, because the code is only a label (G60). */
+/** Stores a ticket under an id of its own, because the code is only a label (G60). */
 export async function saveTicket(db: Db, { userId, code, issueType, description, email }: Ticket): Promise<void> {
   const { count } = await db
     .selectFrom("support_tickets")

@@ -14,15 +14,15 @@ import type { Db } from "../database/database.ts";
 import { mount, success } from "../http/mount.ts";
 import { saveTicket } from "./save-ticket.ts";
 
-interface Parts {
+interface SupportDeps {
   readonly db: Db;
   readonly appUrl: string;
   readonly supportName: string;
   readonly settings: SupportSettings;
 }
 
-/** Support by the server: it keeps tickets and serves the words. The hand-off to the chat is the browser's (G59). */
-export function supportRoutes(app: FastifyInstance, { db, appUrl, supportName, settings }: Parts): void {
+/** Stores tickets and serves the support texts. The browser opens the chat (G59). */
+export function supportRoutes(app: FastifyInstance, { db, appUrl, supportName, settings }: SupportDeps): void {
   mount(app, supportCatalog, async () => ({ ...success, ...supportContent }));
 
   mount(app, openTicket, async ({ user, body: { issueType, description, userId, supportCode: proposed } }) => {
@@ -30,7 +30,7 @@ export function supportRoutes(app: FastifyInstance, { db, appUrl, supportName, s
     const { codePrefix } = settings;
     const isTheirs = proposed !== undefined && isSupportCode(proposed, codePrefix, user.id);
     const code = isTheirs ? proposed : supportCode(codePrefix, user.id, Date.now());
-    // The token says who writes; an address in the body proves nothing.
+    // The address of the token, because one in the body proves nothing.
     await saveTicket(db, { userId, code, issueType, description, email: user.email });
     const topic = supportContent.issueTypes.find(({ value }) => value === issueType)?.label ?? issueType;
     return {

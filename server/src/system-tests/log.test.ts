@@ -11,7 +11,7 @@ test("a rental from the sign-up to the refund is a line for each step, with ids 
   const { db, payments } = app;
   const { id: orderId } = await db.selectFrom("orders").select("id").executeTakeFirstOrThrow();
   await app.must("POST", `/environments/${environmentId}/terminate`, ada.token, { confirm: "first-lab" });
-  const decision = { db, announce: payments.announce, orderId, words: "", again: false };
+  const decision = { db, announce: payments.announce, orderId, message: "", again: false };
   await expect.poll(() => app.lines().some(({ event }) => event === "environment.ended")).toBe(true);
   await grantRefund(decision, "full");
   await using _ = { [Symbol.asyncDispose]: startRefundSender(payments).stop };

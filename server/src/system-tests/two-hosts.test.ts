@@ -130,7 +130,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     const first = await rent(ann, "first-one");
     const second = await rent(bob, "second-one");
     expect([await hostOf("first-one"), await hostOf("second-one")]).toEqual(["local", "remote"]);
-    expect(await hosts("list")).toMatch(/remote docker at \S+: 1 GPUs, 1 leased, 0 put aside, 1 environments/);
+    expect(await hosts("list")).toMatch(/remote docker at \S+: 1 GPUs, 1 leased, 0 quarantined, 1 environments/);
     expect(await hosts("remove", "remote")).toMatch(/^remote still has 1 environments, 1 GPUs leased and 1 kept homes/);
 
     const act = (user: typeof ann, action: string, id: string) =>

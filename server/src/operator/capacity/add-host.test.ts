@@ -31,16 +31,16 @@ async function operate(db: Db, verb: string, ...words: string[]): Promise<string
   return await hostCommand({ db, config }, verb, words).catch((error: Error) => error.message);
 }
 
-test("what cannot be a host is refused in one sentence, and nothing is written", async () => {
+test("an invalid host is refused in one sentence, and nothing is written", async () => {
   const { db } = await setupEnvironments();
   expect(await operate(db, "add", "gpu-1", "tcp://10.0.0.5:2375")).toMatch(/^tcp:\S+ is plain TCP, .* use tcp\+tls/);
   expect(await operate(db, "add", "gpu-1", "tcp+tls://gpu-1.example")).toMatch(/is a name: say with --reach/);
   expect(await operate(db, "add", "gpu-1", "tcp+tls://10.0.0.5:2376")).toMatch(
     /certificates cannot be read: ENOENT.*hosts\/gpu-1\/\w+.pem/,
   );
-  expect(await operate(db, "add", "GPU 1", "tcp://10.0.0.5")).toMatch(/^GPU 1 is no name for a host/);
+  expect(await operate(db, "add", "GPU 1", "tcp://10.0.0.5")).toMatch(/^GPU 1 is not a host name/);
   expect(await operate(db, "add", "local", "ssh://berth@127.0.0.1:1")).toBe("local is this machine");
-  await expect(addHost(db, { ...far, id: "GPU 1" })).rejects.toThrow("is no name for a host");
+  await expect(addHost(db, { ...far, id: "GPU 1" })).rejects.toThrow("is not a host name");
   await expect(addHost(db, { ...far, id: "host" })).rejects.toThrow("host is this machine");
   expect(await remoteHosts(db)).toEqual([]);
 });
@@ -50,11 +50,13 @@ test.each(["10.0.0", "192.168.1.300", "cafe"])(
   async (no) => {
     const { db } = await setupEnvironments();
     await addHost(db, far);
-    expect(await operate(db, "firewall", far.id, "10.0.0.2", no)).toBe(`${no} is no IPv4 or IPv6 address of a gateway`);
+    expect(await operate(db, "firewall", far.id, "10.0.0.2", no)).toBe(
+      `${no} is not an IPv4 or IPv6 address of a gateway`,
+    );
   },
 );
 
-test("a host that was added has nothing to sell before it was looked at; its homes stay where they are", async () => {
+test("a host that was added has nothing to sell before its first check; the folder of its homes does not change", async () => {
   const { db, driver } = await setupEnvironments({ slots: 1 });
   await addHost(db, far);
   expect(await remoteHosts(db)).toEqual([far]);
@@ -71,7 +73,7 @@ test("a host that was added has nothing to sell before it was looked at; its hom
   expect(await remoteHosts(db)).toEqual([{ ...far, reach: "10.0.0.6" }]);
 });
 
-test("removed only when nothing is left on it; then it is as if it had never been, until it is added again", async () => {
+test("a host is removed only when nothing is left on it, is then listed nowhere, and can be added again", async () => {
   const { db, driver, rent } = await setupEnvironments({ slots: 1 });
   await addHost(db, far);
   await registerHost(db, far.id, driver, 1);
@@ -96,7 +98,7 @@ test("removed only when nothing is left on it; then it is as if it had never bee
   expect(await readCapacity(db)).toMatchObject({ total: 3 });
 });
 
-test("a machine that never comes back: launches are refunded, time and files given up, names and GPUs free; then it is removed", async () => {
+test("a decommissioned machine: launches are refunded, its files are given up, names and GPUs are free; then it is removed", async () => {
   const { db, driver, parts, recorded, rent, reach, want, read, leases, start } = await setupEnvironments({ slots: 5 });
   const ids = {
     ran: await rent({ subdomain: "ran", durationHours: 4 }),

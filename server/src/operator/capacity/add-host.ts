@@ -7,8 +7,8 @@ import type { Announce } from "../../environments/notice.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 /**
- * Writes a host on another machine, or brings back one that was removed. Its GPUs are written by the server that starts
- * with it, so nothing is sold on it before. Throws when the id is another host's, or what lies on it would be elsewhere.
+ * Adds a host on another machine, or restores a removed one. The next start of the server registers its GPUs; until then
+ * nothing is sold on it. Throws when the id is another host's, or when the folder of its homes would change.
  */
 export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHost): Promise<void> {
   checkHostName(id);
@@ -19,13 +19,13 @@ export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHo
       throw new CapacityRefused(`${id} is lost: remove it first, when what was on it has ended`);
     if (host && !host.removed_at && host.home_root !== homeRoot)
       throw new CapacityRefused(`${id} has its homes in ${host.home_root}: what is kept there would be lost`);
-    const place = { address, home_root: homeRoot, reach };
+    const settings = { address, home_root: homeRoot, reach };
     await tx
       .insertInto("hosts")
-      .values({ id, kind: "docker", isolation: "container", ...place })
+      .values({ id, kind: "docker", isolation: "container", ...settings })
       .onConflict((conflict) =>
         conflict.column("id").doUpdateSet({
-          ...place,
+          ...settings,
           ...(host?.removed_at && { removed_at: null, drained_at: null, away_since: null, lost_at: null }),
         }),
       )
@@ -33,22 +33,22 @@ export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHo
   });
 }
 
-/** Throws for what is no name of a host, or this machine's own: it has that one before it was ever started too. */
+/** Throws when the name is invalid or this machine's own, which is reserved before its first start too. */
 export function checkHostName(id: string): void {
   if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(id))
-    throw new CapacityRefused(`${id} is no name for a host: up to 32 small letters, digits and dashes`);
+    throw new CapacityRefused(`${id} is not a host name: up to 32 lower-case letters, digits and dashes`);
   if (id === thisMachine) throw new CapacityRefused(`${id} is this machine`);
 }
 
 /**
- * Its machine never comes back: all that is on it ends, and its owners are told, how many is answered. Undefined when it
- * is lost already. Throws for one that answers, because that can be drained.
+ * Decommissions a host whose machine never comes back: its environments end. Returns how many owners were notified;
+ * undefined when it was decommissioned before. Throws for a host that answers, because that one can be drained.
  */
 export async function loseHost(db: Db, announce: Announce, id: string): Promise<number | undefined> {
   return await db.transaction().execute(async (tx) => {
     const host = await remoteForUpdate(tx, id, "lost");
     if (host.lost_at) return undefined;
-    if (!host.away_since) throw new CapacityRefused(`${id} answered when it was last looked at: it can be drained`);
+    if (!host.away_since) throw new CapacityRefused(`${id} answered at its last check: it can be drained`);
     const lostAt = host.away_since;
     await sql`update hosts set lost_at = ${lostAt}, drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
       tx,
@@ -57,7 +57,7 @@ export async function loseHost(db: Db, announce: Announce, id: string): Promise<
   });
 }
 
-/** Only where nothing is left on it: no environment, no lease, no kept files. Throws, saying what is. */
+/** Removes a host. Throws while it has environments, leases or kept files. */
 export async function removeHost(db: Db, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await remoteForUpdate(tx, id, "removed");

@@ -1,4 +1,4 @@
-/** What an operator asked of hosts and GPUs cannot be done; the message says why. */
+/** Refusal of an operator's command about hosts and GPUs; the message gives the reason. */
 export class CapacityRefused extends Error {
   override name = "CapacityRefused";
 }

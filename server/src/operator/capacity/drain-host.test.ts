@@ -41,7 +41,7 @@ async function setup() {
   return { ...environments, order, outOfService };
 }
 
-test("a host that drains leases nothing new, neither to orders nor to the line nor to a restart; its owners are told once", async () => {
+test("a host that drains leases nothing new, neither to orders nor to the queue nor to a restart; its owners are notified once", async () => {
   const { db, rent, reach, want, order, outOfService } = await setup();
   const ids = [await rent({ userId: "ann", subdomain: "first" }), await rent({ userId: "ann", subdomain: "second" })];
   for (const id of ids) await reach(id, "active");
@@ -57,7 +57,7 @@ test("a host that drains leases nothing new, neither to orders nor to the line n
   await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
   expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
   expect(await listHosts(db)).toEqual([
-    expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 put aside, 2 environments, draining since .* UTC$/),
+    expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),
   ]);
   expect(await outOfService()).toEqual(["host drains"]);
   expect([await undrainHost(db, "host"), await undrainHost(db, "host")]).toEqual([true, false]);
@@ -65,7 +65,7 @@ test("a host that drains leases nothing new, neither to orders nor to the line n
   await expect(drainHost(db, announce, "nowhere")).rejects.toThrow("There is no host nowhere");
 });
 
-test("an order that is looking for GPUs while its host is drained finds none", async () => {
+test("an order that selects GPUs while its host is being drained gets none", async () => {
   const { db, order } = await setup();
   let asked: ReturnType<typeof order> | undefined;
   await db.transaction().execute(async (tx) => {
@@ -78,7 +78,7 @@ test("an order that is looking for GPUs while its host is drained finds none", a
   expect(await asked).toMatchObject({ ok: false, code: "out_of_stock" });
 });
 
-test("who waits does not get what drains, and gets it when it is back", async () => {
+test("the queue does not get GPUs of a host that drains, and gets them after undrain", async () => {
   const { db, rent, reach, want } = await setup();
   const id = await rent({ gpuCount: 3 });
   await reach(id, "active");
@@ -93,7 +93,7 @@ test("who waits does not get what drains, and gets it when it is back", async ()
   expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "held" });
 });
 
-test("a host that does not answer is named", async () => {
+test("a host that does not answer is listed", async () => {
   const { db, outOfService } = await setup();
   await markUnreachable(db, "host");
   expect(await listHosts(db)).toEqual([expect.stringMatching(/^host fake: .*, not answering since .* UTC$/)]);
@@ -102,20 +102,20 @@ test("a host that does not answer is named", async () => {
   expect(await operate(db, "hosts", "lost", "host", "--yes")).toBe("host is this machine: it can be drained, not lost");
 });
 
-test("a GPU that is put aside is leased to nobody, also after a start of the server, until it is released", async () => {
+test("a quarantined GPU is not leased, also after a restart of the server, until it is released", async () => {
   const { db, driver, rent, reach, order, outOfService } = await setup();
   const id = await rent({ gpuCount: 1, subdomain: "lab" });
   await reach(id, "active");
   const said = await operate(db, "gpus", "quarantine", "host-slot-1", "It", "gets", "hot");
-  expect(said).toBe("host-slot-1 is leased to nobody else; who has it keeps it to the end");
+  expect(said).toBe("host-slot-1 is quarantined; its holder keeps it to the end");
   expect(await quarantineGpu(db, "host-slot-2", "Its fan is loud")).toBe(false);
   await registerHost(db, "host", driver, 2);
   await registerHost(db, "host", driver, 3);
   expect(await listGpus(db)).toEqual([
     expect.stringMatching(
-      new RegExp(`^host-slot-1 on host: put aside .* UTC: It gets hot; still environment ${id} \\(lab\\)$`),
+      new RegExp(`^host-slot-1 on host: quarantined .* UTC: It gets hot; still environment ${id} \\(lab\\)$`),
     ),
-    expect.stringMatching(/^host-slot-2 on host: put aside .* UTC: Its fan is loud$/),
+    expect.stringMatching(/^host-slot-2 on host: quarantined .* UTC: Its fan is loud$/),
     "host-slot-3 on host: free",
   ]);
   expect(await outOfService()).toHaveLength(2);

@@ -14,20 +14,20 @@ interface HostRow {
   readonly lost_at: Date | null;
   readonly gpus: number;
   readonly leased: number;
-  readonly aside: number;
+  readonly quarantined: number;
   readonly environments: number;
 }
 
-/** A line for each host: what it has, and what is in use. */
+/** Returns a line for each host: what it has, and what is in use. */
 export async function listHosts(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<HostRow>`
-    select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as aside,
+    select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as quarantined,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments
     from hosts h left join gpus g on g.host_id = h.id
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
     where h.removed_at is null group by h.id order by h.id`.execute(db);
-  return rows.map(({ id, kind, address, drained_at, away_since, lost_at, gpus, leased, aside, environments }) => {
-    const parts = [`${gpus} GPUs`, `${leased} leased`, `${aside} put aside`, `${environments} environments`];
+  return rows.map(({ id, kind, address, drained_at, away_since, lost_at, gpus, leased, quarantined, environments }) => {
+    const parts = [`${gpus} GPUs`, `${leased} leased`, `${quarantined} quarantined`, `${environments} environments`];
     if (drained_at && !lost_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
     if (lost_at) parts.push(`lost since ${formatInstant(lost_at)} UTC`);
     else if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);
@@ -36,8 +36,8 @@ export async function listHosts(db: Db): Promise<readonly string[]> {
 }
 
 /**
- * Nothing new is leased on the host from now on, not to who waits either; what is leased goes on, and its owners are
- * told once. Answers how many were told; undefined when it drains already. Throws for a host that is not there.
+ * Drains a host: nothing new is leased on it, not to the queue either; existing leases go on. Notifies the owners once and
+ * returns how many; undefined when it drains already. Throws for an unknown host.
  */
 export async function drainHost(db: Db, announce: Announce, hostId: string): Promise<number | undefined> {
   return await db.transaction().execute(async (tx) => {
@@ -67,7 +67,7 @@ export async function drainHost(db: Db, announce: Announce, hostId: string): Pro
   });
 }
 
-/** False when it did not drain. Throws for a host that is not there. */
+/** Returns false when it did not drain. Throws for an unknown or decommissioned host. */
 export async function undrainHost(db: Db, hostId: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, hostId);

@@ -16,42 +16,42 @@ import type { Options } from "../parse-command.ts";
 import { addHost, checkHostName, removeHost } from "./add-host.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
-interface Parts {
+interface HostCommandDeps {
   readonly db: Db;
   readonly config: Config;
 }
 
-const usualHomes = "/var/lib/berth/homes";
+const defaultHomeRoot = "/var/lib/berth/homes";
 
 /**
- * What an operator does about hosts on other machines: add, check, firewall or remove. Answers what to print. Throws a
- * DriverError or CapacityRefused, in one sentence, when it is refused.
+ * The commands about hosts on other machines: add, check, firewall or remove. Returns the text to print. Throws
+ * DriverError or CapacityRefused with one sentence.
  */
 export async function hostCommand(
-  parts: Parts,
+  deps: HostCommandDeps,
   verb: string,
   [id = "", ...more]: readonly string[],
   options: Options = {},
 ): Promise<string> {
-  if (verb === "add") return await add(parts, id, more[0] ?? "", options);
-  if (verb === "check") return await withHost(parts, await hostOf(parts.db, id), check);
+  if (verb === "add") return await add(deps, id, more[0] ?? "", options);
+  if (verb === "check") return await withHost(deps, await hostOf(deps.db, id), check);
   if (verb === "firewall") {
     const gateways = more.map(readGateway);
-    return await withHost(parts, await hostOf(parts.db, id), (remote, own) => firewall(remote, own, gateways));
+    return await withHost(deps, await hostOf(deps.db, id), (remote, own) => firewall(remote, own, gateways));
   }
-  await removeHost(parts.db, id);
-  return `${id} is removed; a running server forgets it when it starts again`;
+  await removeHost(deps.db, id);
+  return `${id} is removed; a running server notices it at its next start`;
 }
 
-async function add(parts: Parts, id: string, text: string, options: Options): Promise<string> {
+async function add(deps: HostCommandDeps, id: string, text: string, options: Options): Promise<string> {
   checkHostName(id);
   const address = parseAddress(text);
-  const homeRoot = parseHomeRoot(options["home-root"] ?? usualHomes);
+  const homeRoot = parseHomeRoot(options["home-root"] ?? defaultHomeRoot);
   const host = { id, address: address.url, homeRoot, reach: parsePrivateAddress(options["reach"], address) };
-  return await withHost(parts, host, async (remote, own, config) => {
-    const found = await check(remote, own, config);
-    await addHost(parts.db, host);
-    return `${found}\n${id} is added; a running server rents on it when it starts again`;
+  return await withHost(deps, host, async (remote, own, config) => {
+    const report = await check(remote, own, config);
+    await addHost(deps.db, host);
+    return `${report}\n${id} is added; a running server rents on it after its next start`;
   });
 }
 
@@ -62,7 +62,7 @@ async function hostOf(db: Db, id: string): Promise<RemoteHost> {
 }
 
 async function withHost<T>(
-  { db, config }: Parts,
+  { db, config }: HostCommandDeps,
   host: RemoteHost,
   work: (remote: RemoteMachine, own: RemoteDeps, config: Config) => Promise<T>,
 ): Promise<T> {
@@ -90,10 +90,10 @@ async function check(remote: RemoteMachine, own: RemoteDeps, { docker, slots }: 
   const has =
     gpus.length > 0 ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ") : `no GPU, so ${slots} CPU slots`;
   const lines = [`${id} can be used: ${has}; runs are reached at ${reach}, homes are in ${homeRoot}`];
-  return [...lines, ...warnings.map((words) => `WARNING: ${words}`)].join("\n");
+  return [...lines, ...warnings.map((warning) => `WARNING: ${warning}`)].join("\n");
 }
 
-/** The rules for that machine, as a script for its root: around its runs, and in to them from the gateways alone. */
+/** Returns a script for root of that machine: it isolates the runs and lets only the gateways connect to them. */
 async function firewall(
   { engine: address }: RemoteMachine,
   own: RemoteDeps,
@@ -105,6 +105,6 @@ async function firewall(
 }
 
 function readGateway(address: string): string {
-  if (isIP(address) === 0) throw new CapacityRefused(`${address} is no IPv4 or IPv6 address of a gateway`);
+  if (isIP(address) === 0) throw new CapacityRefused(`${address} is not an IPv4 or IPv6 address of a gateway`);
   return address;
 }

@@ -13,32 +13,37 @@ interface GpuRow {
   readonly holder: string | null;
 }
 
-/** A line for each GPU or slot: where it is, and who has it. */
-export async function listGpus(db: Db): Promise<readonly string[]> {
+/** Returns every GPU or CPU slot with its holder. */
+export async function readGpus(db: Db): Promise<readonly GpuRow[]> {
   const { rows } = await sql<GpuRow>`
     select g.*, case l.holder_kind
         when 'environment' then 'environment ' || l.holder_id || coalesce(' (' || e.subdomain || ')', '')
         when 'order' then 'held for order ' || l.holder_id
-        when 'queue' then 'held for who waited, ' || q.user_id
-        when 'pool' then 'free, ' || w.container_type || ' stands ready'
+        when 'queue' then 'reserved in the queue for ' || q.user_id
+        when 'pool' then 'free, with a warm run of ' || w.container_type
         else l.holder_kind end as holder
     from gpus g join hosts h on h.id = g.host_id and h.removed_at is null
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null
     left join environments e on e.id = l.holder_id left join queue_entries q on q.id = l.holder_id
     left join warm_runs w on w.id = l.holder_id
     order by g.host_id, length(g.id), g.id`.execute(db);
-  return rows.map((row) => `${row.id} on ${row.host_id}${row.model && `, ${row.model}`}: ${stateOf(row)}`);
+  return rows;
 }
 
-function stateOf({ quarantined_at, quarantine_reason, holder }: GpuRow): string {
-  if (!quarantined_at) return holder ?? "free";
-  const why = `put aside ${formatInstant(quarantined_at)} UTC: ${quarantine_reason || "its host no longer has it"}`;
-  return holder ? `${why}; still ${holder}` : why;
+export function gpuText({ id, host_id, model, quarantined_at, quarantine_reason, holder }: GpuRow): string {
+  const name = `${id} on ${host_id}${model && `, ${model}`}`;
+  if (!quarantined_at) return `${name}: ${holder ?? "free"}`;
+  const reason = quarantine_reason || "its host no longer has it";
+  return `${name}: quarantined ${formatInstant(quarantined_at)} UTC: ${reason}${holder ? `; still ${holder}` : ""}`;
+}
+
+export async function listGpus(db: Db): Promise<readonly string[]> {
+  return (await readGpus(db)).map(gpuText);
 }
 
 /**
- * Leases it to nobody any more, for the reason given; who has it now keeps it to the end. Answers whether somebody has.
- * Throws for one that is not there.
+ * Stops leasing a GPU, for the reason given; its current holder keeps it to the end. Returns whether it has one. Throws
+ * for an unknown GPU.
  */
 export async function quarantineGpu(db: Db, id: string, reason: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
@@ -54,21 +59,21 @@ export async function quarantineGpu(db: Db, id: string, reason: string): Promise
   });
 }
 
-/** False when it was not put aside. Throws for one that is not there, and for one that its host no longer has. */
+/** Returns false when it was not quarantined. Throws for an unknown GPU, and for one that its host no longer has. */
 export async function releaseGpu(db: Db, id: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const gpu = await lockGpu(tx, id);
     if (!gpu.quarantined_at) return false;
     if (gpu.quarantine_reason === "")
       throw new CapacityRefused(
-        `${gpu.host_id} had no ${id} at its last start. When it has, it is leased again by itself.`,
+        `${gpu.host_id} had no ${id} at its last start. When it has it again, the quarantine ends automatically.`,
       );
     await tx.updateTable("gpus").set({ quarantined_at: null, quarantine_reason: "" }).where("id", "=", id).execute();
     return true;
   });
 }
 
-/** Under the lock of its host, as whoever leases. */
+/** Locks the GPU's host, as leasing does. */
 async function lockGpu(tx: Tx, id: string) {
   const gpu = () => tx.selectFrom("gpus").selectAll().where("id", "=", id).executeTakeFirst();
   const known = await gpu();

@@ -52,7 +52,7 @@ async function sleep(name: string, labels: Readonly<Record<string, string>>, isS
 }
 
 describe.skipIf(absent)(absent ? `doctor and Docker, skipped because ${absent}` : "doctor and Docker", () => {
-  test("containers of ours that no environment has are named, with how long they are there; those of environments, of another installation and of the server itself are not", async () => {
+  test("orphaned containers of this installation are listed with their age; those of environments, of other installations and of the server itself are not", async () => {
     const { db, install, ask } = await setup();
     await sql`insert into hosts (id, kind) values ('local', 'docker')`.execute(db);
     await sql`insert into gpus (id, host_id, kind) values ('slot', 'local', 'cpu')`.execute(db);
@@ -79,9 +79,9 @@ const noFirewall = (await whyNoFirewall()) ?? absent;
 describe.skipIf(noFirewall)(
   noFirewall ? `doctor and the firewall, skipped because ${noFirewall}` : "doctor and the firewall",
   () => {
-    test("a rule that is gone is named, also where only the running server knows that there is Docker; nothing is put back", async () => {
+    test("a missing firewall rule is listed, also when only the running server knows of Docker; nothing is restored", async () => {
       const { db, install, folder, ask } = await setup();
-      const what = "Holes in the firewall around environments";
+      const what = "Firewall leaks";
       const nameservers = await engineNameservers();
       await runFirewallCommands(firewallCommands(install, nameservers));
       const { found } = await ask();
@@ -92,7 +92,7 @@ describe.skipIf(noFirewall)(
       const presence = await startPresence({ db, roles: config.roles, settings: settingsOf(config), log: strictLog() });
       onTestFinished(presence.stop);
       await expect.poll(async () => (await db.selectFrom("processes").select("id").execute()).length).toBe(1);
-      expect((await ask({ RUNTIME: "process" })).found[what]).toContain(`local: a rule is gone: iptables ${rule}`);
+      expect((await ask({ RUNTIME: "process" })).found[what]).toContain(`local: a rule is missing: iptables ${rule}`);
       expect(await missingRules(install, nameservers)).toEqual([`iptables ${rule}`]);
       await runFirewallCommands(removalCommands(install));
     });
@@ -104,7 +104,7 @@ const noSecond = absent ?? (await whyNoSecondEngine());
 describe.skipIf(noSecond)(
   noSecond ? `an engine without images, skipped because ${noSecond}` : "an engine without images",
   () => {
-    test("an image of the catalogue that an engine does not have is named", async () => {
+    test("an image of the catalogue that an engine lacks is listed", async () => {
       const { ask } = await setup();
       expect((await ask()).found["Images that are missing"]).toBeUndefined();
       const engine = await openSecondEngine();
@@ -126,27 +126,27 @@ describe.skipIf(noRemote)(noRemote ? `another machine, skipped because ${noRemot
     return machine.close;
   }, 120_000);
 
-  test("its homes, its firewall and its certificates are looked at through its engine, and it is one line when that is away", async () => {
+  test("homes, firewall and certificates of a remote host are checked through its engine, and an unreachable engine is one finding", async () => {
     const { db, folder } = await setup();
     machine.keysOf("gpu-1");
     await rm(folder, { recursive: true });
     const ask = () => askDoctor(db, { RUNTIME: "fake", DATA_DIR: machine.folder });
     await addHost(db, machine.url, machine.homeRoot, machine.address);
-    const missing = "Homes that are not there";
+    const missing = "Missing homes";
     expect((await ask()).found[missing], "its folder is not even there").toEqual(["gone on gpu-1, the files of lab"]);
     mkdirSync(join(machine.homeRoot, "nobodys"), { recursive: true });
     const { found } = await ask();
     expect(found[missing]).toEqual(["gone on gpu-1, the files of lab"]);
-    expect(found["Folders among the homes that are nobody's"]).toEqual(["nobodys on gpu-1"]);
-    expect(found["Holes in the firewall around environments"]?.join()).toContain("gpu-1: an environment reaches ");
-    expect(found["Certificates that end within 30 days"]).toHaveLength(3);
-    expect(JSON.stringify(found)).not.toContain("could not be looked at");
+    expect(found["Home folders without an owner"]).toEqual(["nobodys on gpu-1"]);
+    expect(found["Firewall leaks"]?.join()).toContain("gpu-1: an environment reaches ");
+    expect(found["Certificates that expire within 30 days"]).toHaveLength(3);
+    expect(JSON.stringify(found)).not.toContain("The check failed");
     await machine.engine.kill();
     const away = await ask();
     expect(away.found["Docker Engines that do not answer"]).toEqual([
       expect.stringMatching(/^gpu-1: No Docker Engine/),
     ]);
-    expect(away.found["Certificates that end within 30 days"]).toHaveLength(3);
+    expect(away.found["Certificates that expire within 30 days"]).toHaveLength(3);
     expect(away.found[missing]).toBeUndefined();
   });
 });

@@ -41,36 +41,36 @@ async function setup() {
   };
 }
 
-test("a look that fails and one that hangs are findings of their own; the others say what they find", async () => {
-  const look = (what: string, work: () => Promise<readonly string[]>) => ({ what, remedy: "mend it", look: work });
+test("a check that fails and one that times out are findings of their own; the others report theirs", async () => {
+  const look = (what: string, work: () => Promise<readonly string[]>) => ({ what, remedy: "mend it", run: work });
   const checks = [
     look("fails", () => Promise.reject(new Error("no such table"))),
     look("hangs", () => new Promise(() => {})),
     look("finds", async () => ["one"]),
   ];
   expect((await runChecks(checks, 50)).map(({ what, rows }) => [what, ...rows])).toEqual([
-    ["fails", "This could not be looked at: no such table"],
-    ["hangs", "This could not be looked at: no answer within 0.05 s"],
+    ["fails", "The check failed: no such table"],
+    ["hangs", "The check failed: no answer within 0.05 s"],
     ["finds", "one"],
   ]);
 });
 
-test("an order that was paid long ago and never delivered, and one that nobody asks about, are stuck", async () => {
+test("an order paid long ago and never delivered, and one that is no longer polled, are stuck", async () => {
   const { db, ask, pay } = await setup();
   const [late, forgotten, fresh] = [await pay(), await pay(), await pay()];
   await sql`update orders set deliver_by = now() - interval '1 hour' where id = ${late}`.execute(db);
   await sql`update orders set due_at = now() - interval '2 hours' where id = ${forgotten}`.execute(db);
   const { found, code } = await ask();
-  const stuck = found["Orders that cannot be asked about"];
+  const stuck = found["Orders that are stuck"];
   expect(stuck).toEqual([
     expect.stringMatching(new RegExp(`^${late} paid since .* UTC and not delivered`)),
-    expect.stringMatching(new RegExp(`^${forgotten} paid and not looked at since .* UTC`)),
+    expect.stringMatching(new RegExp(`^${forgotten} paid and not polled since .* UTC`)),
   ]);
   expect(stuck?.join()).not.toContain(fresh);
   expect(code).toBe(1);
 });
 
-test("a refund whose provider never answers, one that waits for an hour and one that never arrives are stuck; a new one and one that a dispute holds back are not", async () => {
+test("a refund whose provider never answers, one queued for an hour and one that never arrives are stuck; a new one and one held back by a dispute are not", async () => {
   const { db, ask, pay } = await setup();
   const refund = async (id: string, set: string) => {
     await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at)
@@ -87,14 +87,14 @@ test("a refund whose provider never answers, one that waits for an hour and one 
     db,
   );
   const { found } = await ask();
-  expect(found["Refunds that failed or do not go through"]).toEqual([
+  expect(found["Refunds that failed or are stuck"]).toEqual([
     expect.stringMatching(/^lost pay_\w+ \$0.20 hardware has not arrived, 11d 0h old, 0 tries$/),
     expect.stringMatching(/^waits pay_\w+ \$0.20 hardware is not sent, 2h 0m old, 0 tries$/),
     expect.stringMatching(/^silent pay_\w+ \$0.20 hardware is not sent, 5m old, 4 tries: fetch failed$/),
   ]);
 });
 
-test("mails that the server cannot send are counted, with their age and why; without a mail server none waits for anything", async () => {
+test("unsent mails are counted with their age and error; without a mail server queued mails are no finding", async () => {
   const { db, ask } = await setup();
   const mail = (id: string, attempts: number, error: string | null) =>
     sql`insert into mails (id, cause, user_id, recipient, subject, body_text, body_html, useful_until, created_at, attempts, last_error)
@@ -102,11 +102,11 @@ test("mails that the server cannot send are counted, with their age and why; wit
       db,
     );
   await mail("a", 0, null);
-  expect((await ask()).found["Mails that do not go"]).toBeUndefined();
+  expect((await ask()).found["Unsent mails"]).toBeUndefined();
   await mail("b", 6, "connect ECONNREFUSED 192.0.2.1:25");
   await mail("c", 4, "connect ECONNREFUSED 192.0.2.1:25");
   const SMTP = { SMTP_URL: "smtp://192.0.2.1", MAIL_FROM: "hello@berth.example" };
-  expect((await ask(SMTP)).found["Mails that do not go"]).toEqual(
+  expect((await ask(SMTP)).found["Unsent mails"]).toEqual(
     expect.arrayContaining([
       "2 waiting, the oldest for 2h 0m, after up to 6 tries: connect ECONNREFUSED 192.0.2.1:25",
       "1 waiting, the oldest for 2h 0m, after up to 0 tries",
@@ -114,7 +114,7 @@ test("mails that the server cannot send are counted, with their age and why; wit
   );
 });
 
-test("a home that is not there and a folder that is nobody's are named", async () => {
+test("a missing home and a folder without an owner are listed", async () => {
   const { db, folder, ask, addHost } = await setup();
   await addHost();
   const home = (name: string, used: string) =>
@@ -128,8 +128,8 @@ test("a home that is not there and a folder that is nobody's are named", async (
     values ('over', 'over', 'local', 'ada', 'lab-over', now(), now())`.execute(db);
   for (const name of ["here", "nobodys", ".deleted-x"]) mkdirSync(join(folder, "homes", name), { recursive: true });
   const { found } = await ask();
-  expect(found["Homes that are not there"]).toEqual(["gone on local, the files of lab-gone"]);
-  expect(found["Folders among the homes that are nobody's"]).toEqual(["nobodys on local"]);
+  expect(found["Missing homes"]).toEqual(["gone on local, the files of lab-gone"]);
+  expect(found["Home folders without an owner"]).toEqual(["nobodys on local"]);
 });
 
 const whyNoMount = mountable();
@@ -137,7 +137,7 @@ const whyNoMount = mountable();
 test.skipIf(whyNoMount)(
   whyNoMount
     ? `a disk that is nearly full, skipped because ${whyNoMount}`
-    : "a disk that is nearly full is told with what is free",
+    : "a nearly full disk is listed with its free space",
   async () => {
     const { folder, ask } = await setup();
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=10m", "tmpfs", folder]);
@@ -168,7 +168,7 @@ function mountable(): string | undefined {
   }
 }
 
-test("certificates near their end, as the app and an engine serve them and as files, and a host whose clock is off", async () => {
+test("certificates near their expiry, served by the app and an engine and in files, and a host whose clock is wrong", async () => {
   const { db, folder, ask } = await setup();
   const certificates = certificatesIn(folder);
   await certificates.authority("ca");
@@ -190,12 +190,12 @@ test("certificates near their end, as the app and an engine serve them and as fi
   };
   const look = async (name: string) => await ask({ APP_URL: `https://127.0.0.1:${await serve(name)}` });
   const [what, clocks] = [
-    "Certificates that end within 30 days",
+    "Certificates that expire within 30 days",
     "Clocks that differ from the database's by more than 30 seconds",
   ];
   expect((await look("fine")).found[what]).toBeUndefined();
   expect((await look("app")).found[what]).toEqual([
-    expect.stringMatching(/^The certificate of 127.0.0.1 ends in [45] days, on .* UTC$/),
+    expect.stringMatching(/^The certificate of 127.0.0.1 expires in [45] days, on .* UTC$/),
   ]);
 
   await sql`insert into hosts (id, kind, address, home_root, reach)
@@ -213,16 +213,16 @@ test("certificates near their end, as the app and an engine serve them and as fi
   const { found } = await ask();
   // The authority of these tests is two days old at most.
   expect(found[what]).toEqual([
-    expect.stringMatching(/^ca.pem for gpu-1 ends in 1 days, /),
-    expect.stringMatching(/^The certificate of the engine of gpu-1 ends in (19|20) days, /),
+    expect.stringMatching(/^ca.pem for gpu-1 expires in 1 days, /),
+    expect.stringMatching(/^The certificate of the engine of gpu-1 expires in (19|20) days, /),
   ]);
   expect(found[clocks]).toEqual([expect.stringMatching(/^The clock of gpu-1 is (89|90|91) s ahead$/)]);
   await certificates.issue("client", { ca: "ca", days: -1 });
   copyFileSync(certificates.at("client.pem"), join(own, "cert.pem"));
-  expect((await ask()).found[what]).toContainEqual(expect.stringMatching(/^cert.pem for gpu-1 ended on /));
+  expect((await ask()).found[what]).toContainEqual(expect.stringMatching(/^cert.pem for gpu-1 expired on /));
 });
 
-test("a machine whose clock is three days ahead of the database's", async () => {
+test("a machine whose clock is three days ahead of the database is listed", async () => {
   const { ask } = await setup();
   const what = "Clocks that differ from the database's by more than 30 seconds";
   expect((await ask()).found[what]).toBeUndefined();
@@ -231,7 +231,7 @@ test("a machine whose clock is three days ahead of the database's", async () => 
   expect(found[what]).toEqual([`The clock of this machine (${hostname()}) is 259200 s ahead`]);
 });
 
-test("an engine that is away is one line, and all that is told of money is told", async () => {
+test("an unreachable engine is one finding, and the checks of money still run", async () => {
   const { db, ask, pay } = await setup();
   await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at, last_error)
     values ('r', ${await pay()}, 20, 'USD', 'hardware', 'failed', now(), 'no balance')`.execute(db);
@@ -240,12 +240,12 @@ test("an engine that is away is one line, and all that is told of money is told"
     "local: No Docker Engine answers at /nowhere/docker.sock: install or start it, or set DOCKER_HOST",
   ]);
   expect(JSON.stringify(all).split("nowhere")).toHaveLength(2);
-  expect(found["Refunds that failed or do not go through"]).toEqual([expect.stringContaining("no balance")]);
-  expect(found["Broken promises"]?.length).toBeGreaterThan(0);
+  expect(found["Refunds that failed or are stuck"]).toEqual([expect.stringContaining("no balance")]);
+  expect(found["Broken invariants"]?.length).toBeGreaterThan(0);
   expect(code).toBe(1);
 });
 
-test("an engine that takes the question and never answers is one line too, and keeps nothing else", async () => {
+test("an engine that accepts the connection and never answers is one finding, and does not affect other checks", async () => {
   const { folder, ask, addHost, db } = await setup();
   const silent = createSilent().listen(join(folder, "silent.sock"));
   onTestFinished(() => void silent.close());
@@ -257,11 +257,11 @@ test("an engine that takes the question and never answers is one line too, and k
   expect(found["Docker Engines that do not answer"]).toEqual([
     expect.stringMatching(/^local: The Docker Engine at \S+ did not answer within 9 s$/),
   ]);
-  expect(found["Homes that are not there"]).toEqual(["h on local, the files of lab"]);
-  expect(JSON.stringify(all)).not.toContain("could not be looked at");
+  expect(found["Missing homes"]).toEqual(["h on local, the files of lab"]);
+  expect(JSON.stringify(all)).not.toContain("The check failed");
 });
 
-test("without RUNTIME the machine is looked at as the running server has it, or as the last one had", async () => {
+test("without RUNTIME the machine is checked with the settings of the running server, or of the last one", async () => {
   const { db, folder, ask } = await setup();
   const engines = "Docker Engines that do not answer";
   const DOCKER_HOST = "unix:///nowhere/docker.sock";
@@ -279,21 +279,21 @@ test("without RUNTIME the machine is looked at as the running server has it, or 
   await sql`update processes set host_name = 'elsewhere'`.execute(db);
   const { notes, found } = await ask();
   expect(notes).toContain(
-    "The worker runs on elsewhere: ask doctor there too, for its engine, its files and its disks.",
+    "The worker runs on elsewhere: run doctor there too, for its engine, its files and its disks.",
   );
   expect(found[engines]).toBeUndefined();
 });
 
-test("for people there is a line for each look, what it found below it, and what mends it", async () => {
+test("the text report has a line for each check, its findings below it, and the remedy", async () => {
   const { db, folder, addHost } = await setup();
   await addHost();
   await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at)
     select 'h' || n, 'h' || n, 'local', 'ada', 'lab-' || n, now() from generate_series(101, 125) n`.execute(db);
   const { code, stdout } = await operator(["doctor"], { DATABASE_URL: await databaseUrl(db), DATA_DIR: folder });
   expect(code).toBe(1);
-  expect(stdout).toContain("Broken promises: 0\n");
+  expect(stdout).toContain("Broken invariants: 0\n");
   expect(stdout).toMatch(
-    /\nHomes that are not there: 25\n {2}h101 on local, the files of lab-101\n(.*\n){19} {2}and 5 more: doctor --json names all\n {2}To mend it: mount their disk or /,
+    /\nMissing homes: 25\n {2}h101 on local, the files of lab-101\n(.*\n){19} {2}and 5 more: doctor --json names all\n {2}Remedy: mount their disk or /,
   );
   expect(stdout).toContain("\nRoles that no process has: 1\n  No process of the server runs\n");
 });

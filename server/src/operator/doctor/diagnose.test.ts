@@ -7,7 +7,7 @@ import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { setup } from "../../payments/testing/setup.ts";
 import { examine } from "./diagnose.ts";
 
-test("nothing wrong is all zeros; what is broken or waits for a person is named", async () => {
+test("without faults every check is empty; broken invariants and stuck work are listed", async () => {
   const { db, order, pay, payments, provider } = await setup();
   const { id } = (await order("ada")).body;
   await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
@@ -28,7 +28,7 @@ test("nothing wrong is all zeros; what is broken or waits for a person is named"
   await sql`update payments set refund_minor = 0`.execute(db);
 });
 
-test("money of an order that is not ours is found by the sweep, kept, tried again, and named after twenty tries", async () => {
+test("a payment of an unknown order is found by the sweep, stored, retried, and listed after twenty tries", async () => {
   const { db, addPayment, provider, payments, runPaymentSweep, runWebhookProcessor } = await setup();
   const { id } = await provider.createOrder({ receipt: "a-stranger", amountMinor: 40, currency: "USD", notes: {} });
   const orphan = await addPayment(id);
@@ -49,7 +49,7 @@ test("money of an order that is not ours is found by the sweep, kept, tried agai
   );
 });
 
-test("a dispute to answer, what it holds back, and the account that lost one", async () => {
+test("an open dispute, the refund it holds back, and the account that lost one are listed", async () => {
   const { db, order, addPayment, payments, provider } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await addPayment(id, { amount_minor: 39 });

@@ -13,25 +13,25 @@ import { moneyChecks } from "./money-checks.ts";
 import { openDockerHosts } from "./open-docker-hosts.ts";
 import { type Finding, runChecks } from "./run-checks.ts";
 
-/** What an operator must know about money and capacity. */
+/** Runs the checks of money and capacity. */
 export async function examine(db: Db): Promise<readonly Finding[]> {
   return await runChecks(moneyChecks(db));
 }
 
 export interface Diagnosis {
-  /** What limits the look, in sentences. */
+  /** Sentences about what limits the checks. */
   readonly notes: readonly string[];
   readonly findings: readonly Finding[];
 }
 
-/** Everything (docs/internals/reliability.md), beside the running server and with its settings. Changes nothing. */
+/** Runs every check (docs/internals/reliability.md) with the settings of the running server. Changes nothing. */
 export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { settings, isHere, notes } = await settingsInUse(db, config);
   const { id: install } = await installationOf(db);
   const { runtime, dataDir } = settings;
   const own = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, log: silentLogger };
-  const parts = { ...own, images: currentImage, replaced: replacedImages };
-  await using opened = await openDockerHosts(db, { ...settings, isHere }, parts);
+  const deps = { ...own, images: currentImage, replaced: replacedImages };
+  await using opened = await openDockerHosts(db, { ...settings, isHere }, deps);
   const { hosts } = opened;
   const homes = isHere && runtime !== "fake" ? join(dataDir, "homes") : undefined;
   const checks = [
@@ -45,7 +45,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
 interface InUse {
   readonly settings: ProcessSettings;
   readonly notes: readonly string[];
-  /** Whether the worker, and so the files and the engine that it calls its own, are on this machine. */
+  /** Whether the worker, its files and its local engine are on this machine. */
   readonly isHere: boolean;
 }
 
@@ -59,7 +59,7 @@ const names: Readonly<Record<keyof ProcessSettings, string>> = {
   sendsMail: "SMTP_URL",
 };
 
-/** The worker's, where one runs: a doctor that was started without RUNTIME or APP_URL would leave out what matters. */
+/** Prefers the worker's settings: doctor may have been started without RUNTIME or APP_URL. */
 async function settingsInUse(db: Db, config: Config): Promise<InUse> {
   const own = settingsOf(config);
   const worker = (await runningProcesses(db)).find(({ roles }) => roles.includes("worker"));
@@ -74,20 +74,20 @@ async function settingsInUse(db: Db, config: Config): Promise<InUse> {
       : []),
     ...(isHere
       ? []
-      : [`The worker runs on ${hostName}: ask doctor there too, for its engine, its files and its disks.`]),
+      : [`The worker runs on ${hostName}: run doctor there too, for its engine, its files and its disks.`]),
   ];
   return { settings, notes, isHere };
 }
 
 const mostRows = 20;
 
-/** For people: a line for each look, what it found below it, and what mends it. */
+/** Formats a diagnosis for people: a line for each check, its findings, and the remedy. */
 export function reportOf({ notes, findings }: Diagnosis): string {
   const lines = findings.flatMap(({ what, remedy, rows }) => [
     `${what}: ${rows.length}`,
     ...rows.slice(0, mostRows).map((row) => `  ${row}`),
     ...(rows.length > mostRows ? [`  and ${rows.length - mostRows} more: doctor --json names all`] : []),
-    ...(rows.length > 0 ? [`  To mend it: ${remedy}.`] : []),
+    ...(rows.length > 0 ? [`  Remedy: ${remedy}.`] : []),
   ]);
   return [...notes, ...lines].join("\n");
 }

@@ -13,7 +13,7 @@ import { formatDuration } from "../../text/format-duration.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
 
-interface Parts {
+interface HostChecksDeps {
   readonly db: Db;
   readonly install: string;
   readonly hosts: readonly DockerHost[];
@@ -21,69 +21,68 @@ interface Parts {
   readonly homes: string | undefined;
 }
 
-/** What an operator must know about the machines that environments run on. */
-export function hostChecks(parts: Parts): readonly Check[] {
-  const { db, hosts } = parts;
+/** Checks of the machines that environments run on. */
+export function hostChecks(deps: HostChecksDeps): readonly Check[] {
+  const { db, hosts } = deps;
   return [
     {
       what: "Docker Engines that do not answer",
-      remedy:
-        "start the engine on that machine (systemctl start docker); all else about it is looked at when it answers",
-      look: async () => hosts.flatMap(({ id, answer }) => (typeof answer === "string" ? [`${id}: ${answer}`] : [])),
+      remedy: "start the engine on that machine (systemctl start docker); the other checks of it run when it answers",
+      run: async () => hosts.flatMap(({ id, answer }) => (typeof answer === "string" ? [`${id}: ${answer}`] : [])),
     },
     {
       what: "Containers without an environment",
       remedy:
         "on that machine: docker rm -f CONTAINER; a running server removes those of environments after ten minutes",
-      look: () => orphanContainers(parts),
+      run: () => orphanContainers(deps),
     },
     {
-      what: "Homes that are not there",
-      remedy: "mount their disk or bring them back from a backup before their environments are started again",
-      look: () => missingHomes(parts),
+      what: "Missing homes",
+      remedy: "mount their disk or restore them from a backup before their environments are started again",
+      run: () => missingHomes(deps),
     },
     {
-      what: "Folders among the homes that are nobody's",
-      remedy: "look at what is in them, then move or delete them",
-      look: () => orphanHomes(parts),
+      what: "Home folders without an owner",
+      remedy: "check what is in them, then move or delete them",
+      run: () => orphanHomes(deps),
     },
     {
       what: "Images that are missing",
-      remedy: "npm run images -- TYPE on this machine; for another one docs/hosts.md says how an image gets there",
-      look: () => missingImages(hosts),
+      remedy: "npm run images -- TYPE on this machine; for another machine see docs/hosts.md",
+      run: () => missingImages(hosts),
     },
     {
       what: "Clocks that differ from the database's by more than 30 seconds",
       remedy: "run a time service there, such as systemd-timesyncd or chrony",
-      look: () => wrongClocks(db, hosts),
+      run: () => wrongClocks(db, hosts),
     },
     {
-      what: "Holes in the firewall around environments",
+      what: "Firewall leaks",
       remedy:
         "npm run operator -- firewall apply, as root; on another machine what operator -- hosts firewall HOST prints",
-      look: () => holes(hosts),
+      run: () => firewallLeaks(hosts),
     },
   ];
 }
 
-/** Longer than any ephemeral container lives. */
-const momentSeconds = 600;
+/** Longer than any ephemeral container runs. */
+const ephemeralSeconds = 600;
 
-async function orphanContainers({ db, install, hosts }: Parts): Promise<readonly string[]> {
+async function orphanContainers({ db, install, hosts }: HostChecksDeps): Promise<readonly string[]> {
   const known = async () => {
     const { rows } = await sql<{ id: string }>`
       select id from environments where status <> 'terminated' union select id from warm_runs`.execute(db);
     return rows.map(({ id }) => id);
   };
-  // Before and after: what begins or ends meanwhile is no stray.
+  // Read before and after listing: a container that starts or ends meanwhile is no orphan.
   const before = await known();
   const all = await Promise.all(
     answering(hosts).map(async ({ id, engine, answer }) => {
       const filters = { label: [`${label.install}=${install}`] };
-      const found = await engine.withTimeout((abortSignal) =>
+      const containers = await engine.withTimeout((abortSignal) =>
         engine.docker.listContainers({ all: true, filters, abortSignal }),
       );
-      return found.map(({ Names, Labels, Created, State }) => ({
+      return containers.map(({ Names, Labels, Created, State }) => ({
         ...{ host: id, name: Names[0]?.slice(1) ?? "", environment: Labels[label.environment] },
         ...{ state: State, seconds: answer.systemTime.getTime() / 1000 - Created },
       }));
@@ -97,14 +96,14 @@ async function orphanContainers({ db, install, hosts }: Parts): Promise<readonly
     )
     .map(({ host, name, environment, state, seconds }) => {
       const whose =
-        environment === undefined ? "belongs to no environment" : `its environment ${environment} is not there`;
+        environment === undefined ? "belongs to no environment" : `its environment ${environment} does not exist`;
       return `${name} on ${host} is ${state} since ${formatDuration(seconds)}: ${whose}`;
     });
 }
 
 /** The server's own containers: the one for uploads of homes, and young ephemeral ones. */
 function isOwn(name: string, seconds: number): boolean {
-  return name.startsWith("homes-") || (isEphemeralName(name) && seconds < momentSeconds);
+  return name.startsWith("homes-") || (isEphemeralName(name) && seconds < ephemeralSeconds);
 }
 
 interface HomeRow {
@@ -113,39 +112,43 @@ interface HomeRow {
   readonly subdomain: string;
 }
 
-/** Of homes in which JupyterLab has answered, and that are not being deleted. */
-async function missingHomes(parts: Parts): Promise<readonly string[]> {
+/** Checks homes that were ready once and are not being deleted. */
+async function missingHomes(deps: HostChecksDeps): Promise<readonly string[]> {
   const { rows } = await sql<HomeRow>`
     select home, host_id, subdomain from homes where used_at is not null and (delete_at is null or delete_at > now())
     union select home, host_id, subdomain from environments where created_at is not null and status <> 'terminated'
-    order by subdomain`.execute(parts.db);
-  const folders = await homeFolders(parts);
+    order by subdomain`.execute(deps.db);
+  const folders = await homeFolders(deps);
   return rows
     .filter(({ home, host_id }) => folders.get(host_id)?.has(home) === false)
     .map(({ home, host_id, subdomain }) => `${home} on ${host_id}, the files of ${subdomain}`);
 }
 
-async function orphanHomes(parts: Parts): Promise<readonly string[]> {
-  const folders = await homeFolders(parts);
+async function orphanHomes(deps: HostChecksDeps): Promise<readonly string[]> {
+  const folders = await homeFolders(deps);
   const { rows } = await sql<{ home: string; host_id: string }>`
     select home, host_id from homes union select home, host_id from warm_runs
-    union select home, host_id from environments`.execute(parts.db);
+    union select home, host_id from environments`.execute(deps.db);
   const known = new Set(rows.map(({ home, host_id }) => `${host_id}/${home}`));
   return [...folders].flatMap(([host, names]) =>
     [...names].filter((name) => !known.has(`${host}/${name}`)).map((name) => `${name} on ${host}`),
   );
 }
 
-/** By host. What begins with a dot is the server's own. */
-async function homeFolders({ hosts, homes, install }: Parts): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const here = homes ? [[thisMachine, await foldersIn(homes)] as const] : [];
+/** By host. Folders whose name begins with a dot are the server's own. */
+async function homeFolders({
+  hosts,
+  homes,
+  install,
+}: HostChecksDeps): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const here = homes ? [[thisMachine, await localFolders(homes)] as const] : [];
   const others = answering(hosts).flatMap((host) =>
-    host.homeRoot ? [foldersThere(host, host.homeRoot, install).then((names) => [host.id, names] as const)] : [],
+    host.homeRoot ? [remoteFolders(host, host.homeRoot, install).then((names) => [host.id, names] as const)] : [],
   );
   return new Map([...here, ...(await Promise.all(others))]);
 }
 
-async function foldersIn(folder: string): Promise<ReadonlySet<string>> {
+async function localFolders(folder: string): Promise<ReadonlySet<string>> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return new Set(entries.filter((each) => each.isDirectory() && !each.name.startsWith(".")).map(({ name }) => name));
@@ -155,7 +158,7 @@ async function foldersIn(folder: string): Promise<ReadonlySet<string>> {
   }
 }
 
-async function foldersThere(
+async function remoteFolders(
   { engine, firewall }: DockerHost,
   source: string,
   install: string,
@@ -193,20 +196,23 @@ const toleranceMs = 30_000;
 async function wrongClocks(db: Db, hosts: readonly DockerHost[]): Promise<readonly string[]> {
   const from = Date.now();
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  // What this machine's clock is ahead of the database's.
+  // How far this machine's clock is ahead of the database's.
   const aheadMs = (from + Date.now()) / 2 - (rows[0]?.now ?? new Date()).getTime();
   const others = answering(hosts)
     .filter(({ homeRoot }) => homeRoot !== undefined)
-    .map(({ id, answer }) => ({ who: id, ms: answer.systemTime.getTime() - answer.askedAt + aheadMs }));
-  return [{ who: `this machine (${hostname()})`, ms: aheadMs }, ...others]
+    .map(({ id, answer }) => ({ machine: id, ms: answer.systemTime.getTime() - answer.askedAt + aheadMs }));
+  return [{ machine: `this machine (${hostname()})`, ms: aheadMs }, ...others]
     .filter(({ ms }) => Math.abs(ms) > toleranceMs)
-    .map(({ who, ms }) => `The clock of ${who} is ${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? "ahead" : "behind"}`);
+    .map(
+      ({ machine, ms }) =>
+        `The clock of ${machine} is ${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? "ahead" : "behind"}`,
+    );
 }
 
-async function holes(hosts: readonly DockerHost[]): Promise<readonly string[]> {
+async function firewallLeaks(hosts: readonly DockerHost[]): Promise<readonly string[]> {
   const each = answering(hosts).map(async ({ id, firewall }) => {
-    const gone = (await findMissingRules(firewall)).map((rule) => `a rule is gone: ${rule}`);
-    return [...gone, ...(await findLeaks(firewall))].map((words) => `${id}: ${words}`);
+    const missing = (await findMissingRules(firewall)).map((rule) => `a rule is missing: ${rule}`);
+    return [...missing, ...(await findLeaks(firewall))].map((leak) => `${id}: ${leak}`);
   });
   return (await Promise.all(each)).flat();
 }

@@ -15,7 +15,7 @@ import { type Process, type ProcessSettings, runningProcesses, thisProgram } fro
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
 
-interface Parts {
+interface MachineChecksDeps {
   readonly db: Db;
   readonly install: string;
   readonly settings: ProcessSettings;
@@ -24,34 +24,34 @@ interface Parts {
   readonly isHere: boolean;
 }
 
-/** What an operator must know about mail, disks, certificates and the processes of the product themselves. */
-export function machineChecks(parts: Parts): readonly Check[] {
-  const { db, settings } = parts;
+/** Checks of mail, disks, certificates and the server's own processes. */
+export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
+  const { db, settings } = deps;
   return [
     {
-      what: "Mails that do not go",
-      remedy: "look at SMTP_URL and at the mail server; what is still worth sending is tried again by itself",
-      look: () => unsentMails(db, settings),
+      what: "Unsent mails",
+      remedy: "check SMTP_URL and the mail server; queued mails are retried automatically",
+      run: () => unsentMails(db, settings),
     },
     {
       what: "Disks that are nearly full",
-      remedy: "make room or a larger disk: the database and running environments fail on a full one",
-      look: () => fullDisks(parts),
+      remedy: "free space or add a larger disk: the database and running environments fail on a full one",
+      run: () => fullDisks(deps),
     },
     {
-      what: "Certificates that end within 30 days",
+      what: "Certificates that expire within 30 days",
       remedy: "renew them where they are served; those of an engine's client are files of DATA_DIR/hosts/HOST",
-      look: () => endingCertificates(parts),
+      run: () => expiringCertificates(deps),
     },
     {
       what: "Processes of another version",
-      remedy: "start them again from the same version as all others",
-      look: () => otherVersions(db),
+      remedy: "restart them from the same version as all others",
+      run: () => otherVersions(db),
     },
     {
       what: "Roles that no process has",
       remedy: "start the server (npm start), or the process that has that role in ROLES",
-      look: () => missingRoles(db),
+      run: () => missingRoles(db),
     },
   ];
 }
@@ -63,7 +63,7 @@ interface MailRow {
   readonly last_error: string | null;
 }
 
-/** Without a mail server they are read at /outbox, and wait for nobody. */
+/** Without a mail server queued mails are read at /outbox, so their age is no fault. */
 async function unsentMails(db: Db, { sendsMail }: ProcessSettings): Promise<readonly string[]> {
   const { rows } = await sql<MailRow>`
     select count(*) as count, extract(epoch from now() - min(created_at))::float8 as age, max(attempts) as tries, last_error
@@ -71,50 +71,52 @@ async function unsentMails(db: Db, { sendsMail }: ProcessSettings): Promise<read
     group by last_error order by min(created_at)`.execute(db);
   const { rows: lapsed } = await sql<{ count: number }>`
     select count(*) as count from mails where status = 'lapsed' and ended_at > now() - interval '1 day'`.execute(db);
-  const given = lapsed[0]?.count ?? 0;
+  const expired = lapsed[0]?.count ?? 0;
   return [
     ...rows.map(
       ({ count, age, tries, last_error }) =>
         `${count} waiting, the oldest for ${formatDuration(age)}, after up to ${tries} tries${last_error ? `: ${last_error}` : ""}`,
     ),
-    ...(given > 0 ? [`${given} given up within the last day`] : []),
+    ...(expired > 0 ? [`${expired} expired within the last day`] : []),
   ];
 }
 
-/** Below the first it is said, below the second nothing more should be sold. */
+/** Below the first a disk is reported, below the second nothing more should be sold on it. */
 const [lowPercent, fullPercent] = [10, 5];
 
-interface Room {
+interface DiskSpace {
   readonly where: string;
   readonly freeBytes: number;
   readonly allBytes: number;
 }
 
-async function fullDisks({ settings: { dataDir }, hosts, install, isHere }: Parts): Promise<readonly string[]> {
+async function fullDisks(deps: MachineChecksDeps): Promise<readonly string[]> {
+  const { settings, hosts, install, isHere } = deps;
+  const { dataDir } = settings;
   const storages = answering(hosts).flatMap(({ homeRoot, answer }) => (homeRoot ? [] : [answer.storage]));
-  const here = isHere ? await roomHere([dataDir, join(dataDir, "homes"), ...storages]) : [];
-  const there = answering(hosts).flatMap((host) => (host.homeRoot ? [roomThere(host, host.homeRoot, install)] : []));
-  return [...here, ...(await Promise.all(there))].flatMap(({ where, freeBytes, allBytes }) => {
+  const local = isHere ? await localDisks([dataDir, join(dataDir, "homes"), ...storages]) : [];
+  const remote = answering(hosts).flatMap((host) => (host.homeRoot ? [remoteDisk(host, host.homeRoot, install)] : []));
+  return [...local, ...(await Promise.all(remote))].flatMap(({ where, freeBytes, allBytes }) => {
     const percent = (freeBytes / allBytes) * 100;
     if (percent >= lowPercent) return [];
-    const words = `${percent.toFixed(1)} % of the file system of ${where} is free (${(freeBytes / 1e9).toFixed(1)} GB)`;
-    return [percent < fullPercent ? `Only ${words}: sell nothing more on it` : words];
+    const text = `${percent.toFixed(1)} % of the file system of ${where} is free (${(freeBytes / 1e9).toFixed(1)} GB)`;
+    return [percent < fullPercent ? `Only ${text}: sell nothing more on it` : text];
   });
 }
 
-/** One of each file system, by the first of the folders that is on it. */
-async function roomHere(folders: readonly string[]): Promise<readonly Room[]> {
-  const rooms = new Map<number, Room>();
+/** One entry for each file system, named by the first folder on it. */
+async function localDisks(folders: readonly string[]): Promise<readonly DiskSpace[]> {
+  const disks = new Map<number, DiskSpace>();
   for (const where of folders) {
-    const found = await stat(where).catch(() => undefined);
-    if (!found || rooms.has(found.dev)) continue;
+    const folder = await stat(where).catch(() => undefined);
+    if (!folder || disks.has(folder.dev)) continue;
     const { bavail, blocks, bsize } = await statfs(where);
-    rooms.set(found.dev, { where, freeBytes: bavail * bsize, allBytes: blocks * bsize });
+    disks.set(folder.dev, { where, freeBytes: bavail * bsize, allBytes: blocks * bsize });
   }
-  return [...rooms.values()];
+  return [...disks.values()];
 }
 
-async function roomThere({ id, engine, firewall }: DockerHost, source: string, install: string): Promise<Room> {
+async function remoteDisk({ id, engine, firewall }: DockerHost, source: string, install: string): Promise<DiskSpace> {
   const helper = { script: "df -Pk /homes | tail -n 1", folder: { source, target: "/homes" } };
   const [, all = "", , free = ""] = (await helperOutput({ engine, install, image: firewall.image }, helper))
     .trim()
@@ -124,11 +126,11 @@ async function roomThere({ id, engine, firewall }: DockerHost, source: string, i
 
 const soonDays = 30;
 
-/** As they are served, and the files that an engine is shown. One that cannot be read keeps none of the others. */
-async function endingCertificates(parts: Parts): Promise<readonly string[]> {
-  const looks = [...served(parts.settings), ...(await ofHosts(parts))];
+/** Reads served certificates and the client's files for engines. One that cannot be read is a finding of its own. */
+async function expiringCertificates(deps: MachineChecksDeps): Promise<readonly string[]> {
+  const certificates = [...served(deps.settings), ...(await ofHosts(deps))];
   const ends = await Promise.all(
-    looks.map(async ({ what, read }) => {
+    certificates.map(async ({ what, read }) => {
       try {
         return { what, end: await read() };
       } catch (error) {
@@ -141,28 +143,28 @@ async function endingCertificates(parts: Parts): Promise<readonly string[]> {
     const days = (end.getTime() - Date.now()) / 86_400_000;
     if (days > soonDays) return [];
     const on = `on ${formatInstant(end)} UTC`;
-    if (days < 0) return [`${what} ended ${on}`];
-    return [days < 1 ? `${what} ends within a day, ${on}` : `${what} ends in ${Math.floor(days)} days, ${on}`];
+    if (days < 0) return [`${what} expired ${on}`];
+    return [days < 1 ? `${what} expires within a day, ${on}` : `${what} expires in ${Math.floor(days)} days, ${on}`];
   });
 }
 
-interface CertificateLook {
+interface Certificate {
   readonly what: string;
   readonly read: () => Promise<Date>;
 }
 
-/** Of the app, and of the environments' subdomains, which have one of their own. */
-function served({ appUrl, envHost }: ProcessSettings): readonly CertificateLook[] {
+/** The app's certificate, and the one of the environments' subdomains. */
+function served({ appUrl, envHost }: ProcessSettings): readonly Certificate[] {
   const { protocol, hostname, port } = new URL(appUrl);
   if (protocol !== "https:") return [];
   const names = [hostname.replace(/^\[|\]$/g, ""), ...(envHost === "localhost" ? [] : [`doctor.${envHost}`])];
   return names.map((host) => ({
     what: `The certificate of ${host}`,
-    read: () => endOfServed({ host, port: Number(port || 443), ...(isIP(host) === 0 && { servername: host }) }),
+    read: () => expiryOf({ host, port: Number(port || 443), ...(isIP(host) === 0 && { servername: host }) }),
   }));
 }
 
-async function ofHosts({ db, settings: { dataDir }, isHere }: Parts): Promise<readonly CertificateLook[]> {
+async function ofHosts({ db, settings: { dataDir }, isHere }: MachineChecksDeps): Promise<readonly Certificate[]> {
   const hosts = isHere ? await remoteHosts(db) : [];
   return hosts.flatMap(({ id, address }) => {
     const { kind, host, port } = parseAddress(address);
@@ -176,19 +178,19 @@ async function ofHosts({ db, settings: { dataDir }, isHere }: Parts): Promise<re
       })),
       {
         what: `The certificate of the engine of ${id}`,
-        read: async () => await endOfServed({ host, port, ...(await keys()) }),
+        read: async () => await expiryOf({ host, port, ...(await keys()) }),
       },
     ];
   });
 }
 
-const answerMs = 8_000;
+const timeoutMs = 8_000;
 
-/** Whether it is trusted is for others to say: here only its end counts. */
-async function endOfServed(options: { readonly host: string; readonly port: number; readonly servername?: string }) {
+/** Accepts untrusted certificates: only the expiry counts here. */
+async function expiryOf(options: { readonly host: string; readonly port: number; readonly servername?: string }) {
   const socket = connect({ ...options, rejectUnauthorized: false });
   try {
-    await once(socket, "secureConnect", { signal: AbortSignal.timeout(answerMs) });
+    await once(socket, "secureConnect", { signal: AbortSignal.timeout(timeoutMs) });
     return new Date(socket.getPeerCertificate().valid_to);
   } finally {
     socket.destroy();

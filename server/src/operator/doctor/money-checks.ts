@@ -4,49 +4,49 @@ import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { brokenInvariants } from "../../payments/ledger/invariants.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
-import { listGpus } from "../capacity/quarantine-gpu.ts";
+import { gpuText, readGpus } from "../capacity/quarantine-gpu.ts";
 import type { Check } from "./run-checks.ts";
 
 const afterTries = 20;
 
-/** What an operator must know about money and capacity: every broken promise, and what waits for a person. */
+/** Checks of money and capacity: broken invariants, and work that needs a person. */
 export function moneyChecks(db: Db): readonly Check[] {
   return [
     {
-      what: "Broken promises",
+      what: "Broken invariants",
       remedy: "keep this output and compare the orders with the provider's dashboard before you move any money",
-      look: async () => (await brokenInvariants(db)).map(({ invariant, id, what }) => `${id} ${what} (${invariant})`),
+      run: async () => (await brokenInvariants(db)).map(({ invariant, id, what }) => `${id} ${what} (${invariant})`),
     },
     {
-      what: "Refunds that failed or do not go through",
-      remedy: "look at the payment, the balance and the keys in the provider's dashboard; the server goes on trying",
-      look: () => refunds(db),
+      what: "Refunds that failed or are stuck",
+      remedy: "check the payment, the balance and the keys in the provider's dashboard; the server keeps retrying",
+      run: () => refunds(db),
     },
     {
-      what: "Events that cannot be worked off",
-      remedy: "find the payment in the provider's dashboard; one that belongs to no order here is refunded there",
-      look: () => lines(db, events),
+      what: "Webhook events that cannot be processed",
+      remedy: "find the payment in the provider's dashboard; if it belongs to no order here, refund it there",
+      run: () => lines(db, events),
     },
     {
       what: "Disputes to answer in the provider's dashboard",
       remedy: "answer there before the date",
-      look: () => disputes(db),
+      run: () => disputes(db),
     },
     {
       what: "Accounts that may not order (operator -- unflag USER)",
       remedy: "npm run operator -- unflag USER, when the matter is settled",
-      look: () => holds(db),
+      run: () => holds(db),
     },
     {
       what: "Hosts and GPUs that are out of service",
       remedy:
         "npm run operator -- hosts undrain HOST, or gpus release GPU; a host that does not answer has to be started",
-      look: () => outOfService(db),
+      run: () => outOfService(db),
     },
     {
-      what: "Orders that cannot be asked about",
-      remedy: "look at the provider's keys and whether it is reachable from here; the server goes on trying",
-      look: () => lines(db, orders),
+      what: "Orders that are stuck",
+      remedy: "check the provider's keys and whether it is reachable from here; the server keeps retrying",
+      run: () => lines(db, orders),
     },
   ];
 }
@@ -59,12 +59,12 @@ const events = sql<{ id: string; text: string }>`
   select event_id as id, event || ': ' || coalesce(last_error, '') as text from gateway_events
   where processed_at is null and attempts >= ${afterTries} order by received_at`;
 
-/** Tried in vain, or due for an hour and nobody looked, or still not delivered ten minutes after everything was to be over. */
+/** Out of retries, overdue for an hour, or not delivered ten minutes after every deadline. */
 const orders = sql<{ id: string; text: string }>`
   select id, status || case
       when attempts >= ${afterTries} then ' after ' || attempts || ' tries'
       when status = 'paid' and deliver_by < now() - interval '20 minutes' then ' since ' || to_char(paid_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and not delivered'
-      else ' and not looked at since ' || to_char(greatest(due_at, lease_expires_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' end
+      else ' and not polled since ' || to_char(greatest(due_at, lease_expires_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' end
     || coalesce(': ' || last_error, '') as text from orders
   where status in ('draft', 'open', 'paid', 'refunding')
     and (attempts >= ${afterTries} or greatest(due_at, lease_expires_at) < now() - interval '1 hour'
@@ -83,8 +83,8 @@ interface StuckRefund {
 }
 
 /**
- * Refused, asked for again and again, or too long on its way: an hour to the provider, ten days from there to the bank.
- * One that an open dispute holds back waits rightly.
+ * Refused, retried three times, or too long under way: an hour to the provider, ten days from there to the bank. A refund
+ * that waits for an open dispute is not stuck.
  */
 async function refunds(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<StuckRefund>`
@@ -98,8 +98,8 @@ async function refunds(db: Db): Promise<readonly string[]> {
     order by r.created_at`.execute(db);
   return rows.map(({ id, payment, amount_minor, currency, reason, status, attempts, age, last_error }) => {
     const state = { failed: "failed", sent: "has not arrived" }[status] ?? "is not sent";
-    const words = `${id} ${payment} ${formatAmount(amount_minor, currency)} ${reason}`;
-    return `${words} ${state}, ${formatDuration(age)} old, ${attempts} tries${last_error ? `: ${last_error}` : ""}`;
+    const name = `${id} ${payment} ${formatAmount(amount_minor, currency)} ${reason}`;
+    return `${name} ${state}, ${formatDuration(age)} old, ${attempts} tries${last_error ? `: ${last_error}` : ""}`;
   });
 }
 
@@ -138,11 +138,11 @@ async function holds(db: Db): Promise<readonly string[]> {
   );
 }
 
-/** Drained, away, or put aside; somebody has to bring it back or take it away. */
+/** Hosts that drain or do not answer, and quarantined GPUs: an operator restores or removes them. */
 async function outOfService(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<{ text: string }>`
     select id || case when lost_at is not null then ' is lost' when drained_at is null then ' does not answer' else ' drains' end as text from hosts
     where not is_open and removed_at is null order by id`.execute(db);
-  const aside = (await listGpus(db)).filter((line) => line.includes(": put aside "));
-  return [...rows.map(({ text }) => text), ...aside];
+  const quarantined = (await readGpus(db)).filter(({ quarantined_at }) => quarantined_at !== null);
+  return [...rows.map(({ text }) => text), ...quarantined.map(gpuText)];
 }

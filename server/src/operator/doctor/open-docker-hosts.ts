@@ -8,22 +8,22 @@ import type { RemoteDeps } from "../../drivers/docker/open-remote.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
 import { openRemoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 
-/** A host with a Docker Engine, as far as it can be looked at from here. */
+/** A host with a Docker Engine, as far as it can be checked from here. */
 export interface DockerHost {
   readonly id: string;
   readonly engine: Engine;
   /** The folder of homes on its machine; undefined: this machine's own. */
   readonly homeRoot: string | undefined;
   readonly firewall: FirewallDeps;
-  /** What it says of itself, and when; in words why it says nothing. */
+  /** The engine's own report, or the error as text. */
   readonly answer: EngineAnswer | string;
 }
 
 export interface EngineAnswer {
   readonly systemTime: Date;
-  /** Of this machine's clock, in the middle of the question. */
+  /** By this machine's clock, in the middle of the call. */
   readonly askedAt: number;
-  /** Where it keeps images and the logs of containers, on its machine. */
+  /** Its folder of images and container logs, on its machine. */
   readonly storage: string;
 }
 
@@ -31,24 +31,24 @@ interface DockerHosts extends AsyncDisposable {
   readonly hosts: readonly DockerHost[];
 }
 
-/** Each is asked once here, so that one that is away is one finding and not one of each look. */
+/** Asks each engine once, so that an unreachable one is a single finding instead of one for each check. */
 export async function openDockerHosts(
   db: Db,
   { runtime, docker, port, isHere }: Pick<Config, "runtime" | "docker" | "port"> & { readonly isHere: boolean },
-  parts: RemoteDeps,
+  deps: RemoteDeps,
 ): Promise<DockerHosts> {
   const isDocker = isHere && (runtime === "docker" || (await isRegistered(db)));
-  const image = () => parts.images("jupyter");
+  const image = () => deps.images("jupyter");
   const isHost = docker.reach === "published";
-  const firewall = { engine: docker, install: parts.install, image, isHost, port };
+  const firewall = { engine: docker, install: deps.install, image, isHost, port };
   const local = isDocker ? [{ id: thisMachine, address: docker, homeRoot: undefined, firewall }] : [];
-  const remotes = await openRemoteHosts(db, parts);
+  const remotes = await openRemoteHosts(db, deps);
   const others = remotes.map((each) => {
     return {
       id: each.host.id,
       address: each.engine,
       homeRoot: each.host.homeRoot,
-      firewall: remoteFirewall(each, parts),
+      firewall: remoteFirewall(each, deps),
     };
   });
   const hosts = [...local, ...others].map(async ({ address, ...host }) => {
@@ -63,7 +63,7 @@ export async function openDockerHosts(
   };
 }
 
-/** What a server has written of this machine at its last start: the settings of this process may lack RUNTIME. */
+/** As a server registered this machine at its last start, because this process may lack RUNTIME. */
 async function isRegistered(db: Db): Promise<boolean> {
   const { rows } = await sql`select 1 from hosts where id = ${thisMachine} and kind = 'docker'`.execute(db);
   return rows.length > 0;
@@ -72,19 +72,19 @@ async function isRegistered(db: Db): Promise<boolean> {
 async function ask(engine: Engine): Promise<EngineAnswer | string> {
   try {
     const from = Date.now();
-    // It takes the signal, though its type does not say so.
+    // The method accepts the signal, but its type lacks it.
     const info = (abortSignal: AbortSignal) => engine.docker.info({ abortSignal } as unknown as () => void) as unknown;
-    const said = await engine.withTimeout(
+    const reported = await engine.withTimeout(
       async (signal) => (await info(signal)) as { SystemTime: string; DockerRootDir: string },
     );
     const askedAt = (from + Date.now()) / 2;
-    return { systemTime: new Date(said.SystemTime), askedAt, storage: said.DockerRootDir ?? "" };
+    return { systemTime: new Date(reported.SystemTime), askedAt, storage: reported.DockerRootDir ?? "" };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** Those that can be asked more. */
+/** The hosts whose engines answered. */
 export function answering(hosts: readonly DockerHost[]): readonly (DockerHost & { readonly answer: EngineAnswer })[] {
   return hosts.flatMap((host) => (typeof host.answer === "string" ? [] : [{ ...host, answer: host.answer }]));
 }

@@ -1,28 +1,26 @@
-/** One thing that `doctor` looks at (docs/internals/reliability.md). */
+/** One check of `doctor` (docs/internals/reliability.md). */
 export interface Check {
   readonly what: string;
-  /** The command or act that mends what it finds. */
+  /** The command or act that repairs a finding. */
   readonly remedy: string;
-  /** A sentence for each thing that is wrong; nothing when all is well. Changes nothing. */
-  readonly look: () => Promise<readonly string[]>;
+  /** Returns a sentence for each fault; empty when all is well. Changes nothing. */
+  readonly run: () => Promise<readonly string[]>;
 }
 
 export interface Finding extends Pick<Check, "what" | "remedy"> {
   readonly rows: readonly string[];
 }
 
-const usualLimitMs = 40_000;
-
-/** All at once, each under its own try and limit: what one cannot find out is its own finding, and keeps no other. */
-export async function runChecks(checks: readonly Check[], limitMs = usualLimitMs): Promise<readonly Finding[]> {
+/** Runs the checks in parallel, each with its own timeout: a check that fails is a finding and does not affect others. */
+export async function runChecks(checks: readonly Check[], timeoutMs = 40_000): Promise<readonly Finding[]> {
   return await Promise.all(
-    checks.map(async ({ what, remedy, look }) => {
+    checks.map(async ({ what, remedy, run }) => {
       const late = Promise.withResolvers<never>();
-      const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+      const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
       try {
-        return { what, remedy, rows: await Promise.race([look(), late.promise]) };
+        return { what, remedy, rows: await Promise.race([run(), late.promise]) };
       } catch (error) {
-        return { what, remedy, rows: [`This could not be looked at: ${wordsOf(error)}`] };
+        return { what, remedy, rows: [`The check failed: ${messageOf(error)}`] };
       } finally {
         clearTimeout(timer);
       }
@@ -30,6 +28,6 @@ export async function runChecks(checks: readonly Check[], limitMs = usualLimitMs
   );
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error && error.message ? error.message : String(error);
 }

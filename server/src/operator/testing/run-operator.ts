@@ -15,23 +15,26 @@ export async function databaseUrl(db: Db): Promise<string> {
   return `postgresql://${user}:${encodeURIComponent(password)}@localhost/${rows[0]?.name}?host=${encodeURIComponent(host)}`;
 }
 
-export interface Said {
+export interface OperatorOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** `npm run operator -- ...`, as a process of its own, with nothing of this one's environment but the way to programs. */
-export async function operator(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
+/** Runs `npm run operator -- ...` as a child process; of this environment it inherits only PATH. */
+export async function operator(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<OperatorOutput> {
   // biome-ignore lint/style/noProcessEnv: the programs of this machine
   const PATH = process.env["PATH"] ?? "";
-  return await promisify(execFile)(process.execPath, [program, ...words], { env: { PATH, ...env } }).then(
+  return await promisify(execFile)(process.execPath, [program, ...args], { env: { PATH, ...env } }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: Said) => ({ code, stdout, stderr }),
+    ({ code, stdout, stderr }: OperatorOutput) => ({ code, stdout, stderr }),
   );
 }
 
-/** What `doctor` finds beside a running server, by what it looks at; only looks that found something. */
+/** Runs `doctor` and returns the findings by check; `found` has only checks with findings. */
 export async function askDoctor(db: Db, env: Readonly<Record<string, string>> = {}) {
   const { code, stdout, stderr } = await operator(["doctor", "--json"], {
     DATABASE_URL: await databaseUrl(db),

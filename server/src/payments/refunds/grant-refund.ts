@@ -16,53 +16,53 @@ type Request = RowOf<"refund_requests">;
 interface Decision {
   readonly db: Db;
   readonly announce: Announce;
-  /** By its own id or the provider's. */
+  /** Our id or the provider's. */
   readonly orderId: string;
-  /** The operator's own, for the user; may be empty where they are granted. */
-  readonly words: string;
-  /** Refunds once more an order whose refund was granted or declined before. */
+  /** From the operator to the user; may be empty for a granted refund. */
+  readonly message: string;
+  /** Grants another refund after an earlier decision. */
   readonly again?: boolean;
 }
 
 /** All that is left, the share of the time that is left, or so many minor units. */
 export type Share = "full" | "prorated" | number;
 
-/** For the operator: why nothing was done. */
+/** Refusal of an operator's refund; the message gives the reason. */
 export class RefundRefused extends Error {}
 
 export interface Granted {
-  /** False: it was granted before, and nothing was done. */
+  /** False for a repeated call: nothing was done. */
   readonly isNew: boolean;
   readonly currency: string;
   readonly amountMinor: number;
-  /** What the refund leaves of the environment; absent where it does not touch it. */
+  /** The environment's remaining time; absent when the refund does not change it. */
   readonly left?: Shortened | undefined;
 }
 
 /**
- * Refunds an order, in one transaction; the server's own loop sends the money. Answers its open request, where a customer
- * has asked. What is paid back as time comes off the environment, and so do all hours of an order whose
- * whole payment goes back (G108); an amount leaves the time as it is. An order that was decided before changes only with `again`.
+ * Refunds an order in one transaction, and grants its open request; the refund sender sends the money. A prorated or full
+ * refund also takes its hours off the environment (G108), an amount does not. An order that was decided before is refunded
+ * again only with `again`.
  */
 export async function grantRefund(decision: Decision, share: Share): Promise<Granted> {
   return decision.db.transaction().execute((tx) => grant(tx, decision, share));
 }
 
-/** Does the same, hands the result to `look`, and rolls all of it back. */
+/** Grants the refund, passes the result to `read`, and rolls everything back. */
 export async function previewRefund<T>(
   decision: Decision,
   share: Share,
-  look: (tx: Tx, granted: Granted) => Promise<T>,
+  read: (tx: Tx, granted: Granted) => Promise<T>,
 ): Promise<T> {
   const tx = await decision.db.startTransaction().execute();
   try {
-    return await look(tx, await grant(tx, decision, share));
+    return await read(tx, await grant(tx, decision, share));
   } finally {
     await tx.rollback().execute();
   }
 }
 
-async function grant(tx: Tx, { announce, orderId, words, again }: Decision, share: Share): Promise<Granted> {
+async function grant(tx: Tx, { announce, orderId, message, again }: Decision, share: Share): Promise<Granted> {
   const { order, request } = await findRequest(tx, orderId);
   const { id, currency, status } = order;
   const payment = await settlingPayment(tx, id).forUpdate().executeTakeFirst();
@@ -73,24 +73,24 @@ async function grant(tx: Tx, { announce, orderId, words, again }: Decision, shar
     if (before) return { isNew: false, currency, amountMinor: before.amount_minor };
   }
   if (!payment || status !== "fulfilled")
-    throw new RefundRefused(`${id} is ${status}: it is delivered or paid back by itself`);
+    throw new RefundRefused(`${id} is ${status}: it is delivered or refunded automatically`);
   const leftMinor = payment.amount_minor - payment.refund_minor;
   const usage = await usageOfOrder(tx, id);
   const amountMinor = amountOf(share, leftMinor, prorate(leftMinor, usage));
   if (!Number.isSafeInteger(amountMinor) || amountMinor < 1 || amountMinor > leftMinor)
-    throw new RefundRefused(`Of ${id} 1 to ${leftMinor} minor units (${currency}) can go back, not ${amountMinor}`);
+    throw new RefundRefused(`1 to ${leftMinor} minor units (${currency}) of ${id} can be refunded, not ${amountMinor}`);
   const isAsked = request?.status === "open";
   const source = isAsked ? request.id : `operator:${grants.length}`;
   const refundId = await createRefund(tx, payment, { reason: "discretionary", amountMinor, source });
   await updateNetRevenue(tx, payment.id);
   const left = await takeBackTime(tx, order, amountMinor === leftMinor ? "full" : share, usage);
-  if (isAsked) await decide(tx, request.id, { status: "granted", answer: words, refund_id: refundId });
+  if (isAsked) await decide(tx, request.id, { status: "granted", answer: message, refund_id: refundId });
   const amount = formatAmount(amountMinor, currency);
   await announce(tx, {
     userId: order.user_id,
     cause: `refund:${refundId}`,
     title: "Refund granted",
-    body: `${amount} of ${order.subdomain} is on its way back to your card; banks take 4-5 business days.${remainingTimeText(order.subdomain, left)}${words && ` ${words}`}`,
+    body: `${amount} of ${order.subdomain} is on its way back to your card; banks take 4-5 business days.${remainingTimeText(order.subdomain, left)}${message && ` ${message}`}`,
     link: `/billing/orders/${id}`,
   });
   return { isNew: true, currency, amountMinor, left };
@@ -101,26 +101,26 @@ function amountOf(share: Share, leftMinor: number, proratedMinor: number): numbe
   return share === "prorated" ? Math.min(leftMinor, proratedMinor) : share;
 }
 
-/** Declines the open request of an order with the operator's words; false when that was done before. */
-export async function declineRefund({ db, announce, orderId, words }: Decision): Promise<boolean> {
+/** Declines the open request of an order with the operator's message; returns false when it was declined before. */
+export async function declineRefund({ db, announce, orderId, message }: Decision): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { order, request } = await findRequest(tx, orderId);
-    if (!request) throw new RefundRefused(`Nobody asked for a refund of ${orderId}`);
+    if (!request) throw new RefundRefused(`There is no refund request for ${orderId}`);
     if (request.status === "granted") throw new RefundRefused(`The request of ${orderId} was granted already`);
     if (request.status === "declined") return false;
-    await decide(tx, request.id, { status: "declined", answer: words, refund_id: null });
+    await decide(tx, request.id, { status: "declined", answer: message, refund_id: null });
     await announce(tx, {
       userId: order.user_id,
       cause: `refund-declined:${request.id}`,
       title: "Refund not granted",
-      body: `You asked for a refund of ${order.subdomain}. ${words}`,
+      body: `You asked for a refund of ${order.subdomain}. ${message}`,
       link: `/billing/orders/${order.id}`,
     });
     return true;
   });
 }
 
-/** The order, locked, and its open request, else the newest, if anybody ever asked. */
+/** Locks the order and returns it with its open request, else the newest one. */
 async function findRequest(tx: Tx, orderId: string) {
   const order = await lockOrder(tx, orderId);
   if (!order) throw new RefundRefused(`There is no order ${orderId}`);
@@ -135,7 +135,7 @@ async function findRequest(tx: Tx, orderId: string) {
   return { order, request };
 }
 
-/** What operators granted of a payment so far, the newest first. */
+/** Earlier grants of a payment, newest first. */
 async function grantsOf(tx: Tx, payment: RowOf<"payments"> | undefined) {
   return await tx
     .selectFrom("refunds")
@@ -154,7 +154,7 @@ async function decide(tx: Tx, id: string, change: Pick<Request, "status" | "answ
     .execute();
 }
 
-/** The arrival of a refund of the whole payment closes the order. */
+/** For a full refund the order becomes `refunding`; the arrival of the refund closes it. */
 async function takeBackTime(tx: Tx, order: OrderRow, share: Share, usage: Usage): Promise<Shortened | undefined> {
   if (share === "prorated") return await takeBackUnused(tx, order, usage);
   if (share !== "full") return undefined;

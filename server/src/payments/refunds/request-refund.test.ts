@@ -26,8 +26,8 @@ async function setup({ pending = false } = {}) {
     parts,
     ask: (body: object = {}, userId = "ada", name = id) =>
       post(`/orders/${name}/refund-request`, userId, { reason: "partial_downtime", text, ...body }),
-    grant: (share: Share, words = "Sorry.") => grantRefund({ ...parts, words }, share),
-    decline: (words = "It ran all the time.") => declineRefund({ ...parts, words }),
+    grant: (share: Share, message = "Sorry.") => grantRefund({ ...parts, message }, share),
+    decline: (message = "It ran all the time.") => declineRefund({ ...parts, message }),
     requests: () => db.selectFrom("refund_requests").selectAll().orderBy("created_at").execute(),
     states: async () => (await refundsOf()).map((row) => `${row.reason} ${row.status} ${row.amount_minor}`),
     environment: () => db.selectFrom("environments").selectAll().executeTakeFirstOrThrow(),
@@ -141,9 +141,9 @@ test("full: the environment ends, and the order is refunded when the money has a
 });
 
 test("an amount leaves the time, a second request is a second refund, and never more than the payment goes back", async () => {
-  const { ask, grant, states, runRefundSender, environment, row, orderId } = await setup();
+  const { ask, grant, states, runRefundSender, environment, row } = await setup();
   await ask();
-  for (const share of [0, 41, 1.5, -1]) await expect(grant(share)).rejects.toThrow(`Of ${orderId} 1 to 40 minor units`);
+  for (const share of [0, 41, 1.5, -1]) await expect(grant(share)).rejects.toThrow("1 to 40 minor units");
   const grants = await Promise.all(Array.from({ length: 8 }, () => grant(15)));
   expect(grants.filter(({ isNew }) => isNew)).toHaveLength(1);
   expect((await environment()).desired).toBe("running");
@@ -157,7 +157,7 @@ test("an amount leaves the time, a second request is a second refund, and never 
 
 test("declined with words, once; nothing is owed, and nobody declines what nobody asked", async () => {
   const { ask, grant, decline, notified, states, requests } = await setup();
-  await expect(decline()).rejects.toThrow("Nobody asked");
+  await expect(decline()).rejects.toThrow("There is no refund request");
   await ask();
   expect([await decline(), await decline()]).toEqual([true, false]);
   await expect(grant("full")).rejects.toThrow("declined already");
@@ -170,7 +170,7 @@ test("declined with words, once; nothing is owed, and nobody declines what nobod
 
 test("nobody has asked, and an operator refunds: once, and once more only when told so; a preview does nothing", async () => {
   const { grant, states, parts, environment, requests, notified } = await setup();
-  const seen = await previewRefund({ ...parts, words: "" }, "full", async (tx, granted) => {
+  const seen = await previewRefund({ ...parts, message: "" }, "full", async (tx, granted) => {
     const row = tx.selectFrom("environments").select("desired").executeTakeFirstOrThrow();
     return { ...granted, ...(await row) };
   });
@@ -178,7 +178,7 @@ test("nobody has asked, and an operator refunds: once, and once more only when t
   expect([await states(), (await environment()).desired]).toEqual([[], "running"]);
   expect(await grant(15)).toMatchObject({ isNew: true, amountMinor: 15 });
   expect(await grant(15)).toEqual({ isNew: false, currency: "USD", amountMinor: 15 });
-  expect(await grantRefund({ ...parts, words: "", again: true }, "full")).toMatchObject({
+  expect(await grantRefund({ ...parts, message: "", again: true }, "full")).toMatchObject({
     isNew: true,
     amountMinor: 25,
   });
@@ -189,10 +189,10 @@ test("nobody has asked, and an operator refunds: once, and once more only when t
   );
 });
 
-test("what still starts is delivered or paid back by itself", async () => {
+test("an order that is still starting is delivered or refunded automatically", async () => {
   const { ask, grant, states } = await setup({ pending: true });
   expect((await ask()).status).toBe(200);
-  await expect(grant("full")).rejects.toThrow("is paid: it is delivered or paid back by itself");
+  await expect(grant("full")).rejects.toThrow("is paid: it is delivered or refunded automatically");
   expect(await states()).toEqual([]);
 });
 
