@@ -10,11 +10,11 @@ import { runLimits } from "../server/src/environments/leases/run-limits.ts";
 import { probeReadiness } from "../server/src/gateway/forward/probe-readiness.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
-const lookMs = 100;
+const pollMs = 100;
 
 /**
- * The floor: the same image with the same flags, created and started by the engine alone, asked the same question as
- * the product asks (200 on /api and /lab), as often. Milliseconds from the create call to the answer.
+ * The floor: the engine alone creates and starts the same image with the same flags, and polls the same readiness probe
+ * as the product. Returns milliseconds from the create call to the first success.
  */
 export async function openFloor(stack: AsyncDisposableStack): Promise<() => Promise<number>> {
   const engine = openEngine({ socketPath: "/var/run/docker.sock" });
@@ -25,7 +25,7 @@ export async function openFloor(stack: AsyncDisposableStack): Promise<() => Prom
   const folder = temporaryFolder();
   stack.defer(async () => removeFolder(folder));
   const image = await currentImage("jupyter");
-  if (!image) throw new Error("npm run images -- jupyter first");
+  if (!image) throw new Error("no image: run npm run images -- jupyter");
   const { NCPU: cpus } = await docker.info();
   const place = { install, image, network: networkName(install), publishAt: "127.0.0.1", gpu: "none", cpus } as const;
   return async () => {
@@ -48,7 +48,7 @@ export async function openFloor(stack: AsyncDisposableStack): Promise<() => Prom
     const { NetworkSettings } = await container.inspect();
     const port = Number(NetworkSettings.Ports[labPort]?.[0]?.HostPort);
     while (!(await probeReadiness({ host: "127.0.0.1", port }, id).catch(() => false)))
-      await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
     const tookMs = performance.now() - began;
     await container.remove({ force: true });
     return tookMs;

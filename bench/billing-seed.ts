@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 
 interface Wanted {
-  /** In all, over two years. */
+  /** Total, over two years. */
   readonly orders: number;
   readonly users: number;
   readonly accounts: readonly { readonly userId: string; readonly orders: number }[];
@@ -10,7 +10,7 @@ interface Wanted {
 
 const tables = ["orders", "payments", "environments", "sessions"] as const;
 
-/** Takes effect with the next start. Loading writes much, and nothing of it has to survive a crash. */
+/** Settings for a bulk load without durability; effective from the next start. */
 export async function tune(db: Db): Promise<void> {
   const settings = {
     ...{ wal_level: "minimal", max_wal_senders: "0", max_wal_size: "16GB", checkpoint_timeout: "1h" },
@@ -21,8 +21,8 @@ export async function tune(db: Db): Promise<void> {
 }
 
 /**
- * Orders in the order of time, users mixed, each with its payment; environments and sessions for the accounts that are
- * read and one order in ten of the others. Indexes that back no constraint are built at the end.
+ * Inserts orders by time, users mixed, each with its payment; environments and sessions for all orders of the measured
+ * accounts and a tenth of the others. Indexes without a constraint are rebuilt at the end.
  */
 export async function seedAccounts(db: Db, wanted: Wanted): Promise<void> {
   const began = Date.now();
@@ -52,11 +52,11 @@ async function dropIndexes(db: Db): Promise<readonly string[]> {
   return rows.map(({ definition }) => definition);
 }
 
-/** Ids in ascending order, because a random one costs a page of its index; unique in the parts that have to be. */
+/** Ascending ids, because random ones touch a page of the index each. */
 const id = (suffix: string) => `lpad(n::text, 8, '0') || '${suffix}' || substr(md5(n::text), 1, 16)`;
 
 function fill({ orders, users, accounts }: Wanted): readonly string[] {
-  // Its orders lie far apart, as they would: one in a block of so many is of the largest account, or of another.
+  // An account's orders are spread out: at most one per block.
   const largest = Math.max(...accounts.map((account) => account.orders));
   const block = orders / largest;
   const own = accounts.map((account, index) => {
@@ -90,7 +90,7 @@ function fill({ orders, users, accounts }: Wanted): readonly string[] {
   ];
 }
 
-/** The newest orders are still watched: most of them later, so many of them now. */
+/** Makes `count` of the newest orders due for the poller now, and nine times as many later. */
 export async function seedDue(db: Db, count: number): Promise<void> {
   await sql`
     update orders set watch_until = now() + interval '5 days', due_at = case

@@ -15,16 +15,15 @@ import { seedAccounts, seedDue, tune } from "./billing-seed.ts";
 import { quantile } from "./quantiles.ts";
 
 const env = { RUNTIME: "fake", LOG_LEVEL: "error", REQUESTS_PER_MINUTE: "100000", ANONYMOUS_PER_MINUTE: "100000" };
-/** Orders of the three accounts that are read; everybody else has about fifty. */
+/** Orders of the three measured accounts; all others have about fifty. */
 const sizes = [60, 5000, 50_000] as const;
 const goalsMs: Readonly<Record<number, number>> = { 60: 2, 50000: 60 };
 const reads = 100;
 const warming = 200;
 
 /**
- * `npm run bench -- billing [--orders N]`: the billing page of small and large accounts beside ten million orders of
- * 200,000 users (docs/internals/money.md), and what the poller picks from them, in a database of its own that is
- * removed.
+ * `npm run bench -- billing [--orders N]`: the billing page of small and large accounts, and the order poller's fetch,
+ * beside ten million orders of 200,000 users (docs/internals/money.md), in a temporary database.
  */
 export async function run(): Promise<void> {
   const { values } = parseArgs({
@@ -40,7 +39,7 @@ export async function run(): Promise<void> {
     await inDatabase(dataDir, async (db) => {
       await seedAccounts(db, { orders, users: Math.min(200_000, orders / 50), accounts: accounts.map(sizeOf) });
       for (const [index, { userId }] of accounts.entries()) await readOne(db, userId, sizes[index] ?? 0);
-      await pick(db);
+      await fetchDue(db);
     });
     await readPages(dataDir, port, accounts);
     console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)}`);
@@ -49,7 +48,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Their tokens are for this address: the page is read at the same port. */
+/** Returns the port too, because the tokens are valid for this address only. */
 async function signUpAll(dataDir: string): Promise<{ accounts: readonly Customer[]; port: number }> {
   const product = await startProduct({ dataDir, env });
   try {
@@ -75,7 +74,7 @@ async function inDatabase(dataDir: string, work: (db: Db) => Promise<void>): Pro
   }
 }
 
-/** At the database: all queries of the page, and the first one alone, which must not leave its index. */
+/** Measures the queries of the page, and asserts that the first is an index-only scan. */
 async function readOne(db: Db, userId: string, orders: number): Promise<void> {
   const page = await timed(async () => {
     const { paymentCount } = buildStatement(await readBilling(db, userId), new Date());
@@ -98,12 +97,12 @@ async function readOne(db: Db, userId: string, orders: number): Promise<void> {
   if (goal) console.log(`  goal p50 ${goal} ms: ${quantile(page, 0.5) <= goal ? "reached" : "MISSED"}`);
 }
 
-async function pick(db: Db): Promise<void> {
+async function fetchDue(db: Db): Promise<void> {
   const payments = { db, provider: { kind: "embedded", mode: "embedded" } } as Parameters<typeof fetchOrders>[0];
   await seedDue(db, (warming + reads) * 40);
   const due = sql`select id from orders where greatest(due_at, lease_expires_at) <= now() and status <> 'paid' and gateway = 'embedded'
     and mode = 'embedded' order by greatest(due_at, lease_expires_at) limit 20 for update skip locked`;
-  line("pick of 20 due orders", await timed(() => due.execute(db)));
+  line("select of 20 due orders", await timed(() => due.execute(db)));
   line("lease of 20 due orders", await timed(() => fetchOrders(payments, "unpaid")));
   line("when the next is due", await timed(() => nextOrderMs(payments)));
   await sql`update orders set due_at = null, lease_token = null, lease_expires_at = null where lease_token is not null or due_at <= now()`.execute(
@@ -125,7 +124,7 @@ async function readPages(dataDir: string, port: number, accounts: readonly Custo
   }
 }
 
-/** Warm: the first reads fill what is cached, and this process compiles what it often runs. */
+/** Drops the first reads, which warm caches and the JIT compiler. */
 async function timed(ask: () => Promise<unknown>): Promise<readonly number[]> {
   const took: number[] = [];
   for (let n = 0; n < warming + reads; n++) {

@@ -13,10 +13,10 @@ const fleet = 1000;
 const expiring = 500;
 const idleSeconds = 30;
 const spreadSeconds = 60;
-/** Of a process's clock in /proc, on every Linux that runs Node. */
+/** Clock ticks in /proc/PID/stat (USER_HZ). */
 const ticksPerSecond = 100;
 
-/** 1,000 environments at once: starting, a pass over all of them, idle, and 500 that end within a minute (P2). */
+/** 1,000 environments: concurrent starts, a pass over all, idle load, and 500 that end within a minute (P2). */
 export async function run(): Promise<void> {
   const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${fleet},startMs=50` };
   const product = await startProduct({ env });
@@ -25,7 +25,7 @@ export async function run(): Promise<void> {
     const began = performance.now();
     await rentAll(db);
     await until("all to be active", async () => (await counted(db, "status = 'active'")) === fleet, 600_000);
-    say("paid to active, all at once", `${seconds(performance.now() - began)} s`);
+    print("paid to active, all at once", `${seconds(performance.now() - began)} s`);
     await pass(product, db);
     await idle(product);
     await expire(product, db);
@@ -37,7 +37,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** As settling leaves them, without what money would add. */
+/** Inserts environments as settling does, without payments. */
 async function rentAll(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`
@@ -67,7 +67,7 @@ async function rentAll(db: Db): Promise<void> {
   });
 }
 
-/** Every row is due at once, as after an outage: looked at on the machine, and written. */
+/** Makes every row due at once, as after an outage, and waits until all are reconciled. */
 async function pass({ pid }: Product, db: Db): Promise<void> {
   const took: number[] = [];
   const before = cpuSeconds(pid);
@@ -85,7 +85,7 @@ async function pass({ pid }: Product, db: Db): Promise<void> {
     );
     took.push(performance.now() - began);
   }
-  say(
+  print(
     `reconcile pass over ${fleet} (goal 2 s)`,
     `median ${seconds(quantile(took, 0.5))} s, worst ${seconds(quantile(took, 1))} s, ${((cpuSeconds(pid) - before) / took.length).toFixed(2)} s of the server's CPU`,
   );
@@ -96,8 +96,8 @@ async function idle({ pid }: Product): Promise<void> {
   await sleep(idleSeconds * 1000);
   const share = ((cpuSeconds(pid) - before) / idleSeconds) * 100;
   const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-  say(`idle, server process over ${idleSeconds} s (goal 10 %)`, `${share.toFixed(1)} % of a core`);
-  say("memory of the server, with its fake runs (goal 300 MB)", `${rss.toFixed(0)} MB`);
+  print(`idle, server process over ${idleSeconds} s (goal 10 %)`, `${share.toFixed(1)} % of a core`);
+  print("memory of the server, with its fake runs (goal 300 MB)", `${rss.toFixed(0)} MB`);
 }
 
 /** User and system time of a process so far. */
@@ -113,7 +113,7 @@ interface Ending {
   readonly expires_at: Date;
 }
 
-/** Half of them end, spread over a minute. Each is asked for by the gateway just before and one second after. */
+/** Ends half of them over a minute, with a request through the gateway one second before and after each end. */
 async function expire(product: Product, db: Db): Promise<void> {
   const { rows } = await sql<Ending>`
     update environments e set expires_at = now() + interval '10 seconds' + n * interval '1 second' * ${spreadSeconds / expiring},
@@ -122,7 +122,7 @@ async function expire(product: Product, db: Db): Promise<void> {
       from (select id from environments order by id limit ${expiring} for update) locked) ending where ending.id = e.id
     returning e.id, e.subdomain, e.secret, e.expires_at`.execute(db);
   const answers = await Promise.all(
-    rows.map(async (row) => [await asked(product, row, -1000), await asked(product, row, 1000)] as const),
+    rows.map(async (row) => [await requestAt(product, row, -1000), await requestAt(product, row, 1000)] as const),
   );
   await until("all to be gone", async () => (await counted(db, "status = 'terminated'")) === expiring, 60_000);
   const ended = await sql<{ late: number }>`
@@ -130,14 +130,14 @@ async function expire(product: Product, db: Db): Promise<void> {
     db,
   );
   const late = ended.rows.map((row) => row.late);
-  // An answer on a busy machine may come after the end that it was asked before.
+  // Ignores replies that arrived after the end.
   const early = answers.filter(([before]) => before.leftMs > 0 && before.status !== 200).length;
   const open = answers.filter(([, after]) => after.status === 200).length;
-  say(
+  print(
     `${expiring} ending within ${spreadSeconds} s: gateway`,
     `${early} refused at T-1 s, ${open} let in at T+1 s (goal 0, 0)`,
   );
-  say(
+  print(
     "gone after T (goal p99 5 s, none before)",
     `p50 ${quantile(late, 0.5).toFixed(2)} s, p99 ${quantile(late, 0.99).toFixed(2)} s, worst ${quantile(late, 1).toFixed(2)} s, ${late.filter((each) => each < 0).length} before`,
   );
@@ -145,24 +145,28 @@ async function expire(product: Product, db: Db): Promise<void> {
 
 const agent = new Agent({ keepAlive: false });
 
-interface Seen {
-  /** 0 without an answer. */
+interface GatewayReply {
+  /** 0 without a reply. */
   readonly status: number;
-  /** To the end, when the answer was there. */
+  /** Time to the end when the reply arrived. */
   readonly leftMs: number;
 }
 
-/** The gateway's answer to a request of that time after the end. */
-async function asked({ port }: Product, { subdomain, secret, expires_at }: Ending, afterMs: number): Promise<Seen> {
+/** Requests the environment `afterMs` after its end. */
+async function requestAt(
+  { port }: Product,
+  { subdomain, secret, expires_at }: Ending,
+  afterMs: number,
+): Promise<GatewayReply> {
   await sleep(Math.max(0, expires_at.getTime() + afterMs - Date.now()));
-  const { promise, resolve } = Promise.withResolvers<Seen>();
-  const answered = (status: number) => resolve({ status, leftMs: expires_at.getTime() - Date.now() });
+  const { promise, resolve } = Promise.withResolvers<GatewayReply>();
+  const reply = (status: number) => resolve({ status, leftMs: expires_at.getTime() - Date.now() });
   const headers = { host: `${subdomain}.localhost:${port}`, authorization: `token ${secret}` };
   request({ host: "127.0.0.1", port, path: "/api", headers, agent }, (response) => {
     response.resume();
-    answered(response.statusCode ?? 0);
+    reply(response.statusCode ?? 0);
   })
-    .on("error", () => answered(0))
+    .on("error", () => reply(0))
     .end();
   return await promise;
 }
@@ -176,6 +180,6 @@ async function counted(db: Db, condition: string): Promise<number> {
 
 const seconds = (ms: number) => (ms / 1000).toFixed(2);
 
-function say(what: string, figure: string): void {
+function print(what: string, figure: string): void {
   console.log(`${what.padEnd(58)} ${figure}`);
 }

@@ -13,22 +13,22 @@ const forMs = 2000;
 interface Proxy {
   readonly name: string;
   readonly port: number;
-  /** Request fields of each of ten host names, each with its line end. */
+  /** Header fields for each of ten hosts, each ending with CRLF. */
   readonly clients: readonly string[];
-  /** Undefined for the way without a proxy. */
+  /** Undefined without a proxy. */
   readonly pid: number | undefined;
 }
 
-/** A line of ours.ts. */
+/** The output of ours.ts. */
 interface Ours {
   readonly port: number;
-  /** Host and cookie. */
+  /** Host and cookie of each environment. */
   readonly visits: readonly (readonly [string, string])[];
 }
 
 /**
- * Direct, a relay that reads nothing, ours with sign-in, and configurable-http-proxy: each in its own process, on one Node,
- * alternating, medians (G116). No process of Node in between does less than the relay, so it is the floor of ours.
+ * Compares no proxy, a bare relay, ours with sign-in, and configurable-http-proxy: each in its own process on the same
+ * Node, alternating, medians (G116). The relay is the floor, because no proxy on Node can do less.
  */
 export async function run(): Promise<void> {
   const started: ChildProcess[] = [];
@@ -98,7 +98,7 @@ async function startAll(started: ChildProcess[], directory: string): Promise<rea
   ];
 }
 
-/** The peer finds each host by its name as well; its names have no port. */
+/** Adds a route by host name, without the port, to configurable-http-proxy. */
 async function addRoutes(apiPort: number, hosts: readonly string[], upstreamPort: number): Promise<void> {
   const body = JSON.stringify({ target: `http://127.0.0.1:${upstreamPort}` });
   for (const host of hosts) {
@@ -112,7 +112,7 @@ async function addRoutes(apiPort: number, hosts: readonly string[], upstreamPort
 
 async function measure(title: string, proxies: readonly Proxy[], make: Make): Promise<void> {
   const results = new Map<string, { perSecond: number[]; p99Ms: number[]; cpuUs: number[] }>();
-  // Code that runs for the first time is slow in every one of them.
+  // Warms up the JIT compiler of each proxy.
   for (const proxy of proxies) await drive({ ...make(proxy), forMs: 4000 });
   for (let repeat = 0; repeat < repeats; repeat++) {
     for (const proxy of proxies) {
@@ -127,7 +127,7 @@ async function measure(title: string, proxies: readonly Proxy[], make: Make): Pr
   }
   const chp = results.get("CHP");
   const rows = [...results].map(([name, { perSecond, p99Ms, cpuUs }]) => ({
-    way: name,
+    proxy: name,
     "per second": Math.round(median(perSecond)),
     "x CHP": ratio(median(perSecond), median(chp?.perSecond ?? [])),
     "p99 ms": median(p99Ms).toFixed(1),
@@ -138,16 +138,16 @@ async function measure(title: string, proxies: readonly Proxy[], make: Make): Pr
   console.table(rows);
 }
 
-/** Sockets that a proxy still holds three seconds after 1,000 clients reset their open WebSockets. */
+/** Counts sockets that are left three seconds after 1,000 clients reset their WebSockets. */
 async function leaks(proxies: readonly Proxy[]): Promise<void> {
-  const rows: { way: string; "sockets left": number | string }[] = [];
+  const rows: { proxy: string; "sockets left": number | string }[] = [];
   for (const proxy of proxies.filter(({ pid }) => pid !== undefined)) {
     await new Promise((resolve) => setTimeout(resolve, 5000));
     const before = openSockets(proxy.pid);
     await drive({ kind: "resets", port: proxy.port, clients: proxy.clients, sockets: 1000, forMs });
     await new Promise((resolve) => setTimeout(resolve, 3000));
     rows.push({
-      way: proxy.name,
+      proxy: proxy.name,
       "sockets left": before === undefined ? "-" : Math.max(0, (openSockets(proxy.pid) ?? 0) - before),
     });
   }
@@ -155,7 +155,7 @@ async function leaks(proxies: readonly Proxy[]): Promise<void> {
   console.table(rows);
 }
 
-/** TCP only: the database's connections come and go on a Unix socket. Undefined where there is no process table. */
+/** Open TCP sockets of a process, without the database's Unix sockets; undefined without /proc. */
 function openSockets(pid: number | undefined): number | undefined {
   const folder = `/proc/${pid}/fd`;
   if (!existsSync(folder)) return undefined;
@@ -170,7 +170,7 @@ function openSockets(pid: number | undefined): number | undefined {
   return readdirSync(folder).filter((fd) => tcp.has(/^socket:\[(\d+)\]$/.exec(linkOf(join(folder, fd)))?.[1])).length;
 }
 
-/** A descriptor may be closed between the listing and the look. */
+/** Empty if the descriptor was closed meanwhile. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);

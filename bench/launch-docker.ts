@@ -9,8 +9,8 @@ const atOnce = 20;
 const goals = { coldToFloor: 1.5, warmMs: 700 };
 
 /**
- * Containers: with the image present (cold), resumed (warm), and twenty at once, beside the engine alone. Two products in
- * one run, one of which keeps a run ready, so that cold, warm and floor alternate.
+ * Launches of containers: cold with the image present, warm, and twenty at once, beside the engine alone. Two products,
+ * one with a warm pool, so that cold, warm and floor alternate.
  */
 export async function benchContainers(launches: number): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -21,14 +21,14 @@ export async function benchContainers(launches: number): Promise<void> {
   const cold: Stamps[] = [];
   const warm: Stamps[] = [];
   for (let n = 0; n < launches; n++) {
-    await keepsOne.stands();
+    await keepsOne.hasWarmRun();
     floor.push(await bare());
     cold.push(await launchOnce(keepsNone.product, keepsNone.customer, `bench-${n}`));
-    await keepsOne.stands();
+    await keepsOne.hasWarmRun();
     warm.push(await launchOnce(keepsOne.product, keepsOne.customer, `bench-${n}`));
   }
   report("cold", cold);
-  report(`warm, ${await keepsOne.resumed()} resumed within a second, the others started after all`, warm);
+  report(`warm, ${await keepsOne.resumed()} resumed within a second, the others started cold`, warm);
   console.log(`\nthe engine alone (floor): p50 ${ms(quantile(floor, 0.5))}, p95 ${ms(quantile(floor, 0.95))}`);
   judge("cold / floor, p95", quantile(readyOf(cold), 0.95) / quantile(floor, 0.95), goals.coldToFloor, "x");
   judge("warm p95", quantile(readyOf(warm), 0.95), goals.warmMs, "ms");
@@ -48,8 +48,8 @@ async function open(stack: AsyncDisposableStack, more: Readonly<Record<string, s
   return {
     product,
     customer: await signUp(product.url),
-    stands: () =>
-      until("a run to stand ready", () =>
+    hasWarmRun: () =>
+      until("a warm run", () =>
         db.selectFrom("warm_runs").select("id").where("state", "=", "ready").executeTakeFirst(),
       ),
     async resumed() {
@@ -61,7 +61,7 @@ async function open(stack: AsyncDisposableStack, more: Readonly<Record<string, s
 
 type Ordered = { readonly customer: Customer; readonly subdomain: string } & Awaited<ReturnType<typeof orderOf>>;
 
-/** All paid in one moment; the last of them ready. */
+/** Pays all at once and waits for the last to be ready. */
 async function manyAtOnce({ url }: Product, bare: () => Promise<number>): Promise<void> {
   const orders: Ordered[] = [];
   for (let n = 0; n < atOnce; n++) {

@@ -12,14 +12,14 @@ async function isPrepared({ url }: Product): Promise<boolean> {
   return types.some(({ type, state }: { type: string; state: string }) => type === "jupyter" && state === "ready");
 }
 
-/** From order to end. */
+/** Orders, launches and ends one environment. */
 export async function launchOnce({ url }: Product, customer: Customer, subdomain: string): Promise<Stamps> {
   const { stamps, id } = await launchPaid(url, customer, await orderAndPay(url, customer, { subdomain, gpuCount: 1 }));
   await endRental(url, customer, { id, subdomain });
   return stamps;
 }
 
-/** What was paid for until it runs; `paidAt` by the server's clock. */
+/** Launches a paid order; `paidAt` is by the server's clock. */
 export async function launchPaid(url: string, customer: Customer, paid: Paid) {
   const { body } = await create(url, customer, paid);
   if (body.status !== "active") throw new Error(`not active: ${JSON.stringify(body)}`);
@@ -36,7 +36,7 @@ export async function endRental(
   { id, subdomain }: { id: string; subdomain: string },
 ): Promise<void> {
   await must(url, "POST", `/environments/${id}/terminate`, { token, body: { confirm: subdomain } });
-  await until("its end", async () => {
+  await until("the environment to end", async () => {
     const { environment: now } = await must(url, "GET", `/environments/${id}`, { token });
     return now.status === "terminated";
   });

@@ -12,9 +12,9 @@ import { quantile } from "./quantiles.ts";
 const launches = 20;
 
 /**
- * Paid to JupyterLab answering through the gateway, stage by stage, for new names (cold) and for names whose files are
- * there already (reopened). The floor is the same JupyterLab started by hand, polled the same way, in the same run.
- * With RUNTIME=docker it is containers instead, and warm ones besides.
+ * From paid to ready through the gateway, stage by stage, for new names (cold) and for names with kept files (reopened).
+ * The floor is the same JupyterLab started by hand, polled the same way, in the same run. RUNTIME=docker measures
+ * containers instead, warm ones too.
  */
 export async function run(): Promise<void> {
   if (environment.runtime.RUNTIME === "docker")
@@ -45,7 +45,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** The same server without a product around it: spawn to 200 on /api. */
+/** JupyterLab alone, from spawn to 200 on /api. */
 async function bareStart(n: number): Promise<number> {
   const folder = temporaryFolder();
   const socketPath = join(folder, `s${n}`);

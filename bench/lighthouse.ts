@@ -34,7 +34,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Every page that search engines are told of. */
+/** The pages of the sitemap. */
 async function publicPaths(url: string): Promise<string[]> {
   const sitemap: string = await must(url, "GET", "/sitemap.xml");
   return [...sitemap.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address = ""]) => new URL(address).pathname);

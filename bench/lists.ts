@@ -7,12 +7,12 @@ import { quantile } from "./quantiles.ts";
 
 const environments = 200;
 const requests = 200;
-/** Typed one by one, each after the last has been painted: from one hit in two hundred to all and back. */
+/** Typed key by key, each after the previous paint: narrows two hundred rows to one, then deletes again. */
 const typed = "many-10";
 
 /**
- * A full account: what a key stroke in the list's search costs the browser, and billing the server. The floors are the
- * same key strokes over a list of one environment, and the database's shortest answer.
+ * A full account: the cost of a key stroke in the list's search in the browser, and of billing on the server. The floors
+ * are the same key strokes with one environment, and the shortest query.
  */
 export async function run(): Promise<void> {
   const product = await startProduct({ env: { RUNTIME: "fake" } });
@@ -66,7 +66,7 @@ async function filtering(product: Product, full: Customer, one: Customer): Promi
   }
 }
 
-/** Milliseconds from the debounce's end to the paint after the last change of the list, for each key stroke. */
+/** Milliseconds from the end of the debounce to the paint of the filtered list, for each key stroke. */
 async function keyStrokes(
   browser: Browser,
   { url }: Product,
@@ -87,7 +87,7 @@ async function keyStrokes(
   for (const key of [...keys, ...keys, ...keys]) await press(page, key);
   const samples = await page.evaluate(() => (globalThis as unknown as Watched).filtered);
   await page.close();
-  // The first round compiles.
+  // The first round warms up the JIT compiler.
   return samples.slice(keys.length);
 }
 
@@ -103,8 +103,8 @@ interface Watched {
 }
 
 /**
- * Runs in the page: the end of a 300 ms timer that changes the address is the debounce's; the list is there when the
- * tag of the search stands beside it, for both come in one commit; what follows the next frame is painted.
+ * Runs in the page. A 300 ms timer that changes the URL is the debounce; React commits the search tag together with the
+ * list; a message posted in the next animation frame arrives after the paint.
  */
 function watchFilter(): void {
   const debounceMs = 300;

@@ -23,10 +23,10 @@ import { type Product, removeFolder, startProduct } from "../testing/product.ts"
 import { openProductDatabase } from "../testing/seed.ts";
 import { quantile } from "./quantiles.ts";
 
-const askers = 300;
+const buyers = 300;
 const gpus = 104;
-const observers = 64;
-/** At once, each after the other order: as many as a busy minute has. */
+const reporters = 64;
+/** Concurrent payers, each with one order after the other. */
 const payers = 8;
 
 interface Timed {
@@ -41,8 +41,8 @@ interface Order {
 }
 
 /**
- * 300 buyers at once for 104 GPUs, then 64 observers of one payment, then all the others paid. The
- * floor is the shortest answer of the same server under the same number of callers.
+ * 300 concurrent orders for 104 GPUs, then 64 concurrent reports of one payment, then payments of all other orders. The
+ * floor is the shortest call of the same server with as many callers.
  */
 export async function run(): Promise<void> {
   const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${gpus},startMs=50`, SIGN_INS_PER_MINUTE: "1000000" };
@@ -53,7 +53,7 @@ export async function run(): Promise<void> {
     const ready = await Promise.all(customers.map(() => timed(() => send(product.url, "GET", "/readyz"))));
     line("GET /readyz, 300 at once (floor)", ready);
     const orders = await orderAll(product, customers);
-    await observeOne(product, db, orders.slice(0, 1));
+    await reportOne(product, db, orders.slice(0, 1));
     await payAll(product, db, orders.slice(1));
     await until("every environment to be active", async () => {
       const active = await db.selectFrom("environments").select("id").where("status", "=", "active").execute();
@@ -69,14 +69,14 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Few at a time: hashing passwords is meant to be slow. */
+/** Three at a time, because hashing passwords is slow. */
 async function signUpAll(url: string): Promise<readonly Customer[]> {
   const made: Customer[] = [];
   const next = async () => {
-    while (made.length < askers) made.push(await signUp(url));
+    while (made.length < buyers) made.push(await signUp(url));
   };
   await Promise.all([next(), next(), next()]);
-  return made.slice(0, askers);
+  return made.slice(0, buyers);
 }
 
 async function orderAll({ url }: Product, customers: readonly Customer[]): Promise<readonly Order[]> {
@@ -88,10 +88,10 @@ async function orderAll({ url }: Product, customers: readonly Customer[]): Promi
   );
   const accepted = answers.filter(({ answer }) => answer.status === 200);
   const refused = answers.filter(({ answer }) => answer.status === 409 && answer.body.code === "out_of_stock");
-  assert.deepEqual([accepted.length, refused.length], [gpus, askers - gpus], "exactly as many as there are GPUs");
+  assert.deepEqual([accepted.length, refused.length], [gpus, buyers - gpus], "one accepted order per GPU");
   for (const { answer } of refused)
     assert.match(answer.body.message, /The next 1 GPU is expected to be free at \d{4}-/);
-  console.log(`${askers} orders at once for ${gpus} GPUs: ${accepted.length} accepted, ${refused.length} out of stock`);
+  console.log(`${buyers} orders at once for ${gpus} GPUs: ${accepted.length} accepted, ${refused.length} out of stock`);
   line("create_order, all 300", answers);
   line("create_order, accepted", accepted);
   line("create_order, out of stock", refused);
@@ -102,25 +102,25 @@ async function orderAll({ url }: Product, customers: readonly Customer[]): Promi
   });
 }
 
-/** The create call, the webhook and an observation in this process, all of one payment and all at once. */
-async function observeOne({ url }: Product, db: Db, orders: readonly Order[]): Promise<void> {
+/** Reports one payment concurrently by the create call, the webhook and this process. */
+async function reportOne({ url }: Product, db: Db, orders: readonly Order[]): Promise<void> {
   const account = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
-  const look = await observer(db, url);
+  const settler = await openSettler(db, url);
   for (const { customer, request, order: opened } of orders) {
     const paid = { container_request: request, payment_data: await pay(url, opened) };
     const { razorpay_order_id: orderId, razorpay_payment_id: paymentId } = paid.payment_data;
-    const payment = await look.payment(paymentId);
+    const payment = await settler.payment(paymentId);
     const body = JSON.stringify({ event: "payment.captured", payload: { payment: { entity: { id: paymentId } } } });
     const signature = createHmac("sha256", account.webhook_secret ?? "")
       .update(body)
       .digest("hex");
-    const ways = [
-      () => look.observe(payment),
+    const reports = [
+      () => settler.settle(payment),
       async () => assert.equal((await create(url, customer, paid)).status, 200),
-      async (index: number) => assert.equal(await tell(url, { body, signature, id: `observer-${index}` }), 200),
+      async (index: number) => assert.equal(await sendWebhook(url, { body, signature, id: `observer-${index}` }), 200),
     ];
-    await Promise.all(Array.from({ length: observers }, (_, index) => ways[index % ways.length]?.(index)));
-    await until("the webhooks to be worked off", async () => {
+    await Promise.all(Array.from({ length: reporters }, (_, index) => reports[index % reports.length]?.(index)));
+    await until("the webhooks to be processed", async () => {
       const left = db.selectFrom("gateway_events").select("event_id").where("processed_at", "is", null);
       return (await left.execute()).length === 0;
     });
@@ -142,25 +142,25 @@ async function observeOne({ url }: Product, db: Db, orders: readonly Order[]): P
         .where("order_id", "=", order?.id ?? "")
         .execute(),
     ]);
-    // Two lines are one entry.
+    // One journal entry has two lines.
     const [environments = 0, payments = 0, lines = 0] = counts.map(({ length }) => length);
     assert.deepEqual([environments, payments, lines], [1, 1, 2]);
-    console.log(`${observers} observers of one payment: 1 environment, 1 payment, 1 journal entry`);
+    console.log(`${reporters} reports of one payment: 1 environment, 1 payment, 1 journal entry`);
   }
 }
 
-/** Whoever of the webhook and this process comes first settles; what this process settled is timed. */
+/** The webhook and this process race to settle; only payments settled here are timed. */
 async function payAll({ url }: Product, db: Db, orders: readonly Order[]): Promise<void> {
-  const look = await observer(db, url);
+  const settler = await openSettler(db, url);
   const settled: { tookMs: number }[] = [];
   const left = [...orders];
   const payer = async () => {
     for (let next = left.pop(); next; next = left.pop()) {
       const { customer, request: container_request, order } = next;
       const payment_data = await pay(url, order);
-      const payment = await look.payment(payment_data.razorpay_payment_id);
+      const payment = await settler.payment(payment_data.razorpay_payment_id);
       const began = performance.now();
-      const outcome = await look.observe(payment);
+      const outcome = await settler.settle(payment);
       if (outcome === "settled") settled.push({ tookMs: performance.now() - began });
       const { status } = await create(url, customer, { container_request, payment_data });
       assert.equal(status, 200);
@@ -173,8 +173,8 @@ async function payAll({ url }: Product, db: Db, orders: readonly Order[]): Promi
   line("settle", settled);
 }
 
-/** What the server does with a payment, with a connection of its own. */
-async function observer(db: Db, url: string) {
+/** Settles payments like the server, in this process. */
+async function openSettler(db: Db, url: string) {
   const account = await db.selectFrom("embedded_gateway_account").selectAll().executeTakeFirstOrThrow();
   const provider = razorpay({
     ...{ keyId: account.key_id, keySecret: account.key_secret, kind: "embedded", mode: "embedded" },
@@ -184,12 +184,12 @@ async function observer(db: Db, url: string) {
   });
   return {
     payment: provider.payment,
-    observe: (payment: ProviderPayment) =>
+    settle: (payment: ProviderPayment) =>
       settlePayment({ db, log: silentLogger, provider, giveUpAfterSeconds: 600, announce }, payment),
   };
 }
 
-async function tell(url: string, webhook: { body: string; signature: string; id: string }): Promise<number> {
+async function sendWebhook(url: string, webhook: { body: string; signature: string; id: string }): Promise<number> {
   const headers = {
     "content-type": "application/json",
     "x-razorpay-signature": webhook.signature,

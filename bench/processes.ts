@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..");
 export const cacheFolder = join(root, "node_modules", ".cache", "berth");
 const proxy = "configurable-http-proxy@5.3.0";
 
-/** Runs the load driver in a process of its own, so that it shares no event loop with what it measures. */
+/** Runs the load generator in a process of its own, so that it shares no event loop with the proxies. */
 export async function drive(load: Load): Promise<Reached> {
   const { stdout } = await promisify(execFile)(process.execPath, ["bench/gateway/load.ts", JSON.stringify(load)], {
     cwd: root,
@@ -17,7 +17,7 @@ export async function drive(load: Load): Promise<Reached> {
   return JSON.parse(stdout);
 }
 
-/** The peer's proxy, installed once into the cache; answers the path of its script. */
+/** Installs configurable-http-proxy into the cache once; returns the path of its script. */
 export function installProxy(): string {
   const prefix = join(cacheFolder, "chp");
   const script = join(prefix, "node_modules/configurable-http-proxy/bin/configurable-http-proxy");
@@ -58,7 +58,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** User and system time of a process, from the process table; NaN where there is none. Ticks are 10 ms. */
+/** User and system time of a process; NaN without /proc. A tick is 10 ms. */
 export function cpuMs(pid: number | undefined): number {
   if (pid === undefined || !existsSync(`/proc/${pid}/stat`)) return Number.NaN;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")

@@ -17,14 +17,14 @@ const peerName = "JupyterHub, own account";
 interface Read {
   readonly name: string;
   readonly port: number;
-  /** Of each user, as their token is. */
+  /** One path per token, or one for all. */
   readonly paths: readonly string[];
   readonly tokens: readonly string[];
 }
 
 /**
- * One authenticated read of one's own account on 20 connections, each of another user: JupyterHub behind its proxy and
- * ours, alternating, medians. Ours also answers billing, an environment's detail and capacity.
+ * Authenticated reads of the own account over 20 connections, one user each: JupyterHub behind its proxy and ours,
+ * alternating, medians. Ours also serves billing, an environment's page and capacity.
  */
 export async function run(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "berth-bench-"));
@@ -61,7 +61,7 @@ interface Renter {
   readonly environmentId: string;
 }
 
-/** A customer with one environment that runs. */
+/** Signs up a customer with one running environment. */
 async function rent(url: string, subdomain: string): Promise<Renter> {
   const customer = await signUp(url);
   const paid = await orderAndPay(url, customer, { subdomain, gpuCount: 1 });
@@ -135,7 +135,7 @@ async function measure(reads: readonly Read[]): Promise<void> {
     ),
   });
   const results = new Map(reads.map(({ name }) => [name, { perSecond: [] as number[], p99Ms: [] as number[] }]));
-  // Code that runs for the first time is slow in every one of them.
+  // Warms up the JIT compiler.
   for (const read of reads) await drive(loadOf(read));
   for (let repeat = 0; repeat < repeats; repeat++)
     for (const read of reads) {

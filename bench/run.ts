@@ -1,4 +1,4 @@
-// npm run bench -- NAME: peers and floors in the same run; prints ratios.
+// npm run bench -- NAME: measures peers and floors in the same run and prints ratios.
 const benches = ["launch", "gateway", "lighthouse", "lists", "orders", "billing", "fleet", "reads"] as const;
 
 const name = benches.find((each) => each === process.argv[2]);

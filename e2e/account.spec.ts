@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { create, must, orderAndPay, profileOf, send, signUp, until } from "../testing/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
 
-test("everything stored is one file, in the last tab (G71)", async ({ page, customer }) => {
+test("the last tab exports everything stored as one file (G71)", async ({ page, customer }) => {
   await page.goto("/settings");
   await page.getByRole("tab", { name: "Your data" }).click();
   await expect(page).toHaveURL(/\?tab=data$/);
@@ -23,7 +23,7 @@ test("everything stored is one file, in the last tab (G71)", async ({ page, cust
   await expect(page.getByText("Your data could not be downloaded")).toBeVisible();
 });
 
-test("deletion asks for the address and the password, then nothing of the account is left to sign in to (G71, G86)", async ({
+test("deletion requires the address and the password; afterwards the account cannot sign in (G71, G86)", async ({
   page,
   product,
   browser,

@@ -4,7 +4,7 @@ import { payInDialog } from "./testing/pay.ts";
 import { expect, expectAccessible, test } from "./testing/test.ts";
 import { toastOf } from "./testing/toasts.ts";
 
-test("more time for what runs: chosen, paid, added without a restart; dismissed, nothing is bought (G100)", async ({
+test("an extension is chosen, paid and added without a restart; a dismissed one buys nothing (G100)", async ({
   page,
   customer,
   product,
@@ -50,7 +50,7 @@ test("more time for what runs: chosen, paid, added without a restart; dismissed,
   expect(await rented()).toEqual({ ...before, endsAt: before.endsAt + 6 * 3_600_000 });
 });
 
-test("the address opens it, as the notice of the end does; what has ended opens nothing (G100)", async ({
+test("the extension dialog opens by URL, but not for an ended environment (G100)", async ({
   page,
   customer,
   product,
@@ -75,7 +75,7 @@ test("the address opens it, as the notice of the end does; what has ended opens 
   await expect(dialog).toBeHidden();
 });
 
-test("ended before the money came: said in the dialog, though the row cannot be extended any more (G100)", async ({
+test("an extension paid after the end shows its failure in the dialog (G100)", async ({
   page,
   customer,
   product,

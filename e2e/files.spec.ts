@@ -6,7 +6,7 @@ import { type Customer, create, must, orderAndPay, signUp, until } from "../test
 import type { Product } from "../testing/product.ts";
 import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
 
-/** A call to JupyterLab itself, through the gateway, with the environment's own token (G40). */
+/** Calls JupyterLab through the gateway with the environment's token (G40). */
 async function lab(product: Product, subdomain: string, token: string, method: string, path: string, body?: object) {
   const headers = {
     host: `${subdomain}.localhost:${product.port}`,
@@ -33,14 +33,14 @@ async function rentWithFile(product: Product, customer: Customer, subdomain: str
   return body.environment_id as string;
 }
 
-/** The unpacked bytes of a tar.gz: names and texts stand in them as they are. */
+/** The uncompressed bytes of a tar.gz, which contain names and texts verbatim. */
 async function unzipped(path: string): Promise<string> {
   let text = "";
   for await (const chunk of createReadStream(path).pipe(createGunzip())) text += chunk.toString("latin1");
   return text;
 }
 
-test("the token of a new environment is shown once and has left the history (G41, G94)", async ({
+test("the token of a new environment is shown once and removed from the history (G41, G94)", async ({
   page,
   product,
   customer,
@@ -68,7 +68,7 @@ test("the token of a new environment is shown once and has left the history (G41
   await expect(page.getByText(secret)).toBeHidden();
 });
 
-test("files: downloaded while it runs, kept with the days left, downloaded again, deleted (G31, G76)", async ({
+test("files can be downloaded during and after a rental, show the days left, and can be deleted (G31, G76)", async ({
   page,
   product,
 }) => {

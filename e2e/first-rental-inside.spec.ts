@@ -3,7 +3,7 @@ import { create, orderAndPay } from "../testing/customer.ts";
 import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
 import { expect, test } from "./testing/test.ts";
 
-test("JupyterLab's terminal has the home's python and pip, widgets and progress bars move, after a restart too", async ({
+test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart", async ({
   page,
   product,
   customer,
@@ -38,7 +38,7 @@ test("JupyterLab's terminal has the home's python and pip, widgets and progress 
   await showWidgets(again);
 });
 
-/** What is printed there is drawn, not written: the line leaves its answer in a file. */
+/** The terminal draws on a canvas, so the command writes its result to a file. */
 async function typeIntoTerminal(session: Page, line: string): Promise<void> {
   await session.locator('.jp-LauncherCard[data-category="Other"]', { hasText: "Terminal" }).click();
   const input = session.locator(".jp-Terminal .xterm-helper-textarea");

@@ -3,7 +3,7 @@ import { expect, test } from "./testing/test.ts";
 
 const password = "a good password 1";
 
-test("from sign-up to a cell's output, through pause, stop and the end", async ({ page, context, product }) => {
+test("a first rental: sign-up, payment, a cell's output, pause, stop and end", async ({ page, context, product }) => {
   test.setTimeout(180_000);
   const name = `first-${Date.now().toString(36)}`;
 
@@ -40,7 +40,7 @@ test("from sign-up to a cell's output, through pause, stop and the end", async (
   await dialog.getByLabel("CVV").fill("123");
   await dialog.getByRole("button", { name: "Pay $0.40" }).click();
   await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
-  // A stage may be over before it is drawn: then it stands there with the time it took.
+  // A fast stage is already shown with its time.
   const stage = page.getByRole("listitem").filter({ hasText: /Starting: JupyterLab|JupyterLab started\+\d/ });
   await expect(stage).toBeVisible();
   await expect(page.getByText("Environment ready! Redirecting...").first()).toBeVisible({ timeout: 45_000 });

@@ -4,42 +4,42 @@ import { mailedLink } from "./testing/reset-mail.ts";
 import { expect, signIn, test } from "./testing/test.ts";
 import { toastOf } from "./testing/toasts.ts";
 
-/** Presses Tab until it is there; on the way the focus is never lost, and always to be seen. */
+/** Presses Tab until the target has the focus; each focused element on the way must have a visible ring. */
 async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < 80; presses++) {
     if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
     await page.keyboard.press(key);
-    await expectSeen(page);
+    await expectFocusVisible(page);
   }
   throw new Error(`80 times ${key} did not reach ${target}`);
 }
 
 interface Focus {
   readonly on: string;
-  readonly seen: boolean;
+  readonly visible: boolean;
 }
 
-/** The focused element is in the window and drawn with a ring, on itself or around it. */
-async function expectSeen(page: Page): Promise<void> {
-  const look = () =>
+/** The focused element is visible and has a focus ring on itself, its parent or its sibling. */
+async function expectFocusVisible(page: Page): Promise<void> {
+  const focus = () =>
     page.evaluate((): Focus => {
       const active = document.activeElement;
-      // Past the last element the focus is the browser's own, and inside a frame it is that frame's matter.
-      if (!active || active === document.body || active instanceof HTMLIFrameElement) return { on: "", seen: true };
+      // After the last element the browser itself has the focus; a frame is not inspected.
+      if (!active || active === document.body || active instanceof HTMLIFrameElement) return { on: "", visible: true };
       const ringed = (element: Element | null): boolean => {
         if (!element) return false;
         const { outlineStyle, outlineWidth } = getComputedStyle(element);
         return outlineStyle !== "none" && outlineWidth !== "0px";
       };
       const { width, height } = active.getBoundingClientRect();
-      const seen = width > 0 && height > 0 && [active, active.parentElement, active.nextElementSibling].some(ringed);
-      return { on: active.outerHTML.slice(0, 160), seen };
+      const visible = width > 0 && height > 0 && [active, active.parentElement, active.nextElementSibling].some(ringed);
+      return { on: active.outerHTML.slice(0, 160), visible };
     });
-  await expect.poll(look).toMatchObject({ seen: true });
+  await expect.poll(focus).toMatchObject({ visible: true });
 }
 
-/** What every field of a form takes, by keys alone. */
+/** Tabs to the field and types. */
 async function type(page: Page, label: string | RegExp, text: string): Promise<void> {
   await tabTo(
     page,
@@ -56,7 +56,7 @@ async function press(page: Page, target: Locator, key = "Enter"): Promise<void> 
   await page.keyboard.press(key);
 }
 
-/** The number has the focus. */
+/** Types a card; the number field must have the focus. */
 async function typeCard(page: Page): Promise<void> {
   await page.keyboard.type("5555555555554444");
   for (const text of ["1234", "123"]) {
@@ -66,7 +66,7 @@ async function typeCard(page: Page): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("from the landing page to a running environment and its end, without a mouse", async ({ page, product }) => {
+test("an environment is rented and ended by keyboard, from the landing page on", async ({ page, product }) => {
   test.setTimeout(150_000);
   const name = `keys-${Date.now().toString(36)}`;
   await page.goto("/");
@@ -122,7 +122,7 @@ test("from the landing page to a running environment and its end, without a mous
   await press(page, menu);
   const terminate = page.getByRole("menuitem", { name: "Terminate" });
   await expect(terminate).toBeVisible();
-  // At once, wherever the focus is by now.
+  // Immediately, wherever the focus is.
   await page.keyboard.press("Escape");
   await expect(terminate).toBeHidden();
   await expect(menu).toBeFocused();
@@ -153,7 +153,7 @@ test("from the landing page to a running environment and its end, without a mous
   expect(product.port).toBeGreaterThan(0);
 });
 
-test("bell, scheme, sidebar and settings, without a mouse", async ({ page, customer }) => {
+test("bell, color scheme, sidebar and settings work by keyboard", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await page.goto("/dashboard");
   await expect(page.getByText("Active Environments")).toBeVisible();
@@ -195,7 +195,7 @@ test("bell, scheme, sidebar and settings, without a mouse", async ({ page, custo
   await page.waitForURL("**/login");
 });
 
-test("support with its modal, and the list's filters, without a mouse", async ({ page, customer }) => {
+test("support, its modal and the list's filters work by keyboard", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await page.goto("/support");
   await tabTo(page, page.getByRole("combobox", { name: "Issue type" }));
@@ -228,7 +228,7 @@ test("support with its modal, and the list's filters, without a mouse", async ({
   await expect(page.getByText("No payment history available")).toBeVisible();
 });
 
-test("a password is reset without a mouse", async ({ page, product }) => {
+test("a password is reset by keyboard", async ({ page, product }) => {
   const ada = await signUp(product.url);
   await page.goto("/login");
   await press(page, page.getByRole("link", { name: "Forgot Password?" }));
@@ -251,7 +251,7 @@ test("a password is reset without a mouse", async ({ page, product }) => {
   await page.waitForURL("**/dashboard");
 });
 
-test("more time, a receipt, one's data and the end of the account, without a mouse", async ({ page, product }) => {
+test("extension, receipt, data export and account deletion work by keyboard", async ({ page, product }) => {
   test.setTimeout(90_000);
   const ada = await signUp(product.url);
   const subdomain = `more-${Date.now().toString(36)}`;

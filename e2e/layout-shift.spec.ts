@@ -5,10 +5,10 @@ import { expect, signIn, test } from "./testing/test.ts";
 
 const most = 0.02;
 
-/** A way that is far and thin, so that every skeleton is seen before what it stands for. */
+/** A slow network with a high latency, so that every skeleton is shown before its content. */
 const slow = { offline: false, latency: 100, downloadThroughput: 800_000, uploadThroughput: 200_000 };
 
-/** Path, and the words that stand when the screen is whole. */
+/** Path, and a text of the complete screen. */
 const open = [
   ["/", "Pricing"],
   ["/login", "Welcome back"],
@@ -44,7 +44,7 @@ for (const [width, height] of [
   [1440, 900],
   [390, 844],
 ] as const)
-  test(`nothing moves while a slow page comes in at ${width} px`, async ({ page, product }) => {
+  test(`the layout does not shift while a page loads slowly at ${width} px`, async ({ page, product }) => {
     await page.setViewportSize({ width, height });
     const shifts: string[] = [];
     await page.addInitScript(watchShifts);
@@ -86,7 +86,7 @@ interface Watched {
   shifts: { value: number; moved: string[] }[];
 }
 
-/** Runs in the page, before anything else does. */
+/** Runs in the page before its own scripts. */
 function watchShifts(): void {
   const watched = globalThis as unknown as Watched;
   watched.shifts = [];
@@ -112,7 +112,7 @@ async function shiftOf(page: Page, words: string): Promise<{ sum: number; moved:
   await expect(page.locator(".mantine-Skeleton-root")).toHaveCount(0);
   return await page.evaluate(async () => {
     await document.fonts.ready;
-    // Two frames on, what has been painted has also been reported.
+    // Layout shifts are reported within two frames of the paint.
     for (const _ of [1, 2]) await new Promise((resolve) => requestAnimationFrame(resolve));
     const { shifts } = globalThis as unknown as Watched;
     return { sum: shifts.reduce((sum, { value }) => sum + value, 0), moved: shifts.flatMap(({ moved }) => moved) };

@@ -1,8 +1,8 @@
 import { create, must, orderAndPay, signUp } from "../testing/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
-import { passUntilVisible } from "./testing/toasts.ts";
+import { advanceUntilVisible } from "./testing/toasts.ts";
 
-test("the bell: three for a new user, one more as it happens, read one by one and all at once (2, G53)", async ({
+test("the bell has three notifications for a new user, adds new ones live, and marks one or all as read (2, G53)", async ({
   page,
   product,
 }) => {
@@ -33,7 +33,7 @@ test("the bell: three for a new user, one more as it happens, read one by one an
   await page.reload();
   await expect(badge, "kept by the server").toHaveText("3");
 
-  // The rest by keyboard alone.
+  // From here by keyboard.
   await bell.focus();
   await page.keyboard.press("Enter");
   await expect(list.first()).not.toContainText("Unread");
@@ -53,14 +53,14 @@ test("the bell: three for a new user, one more as it happens, read one by one an
   expect([unread, notifications.length]).toEqual([0, 4]);
 });
 
-test("no answer is said as such, and nothing at all has its sentence", async ({ page, customer }) => {
+test("the bell shows an error without a reply, and a sentence for an empty list", async ({ page, customer }) => {
   await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   await page.route("**/notifications", (route) => route.abort());
   await page.clock.install();
   await page.reload();
   await page.getByRole("button", { name: /^Notifications/ }).click();
-  await passUntilVisible(page, page.getByText("The notifications could not be read."));
+  await advanceUntilVisible(page, page.getByText("The notifications could not be read."));
   await expectAccessible(page);
   await page.unroute("**/notifications");
   await page.route("**/notifications", (route) =>
@@ -73,7 +73,7 @@ test("no answer is said as such, and nothing at all has its sentence", async ({ 
   ).toBeVisible();
 });
 
-test("hostile and endless words stay words, and the badge ends at 99+", async ({ page, customer }) => {
+test("hostile and long texts are shown as text, and the badge ends at 99+", async ({ page, customer }) => {
   await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   const title = `<img src=x onerror=alert(1)> ${"W".repeat(2000)} 🚀 \u202eאבג`;

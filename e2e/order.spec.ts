@@ -3,16 +3,17 @@ import { sql } from "kysely";
 import type { Database } from "../server/src/database/database.ts";
 import { declineRefund } from "../server/src/payments/refunds/grant-refund.ts";
 import { create, must, orderAndPay, orderOf, signUp } from "../testing/customer.ts";
-import { everyPlace, fullStatement, showOrder } from "./testing/fixtures.ts";
+import { ordersByMoney, showOrder } from "./testing/orders.ts";
 import { payInDialog, toLastStep } from "./testing/pay.ts";
+import { fullStatement } from "./testing/statement.ts";
 import { expect, expectAccessible, test } from "./testing/test.ts";
-import { passUntilVisible, toastOf } from "./testing/toasts.ts";
-import { judge } from "./testing/viewports.ts";
+import { advanceUntilVisible, toastOf } from "./testing/toasts.ts";
+import { checkScreen } from "./testing/viewports.ts";
 
 const facts = (page: Page) => page.getByRole("region", { name: "What happened" }).getByRole("listitem");
 const money = (page: Page, title: string | RegExp) => page.getByRole("status").getByRole("heading", { name: title });
 
-/** What this user buys never answers in time, and no refund arrives before it is let go. */
+/** Launches of this user never become ready, and refunds are held until released. */
 async function failLaunches({ db }: Database, userId: string) {
   await sql`
     create function fail_launch() returns trigger language plpgsql as $$ begin
@@ -46,7 +47,7 @@ async function failLaunches({ db }: Database, userId: string) {
   };
 }
 
-test("a purchase from Payment History: its money, what happened, references and receipt (G14, G70)", async ({
+test("an order's page opens from Payment History with its money, timeline, references and receipt (G14, G70)", async ({
   page,
   product,
   customer,
@@ -100,7 +101,7 @@ test("a purchase from Payment History: its money, what happened, references and 
   );
 });
 
-test("a launch that fails leads to its order, where the refund is seen to start and to arrive (G14, G15, G16)", async ({
+test("a failed launch leads to its order, which shows the refund from start to arrival (G14, G15, G16)", async ({
   page,
   customer,
   database,
@@ -145,7 +146,7 @@ test("a launch that fails leads to its order, where the refund is seen to start 
   await expect(money(page, "$0.40 went back to your card")).toBeVisible();
 });
 
-test("another account's order and one that never was are the same page, with a way back", async ({
+test("another account's order and an unknown one show the same page, with a link back", async ({
   page,
   product,
   customer: _,
@@ -164,7 +165,7 @@ test("another account's order and one that never was are the same page, with a w
   await expect(page).toHaveURL(/\/login/);
 });
 
-test("not readable: said with the way on; read once, it stays while it cannot be read again", async ({
+test("an unreadable order shows an error with a link; a loaded one stays when a refetch fails", async ({
   page,
   customer: _,
 }) => {
@@ -173,18 +174,18 @@ test("not readable: said with the way on; read once, it stays while it cannot be
   );
   await page.clock.install();
   await page.goto("/billing/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
-  await passUntilVisible(page, page.getByText("Unable to load this order"));
+  await advanceUntilVisible(page, page.getByText("Unable to load this order"));
   await expect(page.getByText("Your money and your environments are not affected.")).toBeVisible();
-  await showOrder(page, everyPlace["started"] as (typeof everyPlace)[string]);
+  await showOrder(page, ordersByMoney["started"] as (typeof ordersByMoney)[string]);
   await page.getByRole("button", { name: "Try Again" }).click();
   await expect(money(page, "$2.40 is on its way back to your card")).toBeVisible();
 });
 
-test("keys alone reach everything: back, earlier attempts, every reference, receipts and support", async ({
+test("the keyboard reaches back, earlier attempts, every reference, receipts and support", async ({
   page,
   customer: _,
 }) => {
-  await showOrder(page, everyPlace["many"] as (typeof everyPlace)[string]);
+  await showOrder(page, ordersByMoney["many"] as (typeof ordersByMoney)[string]);
   await page.goto("/billing/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
   await expect(money(page, "$2.40 is still owed to you")).toBeVisible();
   await expect(page.getByText("Payment failed", { exact: true }).filter({ visible: true })).toHaveCount(1);
@@ -216,7 +217,7 @@ test("keys alone reach everything: back, earlier attempts, every reference, rece
   ]);
 });
 
-test("Payment History on a phone: amount, status and duration end at one edge, and the way to the order is a finger wide", async ({
+test("Payment History on a phone aligns amount, status and duration, and its links are large enough for touch", async ({
   page,
   customer,
 }) => {
@@ -237,7 +238,7 @@ test("Payment History on a phone: amount, status and duration end at one edge, a
   expect(box?.height).toBeGreaterThanOrEqual(40);
 });
 
-test("a refund that is not owed by itself is asked for, kept when it fails, and answered on the page (G68)", async ({
+test("a refund request keeps its text on failure, is sent, and its decision is shown on the page (G68)", async ({
   page,
   product,
   customer,
@@ -254,9 +255,9 @@ test("a refund that is not owed by itself is asked for, kept when it fails, and 
   await send.click();
   await expect(dialog.getByText("Choose what happened")).toBeVisible();
   await expect(dialog.getByText("Say in a sentence when, and what was lost")).toBeVisible();
-  await judge(page, "order-ask", { fullPage: false, stays: "[role=dialog]" });
+  await checkScreen(page, "order-ask", { fullPage: false, stays: "[role=dialog]" });
   await dialog.getByRole("combobox", { name: "What happened" }).click();
-  await judge(page, "order-ask-reasons", { fullPage: false, stays: "[role=option]" });
+  await checkScreen(page, "order-ask-reasons", { fullPage: false, stays: "[role=option]" });
   await page.getByRole("option", { name: "It did not run for a part of the time" }).click();
   const words = "It was gone from ten to eleven <b>today</b>.";
   await dialog.getByRole("textbox", { name: "When, and what was lost" }).fill(words);

@@ -1,7 +1,7 @@
 import { payInDialog, toLastStep } from "./testing/pay.ts";
 import { expect, expectAccessible, test } from "./testing/test.ts";
 
-test("the embedded dialog leads to a page where its outcome is chosen: a failure, and then a payment that goes on", async ({
+test("the embedded dialog leads to a page that chooses the outcome: a failure, then a success", async ({
   page,
   customer: _,
   product,

@@ -17,7 +17,7 @@ export default defineConfig({
     locale: "en-US",
     timezoneId: "America/New_York",
     contextOptions: { reducedMotion: "reduce" },
-    // A trace pictures every frame, which costs as much as the browser itself.
+    // Traces record every frame and double the CPU time.
     trace: environment.trace ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {

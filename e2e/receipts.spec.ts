@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
-import { judge } from "./testing/viewports.ts";
+import { checkScreen } from "./testing/viewports.ts";
 
-test("a receipt downloads under its number, busy and failing included, and support knows the row (G70, G86)", async ({
+test("a receipt downloads under its number, shows busy and failure, and support gets the row's identifiers (G70, G86)", async ({
   page,
   product,
 }) => {
@@ -36,7 +36,7 @@ test("a receipt downloads under its number, busy and failing included, and suppo
   expect(bytes.subarray(-6).toString()).toContain("%%EOF");
   await expect(row.getByRole("button", { name: `Receipt ${number}` })).toBeFocused();
   await expectAccessible(page);
-  await judge(page, "history");
+  await checkScreen(page, "history");
   await page.setViewportSize({ width: 1440, height: 900 });
 
   await page.unroute("**/receipts/*.pdf");
@@ -71,7 +71,7 @@ test("a receipt downloads under its number, busy and failing included, and suppo
       .getByText("Terminated")
       .last(),
   ).toBeVisible();
-  // The row has its label alone; its page has the rest.
+  // The row has only its label; its page has the actions.
   await page.getByRole("link", { name: subdomain, exact: true }).click();
   const menu = page.getByRole("button", { name: `More actions for ${subdomain}` });
   for (const [item, value] of [
@@ -82,7 +82,7 @@ test("a receipt downloads under its number, busy and failing included, and suppo
     await page.getByRole("menuitem", { name: item }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(value);
   }
-  // By keyboard alone.
+  // By keyboard.
   await menu.focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("menuitem", { name: "Copy payment reference" })).toBeEnabled();
@@ -96,7 +96,10 @@ test("a receipt downloads under its number, busy and failing included, and suppo
   await expect(description).toHaveValue(filled);
 });
 
-test("on paper Billing is its payment history: black on white, no sidebar, no buttons", async ({ page, product }) => {
+test("printed Billing shows the payment history, black on white, without sidebar and buttons", async ({
+  page,
+  product,
+}) => {
   const ada = await signUp(product.url);
   const stamp = Date.now().toString(36);
   for (const currency of ["USD", "INR"] as const)

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { must, signUp, until } from "../testing/customer.ts";
 import { seedHistory } from "../testing/seed.ts";
-import { alterAnswer } from "./testing/fixtures.ts";
+import { alterReply } from "./testing/containers.ts";
 import { expect, signIn, test } from "./testing/test.ts";
 
 const hostile = [
@@ -11,7 +11,7 @@ const hostile = [
 ] as const;
 
 for (const [kind, name] of hostile)
-  test(`a ${kind} name is harmless on every signed-in screen at 390 px`, async ({ page, product }) => {
+  test(`a ${kind} name does no harm on any signed-in screen at 390 px`, async ({ page, product }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     const customer = await signUp(product.url, name.slice(0, 100));
     await signIn(page, customer);
@@ -28,7 +28,7 @@ for (const [kind, name] of hostile)
     expect(await page.evaluate(() => "hurt" in window)).toBe(false);
   });
 
-test("a refused field says so at the field and keeps what was typed", async ({ page, customer: _ }) => {
+test("a refused field shows its error and keeps its text", async ({ page, customer: _ }) => {
   await page.goto("/environments/create?step=3");
   const field = page.getByLabel("Subdomain");
   await field.fill(`<img src=x onerror="window.hurt=1">`);
@@ -43,7 +43,10 @@ test("a refused field says so at the field and keeps what was typed", async ({ p
   await expect(page.getByText("1000/1000")).toBeVisible();
 });
 
-test("ten thousand characters are cut or refused in words, and nothing typed is lost", async ({ page, product }) => {
+test("ten thousand characters are cut or refused with a message, without losing other input", async ({
+  page,
+  product,
+}) => {
   const long = "x".repeat(10_000);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/login#signup");
@@ -72,11 +75,7 @@ test("ten thousand characters are cut or refused in words, and nothing typed is 
   await expectWhole(page, "the list");
 });
 
-test("every signed-in screen fits at 200 % zoom, and is printed without its frame", async ({
-  page,
-  customer,
-  product,
-}) => {
+test("every signed-in screen fits at 200 % zoom and prints without its frame", async ({ page, customer, product }) => {
   await seedHistory(product, customer, { count: 12, prefix: `zoom-${Date.now().toString(36)}` });
   for (const [path, words] of [
     ["/dashboard", "Total containers"],
@@ -86,12 +85,12 @@ test("every signed-in screen fits at 200 % zoom, and is printed without its fram
     ["/support", "Quick Answers"],
     ["/settings", "Save Changes"],
   ] as const) {
-    // 1440 x 900 at 200 %.
+    // 1440 x 900 at 200 % zoom.
     await page.setViewportSize({ width: 720, height: 450 });
     await page.goto(path);
     await expect(page.getByText(words).filter({ visible: true }).first()).toBeVisible();
     await expectWhole(page, `${path} at 200 %`);
-    // A4 at 96 dots an inch.
+    // A4 at 96 dpi.
     await page.setViewportSize({ width: 794, height: 1123 });
     await page.emulateMedia({ media: "print" });
     await expect(page.getByRole("banner")).toBeHidden();
@@ -101,7 +100,7 @@ test("every signed-in screen fits at 200 % zoom, and is printed without its fram
   }
 });
 
-test("logging out in one tab ends the others, which say so and lead back (G45)", async ({
+test("logging out in one tab signs out the others, with a message and a link to the login (G45)", async ({
   page,
   context,
   customer: _,
@@ -117,7 +116,11 @@ test("logging out in one tab ends the others, which say so and lead back (G45)",
   await expect(other.getByText("Your sign-in has ended")).toBeVisible();
 });
 
-test("offline keeps the session, says so, and goes on by itself (G45)", async ({ page, context, customer: _ }) => {
+test("going offline keeps the session, shows a notice, and recovers by itself (G45)", async ({
+  page,
+  context,
+  customer: _,
+}) => {
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
   await context.setOffline(true);
@@ -134,7 +137,7 @@ test("offline keeps the session, says so, and goes on by itself (G45)", async ({
   await expect(page.getByText("You are offline")).toBeHidden();
 });
 
-test("a token that died in an open tab is renewed; a dead sign-in ends with the reason", async ({
+test("an expired token in an open tab is refreshed; an ended sign-in leads to the login with the reason", async ({
   page,
   customer: _,
 }) => {
@@ -156,10 +159,10 @@ test("a token that died in an open tab is renewed; a dead sign-in ends with the 
   expect(await tokenOf()).toBeNull();
 });
 
-test("a page left open over an upgrade offers to reload, and never does so by force", async ({ page, customer: _ }) => {
+test("a page that is open during an upgrade offers a reload and never forces it", async ({ page, customer: _ }) => {
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
-  await alterAnswer(page, "**/config", (answer) => ({ ...answer, version: "99.0.0" }));
+  await alterReply(page, "**/config", (answer) => ({ ...answer, version: "99.0.0" }));
   await page.evaluate(() => Object.assign(window, { before: true }));
   await page.context().setOffline(true);
   await expect(page.getByText("You are offline")).toBeVisible();
@@ -176,7 +179,7 @@ for (const [direction, days] of [
   ["fast", 1],
   ["slow", -1],
 ] as const)
-  test(`a clock a day ${direction} changes nothing about the time left`, async ({ page, product, customer }) => {
+  test(`a browser clock one day ${direction} does not change the time left`, async ({ page, product, customer }) => {
     await seedHistory(product, customer, { count: 1, prefix: `clock-${Date.now().toString(36)}` });
     await page.addInitScript((aheadMs) => {
       const right = Date.now.bind(Date);
@@ -193,7 +196,7 @@ for (const [kind, spoil] of [
   ["blocked", () => Object.defineProperty(window, "localStorage", { get: () => refuse() })],
   ["full", () => Object.defineProperty(Storage.prototype, "setItem", { value: () => refuse() })],
 ] as const)
-  test(`storage ${kind}: sign-in works as long as the page does`, async ({ page, product }) => {
+  test(`with storage ${kind} a sign-in lasts as long as the page`, async ({ page, product }) => {
     const customer = await signUp(product.url);
     await page.addInitScript(
       `const refuse = () => { throw new DOMException("no", "QuotaExceededError"); }; (${spoil})()`,
@@ -210,7 +213,7 @@ for (const [kind, spoil] of [
 
 declare function refuse(): never;
 
-test("an action in a tab with old data: told plainly, with fresh data at once", async ({ page, product, customer }) => {
+test("an action on stale data shows a plain message and refreshes the data", async ({ page, product, customer }) => {
   await seedHistory(product, customer, { count: 1, prefix: `stale-${Date.now().toString(36)}` });
   await page.route("**/events", (route) => route.abort());
   await page.goto("/environments");

@@ -2,13 +2,13 @@ import type { Page } from "@playwright/test";
 import { seedHistory } from "../testing/seed.ts";
 import { expect, test } from "./testing/test.ts";
 
-// Reduced motion takes the closing's movement away.
+// With motion, because reduced motion disables the closing animation.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 /** Spec 9.2. */
 const closingMs = 300;
 
-test("an error stands for 7 s, three at most are stacked, and all are read out (9)", async ({ page }) => {
+test("an error stays 7 s, at most three toasts are stacked, and all are announced (9)", async ({ page }) => {
   await page.addInitScript(watchToasts);
   await page.goto("/login");
   await expect(page.getByRole("region", { name: "Messages" })).toHaveAttribute("aria-live", "polite");
@@ -19,13 +19,13 @@ test("an error stands for 7 s, three at most are stacked, and all are read out (
   await expectDuration(page, "error", 7_000);
   await expect.poll(async () => (await seen(page)).length).toBe(4);
   const all = await seen(page);
-  // The one that makes room is still closing when the next comes.
+  // The oldest toast is still closing when the next one opens.
   const shown = (at: number) =>
     all.filter(({ came, gone }) => came <= at && (!gone || gone > at + 2 * closingMs)).length;
   expect(Math.max(...all.map(({ came }) => shown(came)))).toBe(3);
 });
 
-test("a failed action offers Retry, which closes its toast and asks again (4, 8)", async ({
+test("a failed action offers Retry, which closes its toast and repeats the call (4, 8)", async ({
   page,
   product,
   customer,
@@ -66,7 +66,7 @@ interface Seen {
   gone?: number;
 }
 
-/** Runs in the page: when each toast came and went, in ms. */
+/** Runs in the page: records when each toast opened and closed, in ms. */
 function watchToasts(): void {
   const seen = new Map<Element, Seen>();
   Object.assign(globalThis, { seenToasts: () => [...seen.values()] });
@@ -89,7 +89,7 @@ function seen(page: Page): Promise<readonly Seen[]> {
   return page.evaluate(() => (globalThis as unknown as { seenToasts: () => Seen[] }).seenToasts());
 }
 
-/** Of the first of its type: whole until `durationMs`, then closing for 300 ms. A busy machine is late, never early. */
+/** The first toast of this type closes after `durationMs`, for 300 ms. A busy machine may be late, never early. */
 async function expectDuration(page: Page, type: string, durationMs: number): Promise<void> {
   const first = async () => (await seen(page)).find((toast) => toast.type === type);
   await expect.poll(async () => (await first())?.gone).toBeDefined();

@@ -2,9 +2,9 @@ import { toLastStep } from "./testing/pay.ts";
 import { linkTo } from "./testing/reset-mail.ts";
 import { expect, test } from "./testing/test.ts";
 import { toastOf } from "./testing/toasts.ts";
-import { judge } from "./testing/viewports.ts";
+import { checkScreen } from "./testing/viewports.ts";
 
-test("with live keys an address is confirmed before the first payment, by a link that works once (G52)", async ({
+test("with live keys the address must be confirmed before the first payment, by a link that works once (G52)", async ({
   page,
   customer,
   product,
@@ -18,13 +18,13 @@ test("with live keys an address is confirmed before the first payment, by a link
   await page.getByRole("button", { name: "Launch" }).click();
   const send = page.getByRole("button", { name: "Send the link" });
   await expect(page.getByText(message).first()).toBeVisible();
-  await judge(page, "create-4-unverified", { fullPage: false });
+  await checkScreen(page, "create-4-unverified", { fullPage: false });
   await send.click();
   await expect(toastOf(page, "The link is on its way. Confirm it, then launch again.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Send it again" })).toBeVisible();
 
   await page.goto(await linkTo(product, customer, "verify-email"));
-  await judge(page, "verify");
+  await checkScreen(page, "verify");
   await page.route("**/accounts:update*", (route) => route.abort());
   await page.getByRole("button", { name: "Confirm this address" }).click();
   await expect(page.getByText("did not answer")).toBeVisible();
@@ -32,9 +32,9 @@ test("with live keys an address is confirmed before the first payment, by a link
   const link = page.url();
   await page.getByRole("button", { name: "Confirm this address" }).click();
   await expect(page.getByRole("heading", { name: "Your email is confirmed" })).toBeVisible();
-  await judge(page, "verify-done");
+  await checkScreen(page, "verify-done");
   await page.goto(link);
   await page.getByRole("button", { name: "Confirm this address" }).click();
   await expect(page.getByRole("heading", { name: "This link does not hold" })).toBeVisible();
-  await judge(page, "verify-used");
+  await checkScreen(page, "verify-used");
 });

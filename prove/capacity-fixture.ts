@@ -19,24 +19,24 @@ import { Ended, type Fuse, fused, fusedDatabase, openGate, openPool } from "./pr
 
 const install = "capacity";
 const hostId = "local";
-/** So that askers really stand side by side in the database. */
+/** Enough for concurrent transactions. */
 const connections = 24;
 
 /** One machine with its GPUs, a database, and a server that may end at any step. */
-export interface World {
-  /** Not the server's: for what is looked at. */
+export interface CapacityFixture {
+  /** A connection of the proof's own, for assertions. */
   readonly db: Db;
   readonly machine: FakeMachine;
-  /** What failed and is not the end of a server. */
+  /** Errors other than the end of a server. */
   readonly failures: unknown[];
-  /** Ends the server at a step, whichever comes then. */
+  /** Ends the server at this step. */
   arm(fuse: Fuse): void;
   readonly ends: () => number;
-  /** Runs on the server that is there, again on the next one when it ends meanwhile: work must bear that. */
+  /** Runs on the current server, and again on the next one if it ends meanwhile: `work` must be idempotent. */
   on<T>(work: (db: Db) => Promise<T>): Promise<T>;
 }
 
-export async function openWorld(stack: AsyncDisposableStack, gpus: number): Promise<World> {
+export async function openCapacityFixture(stack: AsyncDisposableStack, gpus: number): Promise<CapacityFixture> {
   const connection = await startCluster(stack);
   const database = await openDatabase(connection, silentLogger);
   stack.defer(() => database.close());
@@ -50,16 +50,16 @@ export async function openWorld(stack: AsyncDisposableStack, gpus: number): Prom
     database.db,
   );
   const failures: unknown[] = [];
-  const parts = { pool, driver, failures, changes: await openChanges(database) };
-  let server = startServer(parts);
+  const deps = { pool, driver, failures, changes: await openChanges(database) };
+  let server = startServer(deps);
   let ends = 0;
   stack.defer(() => server.stop());
   const replace = async (dead: Server) => {
     if (server !== dead) return;
     ends++;
-    server = startServer(parts);
+    server = startServer(deps);
     await dead.stop();
-    // The lease of a killed worker lasts ten seconds; those pass.
+    // Expires the killed worker's leases, which last ten seconds.
     await sql`update environments set due_at = now(), lease_expires_at = now() where lease_token is not null and status <> 'terminated'`.execute(
       database.db,
     );
@@ -74,7 +74,7 @@ export async function openWorld(stack: AsyncDisposableStack, gpus: number): Prom
     ends: () => ends,
     arm(fuse) {
       const before = server;
-      server = startServer(parts, fuse);
+      server = startServer(deps, fuse);
       void before.stop();
     },
     async on(work) {
@@ -93,15 +93,15 @@ export async function openWorld(stack: AsyncDisposableStack, gpus: number): Prom
 
 type Server = ReturnType<typeof startServer>;
 
-interface ServerParts {
+interface ServerDeps {
   readonly pool: Pool;
   readonly driver: Driver;
   readonly changes: Changes;
   readonly failures: unknown[];
 }
 
-/** What leases, starts, ends and serves the line. What is paid for is a matter of other proofs. */
-function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fuse) {
+/** The loops that lease GPUs, reconcile environments and serve the queue. Payments have proofs of their own. */
+function startServer({ pool, driver, changes, failures }: ServerDeps, fuse?: Fuse) {
   const gate = openGate(fuse);
   const db = fusedDatabase(pool, gate);
   const { log } = recordLog((error) => {
@@ -134,17 +134,17 @@ function startServer({ pool, driver, changes, failures }: ServerParts, fuse?: Fu
 
 class Refused extends Error {}
 
-export type Asked = Pick<HoldRequest, "orderId" | "userId" | "subdomain" | "gpuCount">;
+export type GpuRequest = Pick<HoldRequest, "orderId" | "userId" | "subdomain" | "gpuCount">;
 
 let users = 0;
-export function newAsker(gpuCount: number): Asked {
+export function newGpuRequest(gpuCount: number): GpuRequest {
   const userId = `user-${++users}`;
   return { orderId: newId(), userId, subdomain: userId, gpuCount };
 }
 
-/** As create_order: the order with its hold, or neither. Asked again it is the same order. True when it has its GPUs. */
-export async function create(world: World, asked: Asked): Promise<boolean> {
-  const { orderId, userId, subdomain, gpuCount } = asked;
+/** Like create_order: inserts the order and its hold in one transaction; idempotent. True if the GPUs are held. */
+export async function create(fixture: CapacityFixture, request: GpuRequest): Promise<boolean> {
+  const { orderId, userId, subdomain, gpuCount } = request;
   const write = (db: Db) =>
     db.transaction().execute(async (tx) => {
       await sql`
@@ -153,10 +153,10 @@ export async function create(world: World, asked: Asked): Promise<boolean> {
         values (${orderId}, ${userId}, 'paid', 'jupyter', ${subdomain}, ${gpuCount}, 24, 20, 20, 'USD', 8822, 'embedded',
           'embedded', ${orderId}, '', now(), now(), now(), now()) on conflict do nothing`.execute(tx);
       const holdUntil = new Date(Date.now() + 900_000);
-      if (!(await hold(tx, { ...asked, holdUntil })).ok) throw new Refused();
+      if (!(await hold(tx, { ...request, holdUntil })).ok) throw new Refused();
     });
   try {
-    await world.on(write);
+    await fixture.on(write);
     return true;
   } catch (error) {
     if (error instanceof Refused) return false;

@@ -5,15 +5,15 @@ import { startEmbedded } from "../server/src/database/embedded.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
-/** A database server of its own, ended with the stack; nothing of it has to outlive the machine. */
+/** A database server without fsync, stopped with the stack. */
 export async function startCluster(stack: AsyncDisposableStack): Promise<Connection> {
   const folder = temporaryFolder();
   stack.defer(() => removeFolder(folder));
   const directory = join(folder, "database");
-  // On a busy machine connections that were cut are still counted while their successors come.
+  // PostgreSQL still counts cut connections for a moment while new ones open.
   const embedded = await startEmbedded({ directory, fsync: false, connections: 400, log: silentLogger });
   stack.defer(() => embedded.stop());
-  // Every end of a process cuts its connections. To prove the password anew 4096 times over would be most of the work.
+  // Each process end cuts its connections; scram's 4096 iterations per connection would take most of the time.
   const admin = new Client(embedded.connection);
   await admin.connect();
   await admin.query("set scram_iterations = 1");

@@ -14,22 +14,22 @@ import { grantRefund, type Share } from "../server/src/payments/refunds/grant-re
 import { requestRefund } from "../server/src/payments/refunds/request-refund.ts";
 import { syncDispute } from "../server/src/payments/settlement/dispute-poller.ts";
 import { settlePayment } from "../server/src/payments/settlement/settle-payment.ts";
-import type { Process, World } from "./process-model.ts";
+import type { Process, ProcessDeps } from "./process-model.ts";
 
-export interface Scene extends World {
+export interface Scene extends ProcessDeps {
   readonly db: Db;
   readonly gateway: EmbeddedProvider;
   readonly gatewayUrl: string;
 }
 
-/** One customer's way with one process; it may end anywhere. Each has its own user and name. */
+/** One customer and one process, which may end at any step. Each visit has its own user and subdomain. */
 export interface Visit {
   readonly scene: Scene;
   readonly process: Process;
   readonly user: string;
 }
 
-/** "never delivered" is one whose machine starts nothing; "silent" one whose container runs and never answers. */
+/** "never delivered": the machine starts nothing. "silent": the container runs and never passes the readiness probe. */
 export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
   "paid and delivered": async (visit) => prove(visit, await pay(visit, await order(visit))),
   "left after paying": async (visit) => pay(visit, await order(visit)),
@@ -99,7 +99,7 @@ export const flows: Readonly<Record<string, (visit: Visit) => Promise<unknown>>>
   },
   "lost to the bank while starting": async (visit) => {
     const { payment_id } = await pay(visit, await order(visit));
-    // Whoever comes first: refused when it is active already.
+    // Refused once it is active.
     const cancelling = own(visit, (id) => cancel(visit.process.payments.db, { id, userId: visit.user }));
     await Promise.all([loseDispute(visit, payment_id), cancelling.catch(() => {})]);
   },
@@ -163,7 +163,7 @@ async function extend(visit: Visit, id: string): Promise<Payment> {
   return paid;
 }
 
-/** One hour and then six more, all of it paid and running. */
+/** An hourly rental extended by six hours, paid and running. */
 async function extended(
   visit: Visit,
   then: (bought: { base: Payment; more: Payment; id: string }) => Promise<unknown>,
@@ -173,7 +173,7 @@ async function extended(
   await own(visit, async (id) => then({ base, id, more: await extend(visit, id) }), "active");
 }
 
-/** By hand, in the provider's dashboard. */
+/** Refunds in the provider's dashboard. */
 async function sendBack({ scene, process }: Visit, { payment_id }: Payment): Promise<void> {
   await asMerchant(scene, `/payments/${payment_id}/refund`, {});
   await settlePayment(process.payments, await process.payments.provider.payment(payment_id));
@@ -184,7 +184,7 @@ async function grantUnasked({ process: { payments } }: Visit, { order_id }: Paym
   await grantRefund({ db, announce, orderId: order_id, message: "" }, share);
 }
 
-/** As of an order that could not be delivered. */
+/** The credit of an undelivered order. */
 async function openCredit({ process, user }: Visit, order_id: string): Promise<void> {
   await sql`insert into time_credits (id, user_id, order_id, gpu_hours, reason)
     select id, ${user}, id, 2, 'not_delivered' from orders where gateway_order_id = ${order_id} on conflict do nothing`.execute(
@@ -192,7 +192,7 @@ async function openCredit({ process, user }: Visit, order_id: string): Promise<v
   );
 }
 
-/** The customer asks, and an operator grants: each at once, and again if the process ends meanwhile. */
+/** The customer requests a refund and an operator grants it. */
 async function askBack(visit: Visit, share: Share): Promise<void> {
   const paid = await pay(visit, await order(visit));
   await prove(visit, paid);
@@ -218,7 +218,7 @@ async function asMerchant({ gateway, gatewayUrl }: Scene, path: string, body: ob
   return (await answer.json()) as { id: string };
 }
 
-/** Once the customer's environment is there, and in this status where one is named; never, when the process ends before. */
+/** Runs `work` once the customer's environment exists and has `status`; not at all if the process ends before. */
 async function own(
   { scene, process, user }: Visit,
   work: (id: string) => Promise<unknown>,
@@ -237,8 +237,8 @@ async function own(
 }
 
 /**
- * Everything of this customer's comes due, as it would by itself after a while. Rows that the product holds just then are
- * left for the next time: many rows locked at once, in no order, would deadlock with it.
+ * Makes all rows of this customer due, as time would. Skips rows that the product has locked: locking many rows in no
+ * order would deadlock with it.
  */
 export async function timePasses({ db }: Scene, user: string): Promise<void> {
   const due = (table: string, condition: string) =>
@@ -258,7 +258,7 @@ export async function timePasses({ db }: Scene, user: string): Promise<void> {
     where id in (${due("environments", `${ours} and ${isEnvironmentLater}`)})`.execute(db);
 }
 
-/** Until nothing of this customer's is under way; rejects after `tries`. */
+/** Waits until nothing of this customer is under way; rejects after `tries`. */
 export async function settle(scene: Scene, user: string, tries = 600): Promise<void> {
   for (let n = 0; n < tries; n++) {
     if (n % 8 === 7) await timePasses(scene, user);

@@ -13,7 +13,7 @@ import {
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { preparedJupyter, runsOf } from "./labs.ts";
 
-/** When the server is killed: each waits for its moment in the launch of `subdomain`. */
+/** When to kill the server: each waits for one point of the launch. */
 const points: Readonly<Record<string, (round: Round) => Promise<void>>> = {
   "after payment": async () => {},
   "after the driver's start": (round) => reached(round, "created"),
@@ -27,8 +27,8 @@ interface Round {
 }
 
 /**
- * Kills the server with SIGKILL at each point of a launch and starts it again (issue: crash). Every order must end as
- * exactly one running environment, adopted with the same JupyterLab process when that lived, or as one full refund.
+ * Kills the server with SIGKILL at each point of a launch and restarts it. Every order must end as exactly one running
+ * environment, with the same JupyterLab process if that survived, or as one full refund.
  */
 export async function proveCrash({ rounds }: { rounds: number }): Promise<void> {
   const dataDir = temporaryFolder();
@@ -37,7 +37,7 @@ export async function proveCrash({ rounds }: { rounds: number }): Promise<void> 
   await preparedJupyter(product.url);
   try {
     for (const [point, moment] of Object.entries(points)) {
-      const ends = { running: 0, adopted: 0, refunded: 0 };
+      const ends = { running: 0, kept: 0, refunded: 0 };
       for (let n = 0; n < rounds; n++) {
         const round = {
           product,
@@ -47,7 +47,7 @@ export async function proveCrash({ rounds }: { rounds: number }): Promise<void> 
         product = await killAndRestart(round, moment, dataDir, ends);
       }
       console.log(
-        `${point}: ${rounds} kills, ${ends.running} running (${ends.adopted} with the same process), ${ends.refunded} refunded`,
+        `${point}: ${rounds} kills, ${ends.running} running (${ends.kept} with the same process), ${ends.refunded} refunded`,
       );
     }
   } finally {
@@ -60,15 +60,15 @@ async function killAndRestart(
   round: Round,
   moment: (round: Round) => Promise<void>,
   dataDir: string,
-  ends: { running: number; adopted: number; refunded: number },
+  ends: { running: number; kept: number; refunded: number },
 ): Promise<Product> {
   const { customer, paid, product } = round;
-  // The browser that asked is not who keeps the promise: its answer is lost with the server.
-  const asked = create(product.url, customer, paid).catch(() => undefined);
+  // The call fails with the server; the order must be delivered without it.
+  const created = create(product.url, customer, paid).catch(() => undefined);
   await moment(round);
   const before = await processesOf(round);
   await product.kill();
-  await asked;
+  await created;
   const again = await startProduct({ dataDir, port: product.port });
   const settled = { ...round, product: again };
   const end = await until("the order's end", () => endOf(settled), 90_000);
@@ -77,8 +77,8 @@ async function killAndRestart(
     const after = await processesOf(settled);
     assert.equal(after.length, 1, "exactly one JupyterLab runs");
     if (before.length === 1) {
-      assert.deepEqual(after, before, "the JupyterLab that lived was adopted");
-      ends.adopted++;
+      assert.deepEqual(after, before, "the surviving JupyterLab was kept");
+      ends.kept++;
     }
     await terminate(settled);
   }

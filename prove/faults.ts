@@ -4,22 +4,23 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
-import { leaseFaults } from "./mutants/leases.ts";
-import { orderFaults } from "./mutants/orders.ts";
-import { providerFaults } from "./mutants/provider.ts";
-import { lineFaults } from "./mutants/queue.ts";
-import { refundFaults } from "./mutants/refunds.ts";
-import { schemaFaults } from "./mutants/schema.ts";
+import { environmentMutants } from "./mutants/environments.ts";
+import { leaseMutants } from "./mutants/leases.ts";
+import { orderMutants } from "./mutants/orders.ts";
+import { providerMutants } from "./mutants/provider.ts";
+import { queueMutants } from "./mutants/queue.ts";
+import { refundMutants } from "./mutants/refunds.ts";
+import { schemaMutants } from "./mutants/schema.ts";
 import { writeProof } from "./proof-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Of a test run that hangs: no catch by itself, for nobody would have read its end. */
+/** Timeout of one test run. A timeout does not count as caught. */
 const longestMs = 300_000;
 const leastCaught = 0.9;
-/** Tests wait more than they work. */
-const lanes = 2;
+/** In parallel, because the tests mostly wait. */
+const workers = 2;
 
-/** One wrong line of the product. `file` and `tests` are from the root; the nearest tests come first. */
+/** One mutation of the product. `file` and `tests` are paths from the root; the nearest tests come first. */
 export interface Mutant {
   readonly number: number;
   readonly file: string;
@@ -28,19 +29,27 @@ export interface Mutant {
   readonly text: string;
   readonly instead: string;
   readonly tests: readonly string[];
-  /** Part of the name of a test in them, which is asked first. */
+  /** Part of the title of the test to run first. */
   readonly seenBy: string | undefined;
 }
 
-/** What is asked once the nearest tests have seen nothing. */
+/** Run if the nearest tests pass. */
 const everyTest = ["payments", "environments", "billing/receipts", "account/account"].map(
   (each) => `server/src/${each}`,
 );
 
-const faults = [...orderFaults, ...providerFaults, ...refundFaults, ...leaseFaults, ...schemaFaults, ...lineFaults];
+const tables = [
+  ...orderMutants,
+  ...providerMutants,
+  ...refundMutants,
+  ...leaseMutants,
+  ...environmentMutants,
+  ...schemaMutants,
+  ...queueMutants,
+];
 
-export function allFaults(): readonly Mutant[] {
-  const rows = faults.flatMap(({ file, tests, rows }) =>
+export function allMutants(): readonly Mutant[] {
+  const rows = tables.flatMap(({ file, tests, rows }) =>
     rows.map(([means, text, instead, seenBy]) => ({ file, means, text, instead, seenBy, tests })),
   );
   return rows.map(({ file, tests, ...row }, index) => ({
@@ -52,24 +61,24 @@ export function allFaults(): readonly Mutant[] {
 }
 
 interface Result extends Mutant {
-  /** The test that failed; undefined: none did. */
+  /** The test that failed; undefined if the mutant survived. */
   readonly caughtBy: string | undefined;
 }
 
 /**
- * Plants one fault after the other in a copy of the tree and asks the tests (issue: mutation check). Only a test that
- * fails is a catch: a tree that does not load is a mistake of the table.
+ * Applies one mutant after the other to a copy of the tree and runs the tests. Only a failed test catches a mutant; a
+ * tree that does not load is an error in the table.
  */
 export async function proveFaults({ only }: { only: readonly number[] }): Promise<void> {
-  const all = allFaults();
+  const all = allMutants();
   const mutants = only.length > 0 ? all.filter(({ number }) => only.includes(number)) : all;
   await withTree(async (folder) => {
     const broken = await failing(folder, [...new Set(mutants.flatMap(({ tests }) => tests))]);
-    if (broken) throw new Error(`fails without any fault: ${broken}`);
+    if (broken) throw new Error(`fails without a mutant: ${broken}`);
   });
   const left = [...mutants];
   const results: Result[] = [];
-  await Promise.all(Array.from({ length: lanes }, () => tryMutants(left, results)));
+  await Promise.all(Array.from({ length: workers }, () => tryMutants(left, results)));
   const text = report(results.toSorted((a, b) => a.number - b.number));
   console.log(text);
   if (only.length > 0) return;
@@ -78,16 +87,16 @@ export async function proveFaults({ only }: { only: readonly number[] }): Promis
   if (caught < leastCaught * results.length) throw new Error(`only ${caught} of ${results.length} were caught`);
 }
 
-/** In a tree of its own, until none is left. */
+/** A worker with its own copy of the tree; takes mutants until none is left. */
 async function tryMutants(left: Mutant[], results: Result[]): Promise<void> {
   await withTree(async (folder) => {
-    for (let fault = left.shift(); fault; fault = left.shift()) {
+    for (let mutant = left.shift(); mutant; mutant = left.shift()) {
       const began = Date.now();
-      const caughtBy = await plant(folder, fault);
-      results.push({ ...fault, caughtBy });
+      const caughtBy = await apply(folder, mutant);
+      results.push({ ...mutant, caughtBy });
       const seconds = ((Date.now() - began) / 1000).toFixed(0);
       const end = caughtBy ? `caught by "${caughtBy}"` : "SURVIVED";
-      console.log(`${fault.number} ${lineOf(fault)}: ${end}, ${seconds} s`);
+      console.log(`${mutant.number} ${lineOf(mutant)}: ${end}, ${seconds} s`);
     }
   });
 }
@@ -101,7 +110,7 @@ async function withTree(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-/** What git knows or would take up, so that work that is not committed is proved too. */
+/** Tracked and untracked files, so that uncommitted work is included. */
 function copyTree(): string {
   const folder = temporaryFolder();
   const { stdout } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
@@ -114,10 +123,10 @@ function copyTree(): string {
   return folder;
 }
 
-async function plant(folder: string, { file, text, instead, tests, seenBy }: Mutant): Promise<string | undefined> {
+async function apply(folder: string, { file, text, instead, tests, seenBy }: Mutant): Promise<string | undefined> {
   const path = join(folder, file);
   const whole = readFileSync(path, "utf8");
-  if (whole.split(text).length !== 2) throw new Error(`${file} does not have exactly once: ${text}`);
+  if (whole.split(text).length !== 2) throw new Error(`${file} must contain exactly once: ${text}`);
   writeFileSync(
     path,
     whole.replace(text, () => instead),
@@ -130,7 +139,7 @@ async function plant(folder: string, { file, text, instead, tests, seenBy }: Mut
   }
 }
 
-/** The first test that fails. Throws where the tests cannot even be loaded. */
+/** The title of the first failed test. @throws if the tests cannot be loaded */
 async function failing(
   folder: string,
   tests: readonly string[],
@@ -157,13 +166,13 @@ async function failing(
   const timer = setTimeout(() => child.kill("SIGTERM"), longestMs);
   await once(child, "exit");
   clearTimeout(timer);
-  if (!existsSync(outputFile)) throw new Error(`the tests cannot be run:\n${output.slice(-4000)}`);
+  if (!existsSync(outputFile)) throw new Error(`the tests did not run:\n${output.slice(-4000)}`);
   const { success, testResults } = JSON.parse(readFileSync(outputFile, "utf8")) as Report;
   if (success) return undefined;
   const failed = testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .find(({ status }) => status === "failed");
-  if (!failed) throw new Error(`no test failed, and yet:\n${JSON.stringify(testResults).slice(0, 4000)}`);
+  if (!failed) throw new Error(`the run failed without a failed test:\n${JSON.stringify(testResults).slice(0, 4000)}`);
   return failed.title;
 }
 
@@ -185,9 +194,9 @@ function report(results: readonly Result[]): string {
     return `| ${file} | ${own.length} | ${caught} |`;
   });
   const list = survivors.length === 0 ? "None survived." : survivors.map((each) => `- ${lineOf(each)}`).join("\n");
-  return `\`npm run prove -- faults\`: each fault of \`prove/mutants\` planted by itself in a copy of the tree, and the tests asked. ${results.length} planted, ${results.length - survivors.length} caught (${Math.floor(((results.length - survivors.length) * 100) / results.length)} %).
+  return `\`npm run prove -- faults\`: each mutant of \`prove/mutants\` applied by itself to a copy of the tree, then the tests run. ${results.length} applied, ${results.length - survivors.length} caught (${Math.floor(((results.length - survivors.length) * 100) / results.length)} %).
 
-| File | Planted | Caught |
+| File | Applied | Caught |
 |---|---|---|
 ${areas.join("\n")}
 

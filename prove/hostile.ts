@@ -17,7 +17,7 @@ interface Row {
   readonly successes: readonly string[];
 }
 
-/** Limits that attacks are about stay as they are by default; what only the harness needs is lifted. */
+/** Lifts the limits that only the harness would reach; limits under attack keep their defaults. */
 const env = {
   REQUESTS_PER_MINUTE: "3000",
   ANONYMOUS_PER_MINUTE: "3000",
@@ -30,9 +30,9 @@ const env = {
 };
 
 /**
- * An attacker in a notebook, beside it on the machine, and on the network with many accounts and addresses, against
- * started products: one that runs JupyterLab, and one whose environments are cheap, for attacks by the hundred. Each
- * attack repeats one that an audit showed. `docker` puts the notebook into a container; `quick` leaves long ones out.
+ * Attacks from a notebook, from another user of the machine, and from the network with many accounts and addresses.
+ * They run against started products: one with JupyterLab, and one with fake environments for attacks by the hundred.
+ * Each attack repeats a finding of an audit. `docker` runs the notebook in a container; `quick` skips slow attacks.
  */
 export async function proveHostile({
   docker,
@@ -80,7 +80,7 @@ async function play(runtime: string, attacks: readonly Attack[]): Promise<readon
   const settings = { ...env, RUNTIME: runtime };
   const product = await startProduct({ env: settings });
   const { dataDir } = product;
-  // Its connections are lost with a server that is killed.
+  // Reconnects after each kill of the server.
   const { db, close } = await openDatabase(embeddedConnection(join(dataDir, "database")), silentLogger, { keep: true });
   const target: Target = { product, db, env: settings };
   try {

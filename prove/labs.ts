@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { must, until } from "../testing/customer.ts";
 
-/** Waits until JupyterLab can be launched; throws the reason where it never can. */
+/** Waits until JupyterLab can be launched. @throws the reason if it is unavailable */
 export async function preparedJupyter(url: string): Promise<void> {
   const isReady = async () => {
     const { types } = await must(url, "GET", "/capacity");
@@ -13,8 +13,8 @@ export async function preparedJupyter(url: string): Promise<void> {
 }
 
 /**
- * The first processes of an environment's runs, by the process table; a shell that one of them forked looks like it, and is
- * left out. Pid and start, in ticks, name a process for ever.
+ * The top processes of an environment's runs, from the process table, without children that look alike. Pid and start
+ * time, in ticks, identify a process.
  */
 export function runsOf(environmentId: string): { readonly pid: number; readonly started: string | undefined }[] {
   const found = readdirSync("/proc")
@@ -35,7 +35,7 @@ export function runsOf(environmentId: string): { readonly pid: number; readonly 
   return found.filter(({ parent }) => !pids.has(parent)).map(({ pid, started }) => ({ pid, started }));
 }
 
-/** JupyterLab itself: its run begins with shells, a log's writer and a sandbox, which live on for a moment when only it is killed. */
+/** Pids of JupyterLab itself, without the shells, log writer and sandbox around it, which outlive it for a moment. */
 export function labsOf(environmentId: string): readonly number[] {
   return [...new Set(runsOf(environmentId).flatMap(({ pid }) => labsBelow(pid)))];
 }

@@ -6,16 +6,16 @@ export interface Shop {
   readonly url: string;
   readonly random: Random;
   readonly seed: number;
-  /** False once everybody is to go home. */
+  /** False once the run is over. */
   readonly isOpen: () => boolean;
-  /** A payment that no card form would make, by the test gateway's own call. */
+  /** Adds a second payment to an order, by a test call of the embedded provider. */
   readonly payAgain: (orderId: string) => Promise<void>;
-  /** What was paid for and delivered is paid back, by somebody who decided so. */
+  /** Refunds or disputes a delivered order. */
   readonly payBack: (how: PaidBack, bought: Bought) => Promise<void>;
-  readonly seen: { orders: number; left: number; late: number; twice: number; extended: number };
+  readonly counts: { orders: number; left: number; late: number; twice: number; extended: number };
 }
 
-/** By hand in the provider's dashboard, by an operator's command, or because the buyer's bank took it. */
+/** In the provider's dashboard, by an operator's command, or by a lost dispute. */
 export type PaidBack = "dashboard" | "operator" | "prorated" | "bank";
 
 export interface Bought {
@@ -26,23 +26,23 @@ export interface Bought {
 const pauseMs = 150;
 let names = 0;
 
-/** One customer after the other order of theirs, as careless as customers are, until the shop closes. */
-export async function shopAlong(shop: Shop, number: number): Promise<void> {
+/** A careless customer who orders in a loop until the shop closes. */
+export async function orderInLoop(shop: Shop, number: number): Promise<void> {
   let customer: Customer | undefined;
   while (shop.isOpen()) {
     try {
       customer ??= await signUp(shop.url, `Customer ${number}`);
       await endOwn(shop, customer);
-      // Whose bank took a payment back orders nothing any more: somebody else comes.
+      // A lost dispute holds the account, so a new customer continues.
       if ((await buy(shop, customer)) === "bank") customer = undefined;
     } catch {
-      // The server is down, or refuses: a person tries again a little later.
+      // The server is down or refuses: retry after the pause.
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + shop.random())));
   }
 }
 
-/** What an earlier visit left behind makes room: a launch is cancelled, a running one ended. */
+/** Ends the environments of earlier orders, so that quotas do not refuse the next. */
 async function endOwn({ url, random }: Shop, customer: Customer): Promise<void> {
   const { user_data } = await profileOf(url, customer);
   for (const [id, { status, subdomain }] of Object.entries<{ status: string; subdomain: string }>(
@@ -57,7 +57,7 @@ async function endOwn({ url, random }: Shop, customer: Customer): Promise<void> 
 }
 
 async function buy(shop: Shop, customer: Customer): Promise<PaidBack | undefined> {
-  const { url, random, seen, seed, payAgain } = shop;
+  const { url, random, counts, seed, payAgain } = shop;
   const token = customer.idToken;
   const gpuCount = random.of([1, 2, 4] as const);
   const { body, order } = await orderOf(url, customer, {
@@ -66,22 +66,22 @@ async function buy(shop: Shop, customer: Customer): Promise<PaidBack | undefined
     duration: random.of([1, 6, 24]),
     currency: random.of(["USD", "INR"]),
   });
-  seen.orders++;
+  counts.orders++;
   if (random.chance(0.1)) {
     await must(url, "POST", `/docker/payments/clear/${order.id}`, { token, body: {} });
     return undefined;
   }
   if (random.chance(0.12)) {
     await must(url, "POST", `/docker/payments/clear/${order.id}`, { token, body: {} });
-    seen.late++;
+    counts.late++;
   }
   const paid: Paid = { container_request: body.container_request, payment_data: await pay(url, order) };
   if (random.chance(0.05)) {
     await payAgain(order.id);
-    seen.twice++;
+    counts.twice++;
   }
   if (random.chance(0.3)) {
-    seen.left++;
+    counts.left++;
     return undefined;
   }
   const calls = Array.from({ length: random.of([1, 1, 2, 4]) }, () => create(url, customer, paid));
@@ -100,9 +100,9 @@ function boughtOf({ payment_data }: Paid): Bought {
   return { orderId: payment_data.razorpay_order_id, paymentId: payment_data.razorpay_payment_id };
 }
 
-/** Six hours more of it. */
+/** Extends the rental by six hours. */
 async function extend(
-  { url, seen }: Shop,
+  { url, counts }: Shop,
   customer: Customer,
   id: string,
   { container_request }: Paid,
@@ -115,7 +115,7 @@ async function extend(
     container_request: { ...container_request, duration: 6 as const },
     payment_data: await pay(url, order),
   };
-  seen.extended++;
+  counts.extended++;
   await create(url, customer, paid);
   return boughtOf(paid);
 }

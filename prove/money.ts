@@ -12,7 +12,7 @@ import { grantRefund } from "../server/src/payments/refunds/grant-refund.ts";
 import { tracesInDatabase, tracesInLog } from "../server/src/payments/testing/card-traces.ts";
 import { card, must, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
-import { type Bought, type PaidBack, type Shop, shopAlong } from "./money-customers.ts";
+import { type Bought, orderInLoop, type PaidBack, type Shop } from "./money-customers.ts";
 import { writeProof } from "./proof-page.ts";
 import { seeded } from "./random.ts";
 
@@ -23,7 +23,7 @@ interface Options {
 
 const customers = 24;
 const killEveryMs = 6500;
-/** What goes wrong at the provider. */
+/** Faults injected at the provider. */
 const faults = { serverError: 0.04, drop: 0.06, hang: 0.002, tooMany: 0.01, lost: 0.25, tripled: 0.3, delayed: 0.2 };
 const env = {
   RUNTIME: "fake",
@@ -35,10 +35,10 @@ const env = {
   LOG_LEVEL: "debug",
 };
 
-interface World {
+interface MoneyFixture {
   product: Product;
   readonly dataDir: string;
-  /** All that every server of this run printed. */
+  /** Output of all servers of this run. */
   readonly log: string;
   readonly db: Db;
   kills: number;
@@ -46,15 +46,15 @@ interface World {
 }
 
 /**
- * Customers who leave, pay late and pay twice, a provider that fails, loses, triples and delays, and a server that is
- * killed every few seconds, its database too. At the end the gateway's own books are compared with ours (P1).
+ * Customers leave, pay late and pay twice; the provider fails, and loses, triples and delays webhooks; the server and its
+ * database are killed every few seconds. At the end the provider's books are compared with ours (P1).
  */
 export async function proveMoney({ seed, minutes }: Options): Promise<void> {
   const dataDir = temporaryFolder();
   const log = join(dataDir, "server.log");
   const product = await startProduct({ dataDir, env, log });
   const database = await openDatabase(embeddedConnection(join(dataDir, "database")), silentLogger);
-  const world: World = { product, dataDir, log, db: database.db, kills: 0, databaseKills: 0 };
+  const fixture: MoneyFixture = { product, dataDir, log, db: database.db, kills: 0, databaseKills: 0 };
   const random = seeded(seed);
   const closesAt = Date.now() + minutes * 60_000;
   const shop: Shop = {
@@ -63,63 +63,63 @@ export async function proveMoney({ seed, minutes }: Options): Promise<void> {
     seed,
     isOpen: () => Date.now() < closesAt,
     payAgain: async (orderId) =>
-      void (await asGateway(world, "POST", "/test/payments", { order_id: orderId, status: "captured" })),
-    payBack: (how, bought) => payBack(world, how, bought),
-    seen: { orders: 0, left: 0, late: 0, twice: 0, extended: 0 },
+      void (await callProvider(fixture, "POST", "/test/payments", { order_id: orderId, status: "captured" })),
+    payBack: (how, bought) => payBack(fixture, how, bought),
+    counts: { orders: 0, left: 0, late: 0, twice: 0, extended: 0 },
   };
   try {
-    await setFaults(world, faults);
+    await setFaults(fixture, faults);
     await Promise.all([
-      attack(world, shop),
-      ...Array.from({ length: customers }, (_, number) => shopAlong(shop, number)),
+      attack(fixture, shop),
+      ...Array.from({ length: customers }, (_, number) => orderInLoop(shop, number)),
     ]);
-    await setFaults(world, {});
-    await settled(world);
-    const text = await report(world, shop, { seed, minutes });
+    await setFaults(fixture, {});
+    await settled(fixture);
+    const text = await report(fixture, shop, { seed, minutes });
     console.log(text);
     writeProof("money", text);
   } finally {
     await database.close().catch(() => {});
-    await world.product.stop();
+    await fixture.product.stop();
     removeFolder(dataDir);
   }
 }
 
-async function attack(world: World, { random, isOpen }: Shop): Promise<void> {
+async function attack(fixture: MoneyFixture, { random, isOpen }: Shop): Promise<void> {
   while (isOpen()) {
     await sleep(killEveryMs * (0.5 + random()));
     if (!isOpen()) return;
-    if (world.kills % 7 === 6) killDatabase(world);
-    await world.product.kill();
-    world.kills++;
-    world.product = await startProduct({
-      dataDir: world.dataDir,
-      port: world.product.port,
+    if (fixture.kills % 7 === 6) killDatabase(fixture);
+    await fixture.product.kill();
+    fixture.kills++;
+    fixture.product = await startProduct({
+      dataDir: fixture.dataDir,
+      port: fixture.product.port,
       env,
-      log: world.log,
+      log: fixture.log,
     });
-    await setFaults(world, faults);
+    await setFaults(fixture, faults);
   }
 }
 
-function killDatabase(world: World): void {
-  const file = join(world.dataDir, "database", "cluster", "postmaster.pid");
+function killDatabase(fixture: MoneyFixture): void {
+  const file = join(fixture.dataDir, "database", "cluster", "postmaster.pid");
   process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGKILL");
-  world.databaseKills++;
+  fixture.databaseKills++;
 }
 
-async function setFaults(world: World, chosen: object): Promise<void> {
-  await until("the gateway to hear its faults", () =>
-    asGateway(world, "PUT", "/test/faults", chosen).then(
+async function setFaults(fixture: MoneyFixture, chosen: object): Promise<void> {
+  await until("the provider to accept its faults", () =>
+    callProvider(fixture, "PUT", "/test/faults", chosen).then(
       () => true,
       () => false,
     ),
   );
 }
 
-/** The merchant's own calls, with the account's keys. */
-async function asGateway(
-  { db, product }: World,
+/** Calls the provider with the merchant's keys. */
+async function callProvider(
+  { db, product }: MoneyFixture,
   method: string,
   path: string,
   body: object,
@@ -135,22 +135,22 @@ async function asGateway(
   return (await answer.json().catch(() => ({ id: "" }))) as { id: string };
 }
 
-async function payBack(world: World, how: PaidBack, { orderId, paymentId }: Bought): Promise<void> {
-  if (how === "dashboard") return void (await asGateway(world, "POST", `/payments/${paymentId}/refund`, {}));
+async function payBack(fixture: MoneyFixture, how: PaidBack, { orderId, paymentId }: Bought): Promise<void> {
+  if (how === "dashboard") return void (await callProvider(fixture, "POST", `/payments/${paymentId}/refund`, {}));
   if (how === "bank") {
-    const { id } = await asGateway(world, "POST", "/test/disputes", { payment_id: paymentId });
-    return void (await asGateway(world, "POST", `/test/disputes/${id}`, { status: "lost" }));
+    const { id } = await callProvider(fixture, "POST", "/test/disputes", { payment_id: paymentId });
+    return void (await callProvider(fixture, "POST", `/test/disputes/${id}`, { status: "lost" }));
   }
   const share = how === "operator" ? "full" : "prorated";
-  await grantRefund({ db: world.db, announce, orderId, message: "", again: true }, share);
+  await grantRefund({ db: fixture.db, announce, orderId, message: "", again: true }, share);
 }
 
-/** Time passes: every poll comes due, until nothing is under way any more. */
-async function settled(world: World): Promise<void> {
-  // A dispute whose webhook was lost is looked for at the start, and then once an hour.
-  await world.product.kill();
-  world.product = await startProduct({ dataDir: world.dataDir, port: world.product.port, env, log: world.log });
-  const { db, product } = world;
+/** Makes every poll due until nothing is under way. */
+async function settled(fixture: MoneyFixture): Promise<void> {
+  // Lost dispute webhooks are polled for at the start, then once an hour.
+  await fixture.product.kill();
+  fixture.product = await startProduct({ dataDir: fixture.dataDir, port: fixture.product.port, env, log: fixture.log });
+  const { db, product } = fixture;
   await until(
     "every order and refund to end",
     async () => {
@@ -177,14 +177,14 @@ async function settled(world: World): Promise<void> {
   await must(product.url, "GET", "/readyz");
 }
 
-/** The gateway's books beside ours: what became of every captured payment. */
+/** Compares the outcome of every captured payment in the provider's books and ours. */
 async function report(
-  { db, kills, databaseKills, log }: World,
-  { seen }: Shop,
+  { db, kills, databaseKills, log }: MoneyFixture,
+  { counts: seen }: Shop,
   { seed, minutes }: Options,
 ): Promise<string> {
   const { rows } = await sql<
-    Record<"paid" | "delivered" | "decided" | "refunded" | "surplus" | "both" | "neither", number>
+    Record<"paid" | "delivered" | "decided" | "refunded" | "duplicate" | "both" | "neither", number>
   >`
     with books as (
       select g.refunded_minor = g.amount_minor as back, g.refunded_minor = 0 as kept, p.settles_order as settles,
@@ -200,16 +200,16 @@ async function report(
       count(*) filter (where settles and ran and kept and not decided) as delivered,
       count(*) filter (where settles and decided) as decided,
       count(*) filter (where settles and back and not ran and not decided) as refunded,
-      count(*) filter (where not settles and back) as surplus,
+      count(*) filter (where not settles and back) as duplicate,
       count(*) filter (where settles and ran and not kept and not decided) as both,
       count(*) filter (where settles is null or (settles and not ran and not back and not decided) or (not settles and not back)) as neither
     from books`.execute(db);
-  const found = rows[0];
-  assert.ok(found);
+  const totals = rows[0];
+  assert.ok(totals);
   const broken = await brokenInvariants(db);
-  const counts = `${found.paid} paid orders: ${found.delivered} delivered, ${found.refunded} refunded in full, ${found.decided} paid back after delivery (dashboard, operator, bank); ${found.surplus} surplus payments sent back. ${found.both} both, ${found.neither} neither, ${broken.length} broken invariants.`;
-  assert.deepEqual([found.both, found.neither, broken], [0, 0, []], counts);
-  assert.equal(found.delivered + found.refunded + found.decided, found.paid, counts);
+  const counts = `${totals.paid} paid orders: ${totals.delivered} delivered, ${totals.refunded} refunded in full, ${totals.decided} paid back after delivery (dashboard, operator, bank); ${totals.duplicate} duplicate payments refunded. ${totals.both} both, ${totals.neither} neither, ${broken.length} broken invariants.`;
+  assert.deepEqual([totals.both, totals.neither, broken], [0, 0, []], counts);
+  assert.equal(totals.delivered + totals.refunded + totals.decided, totals.paid, counts);
   const printed = readFileSync(log, "utf8");
   assert.match(printed, /ready at/);
   const traces = [...tracesInLog(printed, [card]), ...(await tracesInDatabase(db, [card]))];

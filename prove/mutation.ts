@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "..");
 const cache = join(root, "node_modules/.cache/berth/stryker");
 const version = "10.1.1";
 
-/** Decisions that are written in TypeScript, with the tests that should see every change of them. */
+/** Pure decisions in TypeScript, with the tests that should catch every change. */
 const targets: Readonly<Record<string, readonly string[]>> = {
   "contract/src/pricing.ts": ["contract/src/pricing"],
   "server/src/environments/reconciler/plan.ts": ["server/src/environments/reconciler/plan"],
@@ -28,8 +28,8 @@ interface Mutant {
 }
 
 /**
- * StrykerJS changes every operator, condition and block of the targets, one by one, and asks their tests: what survives is
- * code that no test holds. It sees no SQL; the cases of `prove/mutants` do. Installed on first use, not a dependency.
+ * StrykerJS changes every operator, condition and block of the targets, one by one, and runs their tests: survivors are
+ * untested code. It does not change SQL; `prove/mutants` does. Installed on first use, not a dependency.
  */
 export async function proveMutation({ files }: { readonly files: readonly string[] }): Promise<void> {
   if (!existsSync(join(cache, "node_modules"))) install();
@@ -41,7 +41,7 @@ export async function proveMutation({ files }: { readonly files: readonly string
       console.log(`${file}:${location.start.line} survives: ${mutatorName} ${replacement.slice(0, 100)}`);
     return `| \`${file}\` | ${mutants.length} | ${mutants.length - survivors.length} |`;
   });
-  const table = `| File | Changes | Seen by a test |\n|---|---|---|\n${rows.join("\n")}`;
+  const table = `| File | Changes | Caught by a test |\n|---|---|---|\n${rows.join("\n")}`;
   console.log(table);
   if (files.length === 0) writeProof("mutation", `\`npm run prove -- mutation\`:\n\n${table}`);
 }
@@ -49,7 +49,7 @@ export async function proveMutation({ files }: { readonly files: readonly string
 function install(): void {
   mkdirSync(cache, { recursive: true });
   const packages = ["core", "vitest-runner"].map((name) => `@stryker-mutator/${name}@${version}`);
-  // Without its peers: it is to run the project's own Vitest.
+  // Without peers, so that it runs the project's own Vitest.
   const flags = ["--prefix", cache, "--legacy-peer-deps", "--no-audit", "--no-fund", "--loglevel=error"];
   spawnSync("npm", ["install", ...flags, ...packages], { stdio: "inherit" });
 }
@@ -68,7 +68,7 @@ function mutate(file: string): readonly Mutant[] {
     vitest: { configFile: vitest, related: false },
     mutate: [file],
     coverageAnalysis: "perTest",
-    // It would read TypeScript's settings with an interface that TypeScript 7 does not have.
+    // Stryker's tsconfig reader needs an API that TypeScript 7 lacks.
     tsconfigFile: "none",
     tempDirName: join("node_modules/.cache/berth/stryker/copy"),
     concurrency: 2,

@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { must } from "../testing/customer.ts";
 
-/** Where an environment answers, and the token that opens it (G40). */
-export interface Door {
+/** The address of an environment, and its token (G40). */
+export interface EnvironmentAddress {
   readonly port: number;
   readonly subdomain: string;
   readonly token: string;
@@ -17,32 +17,36 @@ export interface Reply {
   readonly body: string;
 }
 
-interface Given {
+interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** One request at an environment's own host; `headers` may replace the token. */
-export async function ask({ port, subdomain, token }: Door, path: string, given: Given = {}): Promise<Reply> {
+/** One request to an environment's host; `headers` may replace the token. */
+export async function ask(
+  { port, subdomain, token }: EnvironmentAddress,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Reply> {
   const headers = {
     host: `${subdomain}.localhost:${port}`,
     ...(token && { authorization: `token ${token}` }),
-    ...(given.body !== undefined && { "content-type": "application/json" }),
-    ...given.headers,
+    ...(options.body !== undefined && { "content-type": "application/json" }),
+    ...options.headers,
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const sent = request({ host: "127.0.0.1", port, path, method: given.method ?? "GET", headers, agent: false });
-  sent.setTimeout(30_000, () => sent.destroy(new Error(`${path} did not answer`)));
+  const sent = request({ host: "127.0.0.1", port, path, method: options.method ?? "GET", headers, agent: false });
+  sent.setTimeout(30_000, () => sent.destroy(new Error(`timeout on ${path}`)));
   sent.on("response", resolve).on("error", reject);
-  sent.end(given.body === undefined ? undefined : JSON.stringify(given.body));
+  sent.end(options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await promise;
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 }
 
-/** Opens a WebSocket at an environment; answers its socket, or the status of the refusal. */
+/** Opens a WebSocket; returns its socket, or the HTTP status if refused. */
 export async function upgrade(
-  { port, subdomain, token }: Door,
+  { port, subdomain, token }: EnvironmentAddress,
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Socket | number> {
@@ -68,18 +72,18 @@ export async function upgrade(
   return promise;
 }
 
-/** What an attacker's cell printed. */
+/** Runs cells and returns their output. */
 export interface Notebook {
   run(code: string): Promise<string>;
   close(): void;
 }
 
-/** A kernel of a running environment, whose cells run whatever a tenant may run. */
-export async function openNotebook(door: Door): Promise<Notebook> {
-  const started = await ask(door, "/api/kernels", { method: "POST", body: { name: "python3" } });
+/** Starts a kernel in a running environment. */
+export async function openNotebook(address: EnvironmentAddress): Promise<Notebook> {
+  const started = await ask(address, "/api/kernels", { method: "POST", body: { name: "python3" } });
   if (started.status !== 201) throw new Error(`no kernel: ${started.status} ${started.body}`);
   const { id } = JSON.parse(started.body) as { id: string };
-  const socket = await upgrade(door, `/api/kernels/${id}/channels`);
+  const socket = await upgrade(address, `/api/kernels/${id}/channels`);
   if (typeof socket === "number") throw new Error(`no socket to the kernel: ${socket}`);
   const cells = new Map<string, { printed: string; done: PromiseWithResolvers<string> }>();
   readText(socket, (message) => {
@@ -125,7 +129,7 @@ function frame(message: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Whole text messages; a fragment of one is joined to what follows. */
+/** Calls back with whole text messages, joined from their fragments. */
 function readText(socket: Socket, onMessage: (text: string) => void): void {
   let waiting = Buffer.alloc(0);
   let message = "";
@@ -148,7 +152,7 @@ function readText(socket: Socket, onMessage: (text: string) => void): void {
   });
 }
 
-/** Where the body of the first frame begins and ends; undefined while its head is incomplete. */
+/** Start and end of the first frame's body; undefined while its header is incomplete. */
 function lengthOf(bytes: Buffer): { readonly start: number; readonly end: number } | undefined {
   if (bytes.length < 2) return undefined;
   const short = (bytes[1] ?? 0) & 0x7f;
@@ -158,12 +162,12 @@ function lengthOf(bytes: Buffer): { readonly start: number; readonly end: number
   return { start, end: start + length };
 }
 
-/** The door of a customer's newest environment of this name. */
-export async function doorOf(
+/** The address of a customer's environment. */
+export async function addressOf(
   { url, port }: { readonly url: string; readonly port: number },
   idToken: string,
   environmentId: string,
-): Promise<Door> {
+): Promise<EnvironmentAddress> {
   const { environment } = await must(url, "GET", `/environments/${environmentId}`, { token: idToken });
   return { port, subdomain: environment.subdomain, token: environment.jupyter_token };
 }

@@ -22,19 +22,19 @@ import { type Fuse, openPool, startProcess } from "./process-model.ts";
 import { writeProof } from "./proof-page.ts";
 import { type Random, seeded } from "./random.ts";
 
-/** Each with a database of its own, so that no process of one works on what is another's: while one waits, others go on. */
-const lanes = 8;
-/** Of one lane; all of them stay below what the cluster takes. */
+/** Workers with a database each, so that their processes do not take each other's rows. */
+const workers = 8;
+/** Per worker; the sum is below the cluster's limit. */
 const connections = 11;
 
 /**
- * Ends a modelled process at every step out of itself, in every flow, before the step and after it, and starts the next
- * one on the same database, which may end too. Then every order has to end well (P1).
+ * In every flow, ends a modelled process before and after each of its external steps, and starts the next one on the same
+ * database, which may end too. Then every order must be delivered or refunded (P1).
  */
 export async function provePoints({ seed, scenarios }: { seed: number; scenarios: number }): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const connection = await startCluster(stack);
-  const scenes = await Promise.all(Array.from({ length: lanes }, (_, lane) => setScene(stack, connection, lane)));
+  const scenes = await Promise.all(Array.from({ length: workers }, (_, worker) => setScene(stack, connection, worker)));
   const [first = assert.fail()] = scenes;
   const lengths: Record<string, number> = {};
   for (const [name, flow] of Object.entries(flows)) lengths[name] = await measure(first, name, flow);
@@ -46,7 +46,7 @@ export async function provePoints({ seed, scenarios }: { seed: number; scenarios
       const ends = value ? await play(scene, { ...value, random: seeded(seed + number) }) : 0;
       done.ends += ends;
       if (number % 500 === 0) console.log(`${number} scenarios, ${done.ends} ends`);
-      if (number % 100 < lanes) assert.deepEqual(await brokenInvariants(scene.db), []);
+      if (number % 100 < workers) assert.deepEqual(await brokenInvariants(scene.db), []);
     }
     assert.deepEqual(await brokenInvariants(scene.db), []);
   };
@@ -54,14 +54,14 @@ export async function provePoints({ seed, scenarios }: { seed: number; scenarios
   const steps = Object.entries(lengths).map(([name, length]) => `${name} ${length}`);
   writeProof(
     "points",
-    `\`npm run prove -- points --seed ${seed} --scenarios ${scenarios}\`: a modelled process ends at every step to the database, the provider and the driver, before the step and after it; from the second round on its successor ends too. ${scenarios} scenarios, ${done.ends} ends, 0 violations. Steps by flow: ${steps.join(", ")}.`,
+    `\`npm run prove -- points --seed ${seed} --scenarios ${scenarios}\`: a modelled process ends before and after every call to the database, the provider and the driver; from the second round on its successor ends too. ${scenarios} scenarios, ${done.ends} ends, 0 violations. Steps by flow: ${steps.join(", ")}.`,
   );
   console.log(`${scenarios} scenarios, ${done.ends} ends, 0 violations`);
 }
 
 /**
- * Every step of every flow, over and over, in an order of chance, so that a short run is a sample of all; from the second
- * round on with a second end, wherever chance puts it.
+ * Every step of every flow in random order, repeated, so that a short run is a sample; from the second round on with a
+ * second end at a random step.
  */
 function* plans(lengths: Readonly<Record<string, number>>, random: Random): Generator<Pick<Play, "name" | "fuses">> {
   const sides = ["before", "after"] as const;
@@ -78,12 +78,12 @@ function* plans(lengths: Readonly<Record<string, number>>, random: Random): Gene
   }
 }
 
-async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: number): Promise<Scene> {
+async function setScene(stack: AsyncDisposableStack, cluster: Connection, worker: number): Promise<Scene> {
   const admin = new Client(cluster);
   await admin.connect();
-  await admin.query(`create database lane_${lane}`);
+  await admin.query(`create database worker_${worker}`);
   await admin.end();
-  const connection = { ...cluster, database: `lane_${lane}` };
+  const connection = { ...cluster, database: `worker_${worker}` };
   const database = await openDatabase(connection, silentLogger);
   stack.defer(() => database.close());
   const pool = openPool(connection, connections);
@@ -115,7 +115,7 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, lane: 
 
 type Flow = (visit: Visit) => Promise<unknown>;
 
-/** How many steps a process takes that lives to the end. */
+/** The number of steps of a process that does not end early. */
 async function measure(scene: Scene, name: string, flow: Flow): Promise<number> {
   const process = startProcess(scene, machineOf(name));
   const user = newUser();
@@ -131,26 +131,28 @@ interface Play {
   readonly random: Random;
 }
 
-/** Answers how many processes ended. */
+/** Returns the number of ended processes. */
 async function play(scene: Scene, { name, fuses, random }: Play): Promise<number> {
   const machine = machineOf(name);
   const user = newUser();
   let ends = 0;
-  const ways: Promise<unknown>[] = [];
+  const visits: Promise<unknown>[] = [];
   for (const fuse of fuses) {
     const process = startProcess(scene, { fuse, ...machine });
     const visit = { scene, process, user };
-    // The customer's browser stays, and tries again with the next process, or not.
-    const way = Promise.resolve(ends === 0 || random.chance(0.5) ? flows[name]?.(visit) : sleep(50)).catch(() => {});
-    ways.push(way);
-    await Promise.race([way, process.ended.catch(() => {})]);
+    // The customer's browser may retry with the next process.
+    const running = Promise.resolve(ends === 0 || random.chance(0.5) ? flows[name]?.(visit) : sleep(50)).catch(
+      () => {},
+    );
+    visits.push(running);
+    await Promise.race([running, process.ended.catch(() => {})]);
     await Promise.race([process.ended.catch(() => {}), settle(scene, user, 20).catch(() => {})]);
     await process.stop();
     ends++;
     await timePasses(scene, user);
   }
-  // A process that ended does not end its customer, nor the bank: who was about to pay does so before the last one begins.
-  await Promise.all(ways);
+  // Pending payments of earlier processes arrive before the last process starts.
+  await Promise.all(visits);
   const last = startProcess(scene, machine);
   try {
     await settle(scene, user);
@@ -172,7 +174,7 @@ function newUser(): string {
   return `customer-${++users}`;
 }
 
-/** The gateway's books: nothing went back of what was delivered but what was granted, and else all; then the rental ends, and nothing may be held any more. */
+/** Only granted refunds of delivered payments, full refunds of all others; after the rental no GPU is held. */
 async function check(scene: Scene, user: string, name: string): Promise<void> {
   const { db } = scene;
   const { rows } = await sql<{ wrong: number }>`

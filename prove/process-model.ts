@@ -16,13 +16,13 @@ import { delivery } from "../server/src/payments/settlement/delivery.ts";
 import { startDisputePoller } from "../server/src/payments/settlement/dispute-poller.ts";
 import { startWebhookProcessor } from "../server/src/payments/settlement/webhook-processor.ts";
 
-/** Where a process ends: at its nth step out of itself, before the step or after it, with the answer lost. */
+/** Ends a process at its nth external step, before the step, or after it with the result lost. */
 export interface Fuse {
   readonly step: number;
   readonly when: "before" | "after";
 }
 
-export interface World {
+export interface ProcessDeps {
   readonly pool: Pool;
   readonly changes: Changes;
   readonly machine: FakeMachine;
@@ -33,29 +33,29 @@ export interface World {
 export class Ended extends Error {}
 
 /**
- * A server process in a model: every word to the database, the provider and the driver passes one gate, and once that
- * has shut nothing gets out any more. Whatever the code does about the failure it sees, no effect of it is real.
+ * A modelled server process: every call to the database, the provider and the driver passes one gate. Once the gate is
+ * shut, every call fails without effect.
  */
 export function startProcess(
-  world: World,
+  deps: ProcessDeps,
   { fuse, starts = true, answers = true }: { fuse?: Fuse; starts?: boolean; answers?: boolean } = {},
 ) {
   const gate = openGate(fuse);
-  const db = fusedDatabase(world.pool, gate);
-  const provider = fused(world.provider, gate);
+  const db = fusedDatabase(deps.pool, gate);
+  const provider = fused(deps.provider, gate);
   const log = silentLogger;
   const payments: PaymentsDeps = {
-    ...{ db, provider, log, changes: world.changes, announce: world.announce, webhookSecrets: [] },
+    ...{ db, provider, log, changes: deps.changes, announce: deps.announce, webhookSecrets: [] },
     caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000, newcomerShare: 1 },
     brandName: "Berth",
     giveUpAfterSeconds: starts && answers ? 600 : 0.2,
   };
-  const real = fakeDriver({ fail: starts ? 0 : 1 }, { machine: world.machine, install: "points" });
+  const real = fakeDriver({ fail: starts ? 0 : 1 }, { machine: deps.machine, install: "points" });
   const loops = [
     startReconciler({
-      ...{ db, log, changes: world.changes, announce: world.announce, retentionDays: 30 },
+      ...{ db, log, changes: deps.changes, announce: deps.announce, retentionDays: 30 },
       drivers: new Map([["local", fused<Driver>(real, gate)]]),
-      delivery: delivery({ announce: world.announce }),
+      delivery: delivery({ announce: deps.announce }),
       isReady: async () => answers,
     }),
     startOrderPoller(payments),
@@ -120,7 +120,7 @@ export function openGate(fuse: Fuse | undefined): Gate {
   };
 }
 
-/** A connection that was open when the process ended is cut: what it had not committed is undone. */
+/** Connections that are open when the process ends are cut, so PostgreSQL rolls back. */
 export function fusedDatabase(pool: Pool, gate: Gate): Db {
   return new Kysely({
     dialect: new PostgresDialect({
@@ -138,7 +138,7 @@ export function fusedDatabase(pool: Pool, gate: Gate): Db {
   });
 }
 
-/** Every method that answers a promise passes the gate. */
+/** A proxy whose asynchronous methods pass the gate. */
 export function fused<T extends object>(port: T, gate: Gate): T {
   return new Proxy(port, {
     get(target, name) {

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 const page = fileURLToPath(new URL("../docs/proof.md", import.meta.url));
 const head = `# Proofs
 
-Written by \`npm run prove -- NAME\`: what was run, with which seed, and what was counted. Run one again to replace its part.
+Written by \`npm run prove -- NAME\`: the command, its seed and the results. Running one again replaces its section.
 `;
 
-/** Replaces the part of this name, or adds it. */
+/** Replaces or adds the section of this name. */
 export function writeProof(name: string, text: string): void {
   const before = existsSync(page) ? readFileSync(page, "utf8") : head;
   const part = `## ${name}\n\n${text.trim()}\n`;

@@ -1,12 +1,12 @@
 export interface Random {
-  /** From 0 up to 1. */
+  /** In [0, 1). */
   (): number;
   /** True with this probability. */
   chance(probability: number): boolean;
   of<T>(choices: readonly T[]): T;
 }
 
-/** The same seed gives the same numbers (mulberry32), so that a run can be repeated as far as the world allows. */
+/** mulberry32: the same seed gives the same numbers, so a run can be repeated except for its timing. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

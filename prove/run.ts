@@ -1,4 +1,4 @@
-// npm run prove -- NAME [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N] [--file PATH] [--docker] [--quick]: one command per promise of docs/proof.md.
+// npm run prove -- NAME: one command per section of docs/proof.md.
 import { parseArgs } from "node:util";
 import { proveCapacity } from "./capacity.ts";
 import { proveCrash } from "./crash.ts";

@@ -13,7 +13,7 @@ const pages = {
   "CONTRIBUTING.md": "1. **Words.**\n",
 };
 
-/** Runs the check on a repository of these four pages and one file more. */
+/** Runs the check on these four pages and one more file. */
 function check(path: string, text: string): { failed: boolean; output: string } {
   const folder = mkdtempSync(join(tmpdir(), "berth-citations-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -31,31 +31,31 @@ test.each([
   ["docs/page.md", "`docs/decisions.md`, `server/src`, a `thing.ts`"],
   ["src/two.ts", "// GPU G1, INV-C99, 0xC9, #C12, spec 4, 720 hours, in 12.C9"],
   ["node_modules/x/one.ts", "// G99"],
-])("%s may say: %s", (path, text) => {
+])("%s may cite: %s", (path, text) => {
   expect(check(path, text)).toEqual({ failed: false, output: "" });
 });
 
 const [specification, decisions] = ["docs/specification.md", "docs/decisions.md"];
 test.each([
-  ["a section", "src/one.ts", "// spec 4.3", `spec 4.3, which is not there: cite a section that ${specification}`],
-  ["one section of a list", "src/one.ts", "// spec 4, 4.2 and 9", "spec 4, 4.2 and 9, which is not there"],
+  ["a section", "src/one.ts", "// spec 4.3", `spec 4.3, which does not exist: cite a section that ${specification}`],
+  ["one section of a list", "src/one.ts", "// spec 4, 4.2 and 9", "spec 4, 4.2 and 9, which does not exist"],
   ["a section in the old form", "src/one.ts", "// (spec section 4)", "write it as spec 4.2"],
-  ["a decision", "src/one.sql", "-- as G2 says", `G2, which is not there: add it to ${decisions}`],
-  ["a case in a test's title", "src/one.test.ts", 'test("C2 twice", run);', "C2, which is not there"],
-  ["a promise", "docs/page.md", "Shown for P2.", "P2, which is not there: add it to docs/internals/reliability.md"],
-  ["a rule", "src/one.tsx", "/* CONTRIBUTING 2 */", "CONTRIBUTING 2, which is not there"],
-  ["a page", "src/one.ts", "// see plans.md 3", "plans.md, which is not there: name a page of the repository"],
-  ["a page by its name alone", "src/one.ts", "// see reliability.md", "reliability.md, which is not there"],
+  ["a decision", "src/one.sql", "-- as G2 says", `G2, which does not exist: add it to ${decisions}`],
+  ["a case in a test's title", "src/one.test.ts", 'test("C2 twice", run);', "C2, which does not exist"],
+  ["a promise", "docs/page.md", "Shown for P2.", "P2, which does not exist: add it to docs/internals/reliability.md"],
+  ["a rule", "src/one.tsx", "/* CONTRIBUTING 2 */", "CONTRIBUTING 2, which does not exist"],
+  ["a page", "src/one.ts", "// see plans.md 3", "plans.md, which does not exist: name a page of the repository"],
+  ["a page by its name alone", "src/one.ts", "// see reliability.md", "reliability.md, which does not exist"],
   [
     "a file in a page",
     "docs/page.md",
     "See `server/src/gone.ts`.",
-    "`server/src/gone.ts`, which is not there: name a file",
+    "`server/src/gone.ts`, which does not exist: name a file",
   ],
-  ["a link that leads nowhere", "docs/page.md", "[x](internals/plans.md)", "internals/plans.md, which is not there"],
-])("%s that is not there is refused in one sentence", (_, path, text, said) => {
+  ["a link", "docs/page.md", "[x](internals/plans.md)", "internals/plans.md, which does not exist"],
+])("a citation of %s that does not exist is refused in one sentence", (_, path, text, message) => {
   const { failed, output } = check(path, text);
-  expect(output).toContain(said);
+  expect(output).toContain(message);
   expect(output.trim().split("\n")).toHaveLength(1);
   expect(output).toContain(`${path}:1 cites `);
   expect(failed).toBe(true);

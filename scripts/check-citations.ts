@@ -1,21 +1,21 @@
-// Fails when a comment, a text or a page cites what the repository does not have: a page, a section of the specification
-// (`spec 4.2`), a decision (G12), a case of money (C31), a promise (P4) or a rule (`CONTRIBUTING 4`).
+// Fails on a citation of something that does not exist: a page, a section of the specification (`spec 4.2`), a decision
+// (G12), a case of money (C31), a promise (P4) or a rule (`CONTRIBUTING 4`).
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 interface Citation {
-  /** Its first group, or else all of it, is what is cited. */
+  /** The citation is its first group, or else the whole match. */
   readonly pattern: RegExp;
-  readonly isThere: (cited: string, file: string) => boolean;
+  readonly exists: (cited: string, file: string) => boolean;
   readonly remedy: string;
 }
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
 const generated = /(^|\/)(node_modules|dist|data|shared|test-results|playwright-report|\.\w+)(\/|$)/;
-/** Plants faults of its own. */
+/** Contains broken citations on purpose. */
 const ownTest = "scripts/check-citations.test.ts";
-/** Speaks of files as they were. */
+/** Names files that existed once. */
 const history = "CHANGELOG.md";
 const searched = "**/*.{ts,tsx,mjs,js,css,sql,sh,py,yml,html,md}";
 
@@ -27,33 +27,33 @@ const rules = headingsOf("CONTRIBUTING.md", /^(\d+)\. /gm);
 const citations: readonly Citation[] = [
   {
     pattern: /\bspec (\d+(?:\.\d+)?(?:(?:, | and )\d(?:\.\d+)?(?!\w))*)/gi,
-    isThere: (list) => list.split(/, | and /).every((section) => sections.has(section)),
+    exists: (list) => list.split(/, | and /).every((section) => sections.has(section)),
     remedy: "cite a section that docs/specification.md has",
   },
-  { pattern: /\bspec(?:ification)? sections? \d/gi, isThere: () => false, remedy: "write it as spec 4.2" },
+  { pattern: /\bspec(?:ification)? sections? \d/gi, exists: () => false, remedy: "write it as spec 4.2" },
   {
     pattern: /(?<![\w#&.-])[GC]\d{1,3}\b(?![-.]\w)/g,
-    isThere: (number) => decisions.has(number),
-    remedy: "add it to docs/decisions.md, or cite a number that is there",
+    exists: (number) => decisions.has(number),
+    remedy: "add it to docs/decisions.md, or cite an existing number",
   },
   {
     pattern: /(?<![\w#&.-])P1?\d\b(?![-.]\w)/g,
-    isThere: (number) => promises.has(number),
-    remedy: "add it to docs/internals/reliability.md, or cite a number that is there",
+    exists: (number) => promises.has(number),
+    remedy: "add it to docs/internals/reliability.md, or cite an existing number",
   },
   {
     pattern: /\bCONTRIBUTING (\d+)/g,
-    isThere: (rule) => rules.has(rule),
+    exists: (rule) => rules.has(rule),
     remedy: "cite a rule that CONTRIBUTING.md has",
   },
   {
     pattern: /(?<![\w./-])[\w./-]*\w\.md\b/g,
-    isThere: isPage,
+    exists: isPage,
     remedy: "name a page of the repository by its path from the root",
   },
   {
     pattern: /`((?:contract|server|web|images|testing|e2e|prove|bench|scripts)\/[\w./-]+\.(?:tsx?|mjs|sql))`/g,
-    isThere: (path, file) => !file.endsWith(".md") || file === history || existsSync(join(root, path)),
+    exists: (path, file) => !file.endsWith(".md") || file === history || existsSync(join(root, path)),
     remedy: "name a file by its path from the root",
   },
 ];
@@ -68,14 +68,14 @@ for (const fault of faults) console.error(fault);
 process.exit(faults.length > 0 ? 1 : 0);
 
 function faultsIn(line: string, file: string): string[] {
-  return citations.flatMap(({ pattern, isThere, remedy }) =>
+  return citations.flatMap(({ pattern, exists, remedy }) =>
     [...line.matchAll(pattern)]
-      .filter(([all, cited = all]) => !isThere(cited, file))
-      .map(([all]) => `${all}, which is not there: ${remedy}`),
+      .filter(([all, cited = all]) => !exists(cited, file))
+      .map(([all]) => `${all}, which does not exist: ${remedy}`),
   );
 }
 
-/** A page may also name its neighbours in docs/. */
+/** A page may name pages relative to its folder, the root, or docs/. */
 function isPage(page: string, from: string): boolean {
   const folders = [dirname(from), "", ...(from.endsWith(".md") ? ["docs"] : [])];
   return folders.some((folder) => existsSync(join(root, folder, page)));

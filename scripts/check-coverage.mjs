@@ -1,5 +1,5 @@
-// Fails when docs/spec-coverage.md has a hole: a G-number or a message of section 8 without a row, a row without proof,
-// a proof that is not there, or a case of money (C1 ...) that no test's title begins with. A proof reads
+// Fails when docs/spec-coverage.md has a gap: a G-number or a message of section 8 without a row, a row without a proof,
+// a proof that does not exist, or a case of money (C1 ...) without a test whose title begins with it. A proof is written
 // `path/to/file.test.ts` › "title of the test".
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
 const page = join(root, "docs/spec-coverage.md");
-const holes = [];
+const gaps = [];
 const files = new Map();
 
 const sections = sectionsOf(readFileSync(page, "utf8"));
@@ -17,18 +17,18 @@ const decisions = rowsOf("Decisions");
 const messages = rowsOf("Messages of section 8");
 
 for (let number = first; number <= last; number++)
-  if (!decisions.some(([name]) => name === `G${number}`)) holes.push(`G${number} has no row`);
+  if (!decisions.some(([name]) => name === `G${number}`)) gaps.push(`G${number} has no row`);
 for (const message of listed(sections.get("Messages of section 8")))
-  if (!messages.some(([text]) => text === message)) holes.push(`the message ${message} has no row`);
+  if (!messages.some(([text]) => text === message)) gaps.push(`the message ${message} has no row`);
 for (const [name] of sections) for (const row of rowsOf(name)) judge(name, row);
 const cases = casesIn(["contract", "e2e", "server", "web"]);
 for (let number = firstCase; number <= lastCase; number++)
-  if (!cases.has(number)) holes.push(`no test's title begins with C${number}`);
-// A message must stand in a test that is named for it, word for word up to its placeholders.
-for (const [text, , proof] of messages) if (!isSaid(text, proof ?? "")) holes.push(`${text} stands in no named test`);
+  if (!cases.has(number)) gaps.push(`no test's title begins with C${number}`);
+// The named test must contain the message, word for word except for its placeholders.
+for (const [text, , proof] of messages) if (!isQuoted(text, proof ?? "")) gaps.push(`${text} is in no named test`);
 
-for (const hole of holes) console.error(`docs/spec-coverage.md: ${hole}`);
-process.exit(holes.length > 0 ? 1 : 0);
+for (const gap of gaps) console.error(`docs/spec-coverage.md: ${gap}`);
+process.exit(gaps.length > 0 ? 1 : 0);
 
 /** The text under each `##`, by its heading. */
 function sectionsOf(text) {
@@ -36,14 +36,14 @@ function sectionsOf(text) {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf("\n")).trim(), part]));
 }
 
-/** "G1 to G104", said in the section itself. */
+/** The range in the section's text, such as "G1 to G104". */
 function rangeOf(section, letter) {
   const found = new RegExp(`\\b${letter}(\\d+) to ${letter}(\\d+)\\b`).exec(sections.get(section) ?? "");
-  if (!found) holes.push(`the section ${section} does not say which ${letter}-numbers there are`);
+  if (!found) gaps.push(`the section ${section} does not state the range of its ${letter}-numbers`);
   return found ? [Number(found[1]), Number(found[2])] : [1, 0];
 }
 
-/** The numbers that titles of tests begin with, also of a table of tests. */
+/** The C-numbers at the beginning of test titles, including tables of tests. */
 function casesIn(folders) {
   const paths = globSync(
     folders.map((folder) => `${folder}/**/*.{test,spec,suite}.{ts,tsx}`),
@@ -53,7 +53,7 @@ function casesIn(folders) {
   return new Set(titles.map(([, number]) => Number(number)));
 }
 
-/** The cells of each row of the section's tables, without heads. */
+/** The cells of each row of the section's tables, without header rows. */
 function rowsOf(name) {
   const lines = (sections.get(name) ?? "").split("\n").filter((line) => line.startsWith("|"));
   return lines
@@ -61,7 +61,7 @@ function rowsOf(name) {
     .map((line) => cellsOf(line));
 }
 
-/** A bar inside a cell is written `\|`. */
+/** A `|` inside a cell is written `\|`. */
 function cellsOf(line) {
   return line
     .slice(1, -1)
@@ -69,7 +69,7 @@ function cellsOf(line) {
     .map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-/** The list that the section's table answers: one message on each line of its block. */
+/** The messages of the section's text block, one per line. */
 function listed(text = "") {
   return (/```text\n([\s\S]*?)```/.exec(text)?.[1] ?? "").split("\n").filter((line) => line !== "");
 }
@@ -77,11 +77,11 @@ function listed(text = "") {
 function judge(section, row) {
   const proof = row.at(-1) ?? "";
   const named = proofsIn(proof);
-  if (named.length === 0 && !/^(Later|Not here): \S/.test(proof)) holes.push(`${section}: ${row[0]} has no proof`);
+  if (named.length === 0 && !/^(Later|Not here): \S/.test(proof)) gaps.push(`${section}: ${row[0]} has no proof`);
   for (const { path, title } of named) {
     const text = read(path);
-    if (text === undefined) holes.push(`${section}: ${row[0]} names ${path}, which is not there`);
-    else if (!text.includes(title)) holes.push(`${section}: ${row[0]} names "${title}", which ${path} does not have`);
+    if (text === undefined) gaps.push(`${section}: ${row[0]} names ${path}, which does not exist`);
+    else if (!text.includes(title)) gaps.push(`${section}: ${row[0]} names "${title}", which ${path} does not have`);
   }
 }
 
@@ -97,7 +97,7 @@ function read(path) {
   return files.get(path);
 }
 
-function isSaid(message, proof) {
+function isQuoted(message, proof) {
   const parts = message.split(/\{\w+\}/).map((part) => part.trim());
   return proofsIn(proof).some(({ path }) => parts.every((part) => (read(path) ?? "").includes(part)));
 }

@@ -1,9 +1,9 @@
-// Fails when a file imports what stands to its right in the list below, when files import each other in a circle, or
-// when the product imports test code. Type-only imports count. Tests import what they like.
+// Fails when a file imports from an entry to its right in the list below, on a cycle of imports, and when the product
+// imports test code. Type-only imports count. Tests may import anything.
 import { dirname, join, posix, resolve } from "node:path";
 import { isTestCode, sourceFiles } from "./source-files.ts";
 
-/** The entries of each folder, left to right: an entry imports only itself and what stands to its left. `.` is the folder's unlisted files. */
+/** The entries of each folder: an entry imports only from itself and from entries to its left. `.` means all unlisted files. */
 const layers: Readonly<Record<string, string>> = {
   "": "contract server web images testing scripts . e2e prove bench",
   server: "src",
@@ -34,12 +34,12 @@ const files = sourceFiles(root);
 const packages: Readonly<Record<string, string>> = { "@berth/contract": "contract/src/index.ts" };
 const product = /^(contract|server|web|images)\//;
 const faults: string[] = [];
-const arrows = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]));
+const imports = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]));
 
-for (const [from, targets] of arrows) if (!isTestCode(from)) for (const to of targets) judge(from, to);
+for (const [from, targets] of imports) if (!isTestCode(from)) for (const to of targets) judge(from, to);
 for (const folder of unlisted()) faults.push(`${folder} has folders without an order: add it to ${here}`);
-for (const circle of circles())
-  faults.push(`${circle.join(" -> ")} is a circle: move what they share to a file of its own`);
+for (const cycle of cycles())
+  faults.push(`${cycle.join(" -> ")} is a cycle: move what they share to a file of its own`);
 
 for (const fault of faults) console.error(fault);
 process.exit(faults.length > 0 ? 1 : 0);
@@ -55,17 +55,17 @@ function importsOf(path: string, text: string): string[] {
 function judge(from: string, to: string): void {
   if (isTestCode(to) && product.test(from))
     faults.push(`${from} imports ${to}, which is test code: move what both need out of it`);
-  const { folder, left, right } = partingOf(from, to);
+  const { folder, left, right } = divergenceOf(from, to);
   const order = layers[folder]?.split(" ") ?? [];
   if (left === right || order.length === 0) return;
   if (order.indexOf(right) > order.indexOf(left))
     faults.push(
-      `${from} imports ${to}, which stands to its right: move what both need to the left, or hand it in (${here})`,
+      `${from} imports ${to}, which is to its right: move what both need to the left, or hand it in (${here})`,
     );
 }
 
-/** The folder below which two paths part, and what each goes on with there. */
-function partingOf(from: string, to: string): { folder: string; left: string; right: string } {
+/** The deepest common folder of two paths, and each path's entry in it. */
+function divergenceOf(from: string, to: string): { folder: string; left: string; right: string } {
   const [a, b] = [from.split("/"), to.split("/")];
   let depth = 0;
   while (a[depth] === b[depth] && depth < a.length - 1) depth += 1;
@@ -83,15 +83,15 @@ function unlisted(): string[] {
   return [...parents].filter((folder) => !(folder in layers)).sort();
 }
 
-/** One circle of each group of files that reach each other. */
-function circles(): string[][] {
+/** One cycle of each strongly connected group of files. */
+function cycles(): string[][] {
   const found: string[][] = [];
   const done = new Set<string>();
-  const walk = (path: string, way: readonly string[]): void => {
-    const at = way.indexOf(path);
-    if (at >= 0) found.push([...way.slice(at), path]);
+  const walk = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path);
+    if (at >= 0) found.push([...trail.slice(at), path]);
     if (at >= 0 || done.has(path)) return;
-    for (const target of arrows.get(path) ?? []) walk(target, [...way, path]);
+    for (const target of imports.get(path) ?? []) walk(target, [...trail, path]);
     done.add(path);
   };
   for (const path of files.keys()) walk(path, []);

@@ -1,4 +1,4 @@
-// Fails when an identifier or a file name uses a retired word of docs/internals/glossary.md, and when a file is not named
+// Fails on a retired word of docs/internals/glossary.md in an identifier or a file name, and on a file that is not named
 // after its main export.
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -31,7 +31,7 @@ function wordsOf(name: string): string {
   return parted.replaceAll(/[-.]/g, " ").toLowerCase();
 }
 
-/** Names in the code itself. Those with an underscore belong to the wire or to SQL. */
+/** Identifiers outside comments and strings. Names with an underscore belong to the wire or to SQL. */
 function identifiersIn(text: string): string[] {
   const code = text
     .replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "")
@@ -41,7 +41,7 @@ function identifiersIn(text: string): string[] {
   return code.match(/\b[A-Za-z][A-Za-z0-9]*\b(?!_)/g) ?? [];
 }
 
-/** One export gives its name, with or without the verb that makes it; of two or three, one shares a word with the file; more are a topic. */
+/** True for an export of the file's name, also without its verb; with two or three exports a shared word suffices; more pass. */
 function isNamedAfterExport(path: string, text: string): boolean {
   const exported = /^export (?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
   const names = [...text.matchAll(exported)].map(([, name = ""]) => wordsOf(name));

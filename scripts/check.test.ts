@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A folder of its own with the planted files. */
+/** Writes the files to a temporary folder. */
 function plant(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "berth-planted-"));
+  const folder = mkdtempSync(join(tmpdir(), "berth-check-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -23,7 +23,7 @@ function run(program: string, args: readonly string[], cwd = root): { failed: bo
   return { failed: status !== 0, output: stdout + stderr };
 }
 
-/** Lints the planted files under the project's own rules. */
+/** Lints the files with the project's rules. */
 function lint(files: Readonly<Record<string, string>>): { failed: boolean; output: string } {
   const folder = plant(files);
   cpSync(join(root, "biome.json"), join(folder, "biome.json"));
@@ -35,24 +35,24 @@ const checkLayers = (files: Readonly<Record<string, string>>) =>
   run(process.execPath, [join(root, "scripts/check-layers.ts"), plant(files)]);
 
 test.each([
-  ["server/src/database/planted.ts", "server/src/payments/orders/place-order.ts"],
-  ["server/src/http/planted.ts", "server/src/environments/reconciler/plan.ts"],
-  ["server/src/payments/ledger/planted.ts", "server/src/payments/orders/place-order.ts"],
-  ["server/src/environments/leases/planted.ts", "server/src/environments/queue/serve-queue.ts"],
-  ["server/src/roles/planted.ts", "server/src/main.ts"],
-  ["contract/src/planted.ts", "server/src/app-error.ts"],
-  ["web/src/ui/toast/planted.ts", "web/src/ui/dialogs/dialog.ts"],
-  ["web/src/environments/planted.ts", "web/src/shell/shell.ts"],
-])("%s may not import %s, which stands to its right; a type of it neither", (from, to) => {
+  ["server/src/database/bad.ts", "server/src/payments/orders/place-order.ts"],
+  ["server/src/http/bad.ts", "server/src/environments/reconciler/plan.ts"],
+  ["server/src/payments/ledger/bad.ts", "server/src/payments/orders/place-order.ts"],
+  ["server/src/environments/leases/bad.ts", "server/src/environments/queue/serve-queue.ts"],
+  ["server/src/roles/bad.ts", "server/src/main.ts"],
+  ["contract/src/bad.ts", "server/src/app-error.ts"],
+  ["web/src/ui/toast/bad.ts", "web/src/ui/dialogs/dialog.ts"],
+  ["web/src/environments/bad.ts", "web/src/shell/shell.ts"],
+])("%s may not import %s to its right, nor a type of it", (from, to) => {
   const path = relative(dirname(from), to);
   for (const statement of [`export { x } from "${path}";`, `import type { X } from "${path}";`]) {
     const { failed, output } = checkLayers({ [from]: `${statement}\n`, [to]: "export const x = 1;\n" });
-    expect(output).toContain(`${from} imports ${to}, which stands to its right: move what both need`);
+    expect(output).toContain(`${from} imports ${to}, which is to its right: move what both need`);
     expect(failed).toBe(true);
   }
 });
 
-test("an import to the left is fine, and a test imports what it likes", () => {
+test("imports to the left are allowed, and tests may import anything", () => {
   const to = "server/src/environments/allocation/launch.ts";
   const from = "server/src/payments/orders/place-order.ts";
   const files = {
@@ -63,16 +63,16 @@ test("an import to the left is fine, and a test imports what it likes", () => {
   expect(checkLayers(files)).toEqual({ failed: false, output: "" });
 });
 
-test("a circle is refused, a circle of types too", () => {
+test("a cycle is refused, also a type-only one", () => {
   const { failed, output } = checkLayers({
     "server/src/http/one.ts": 'import type { Two } from "./two.ts";\nexport type One = Two;\n',
     "server/src/http/two.ts": 'import type { One } from "./one.ts";\nexport type Two = One;\n',
   });
-  expect(output).toContain("server/src/http/one.ts -> server/src/http/two.ts -> server/src/http/one.ts is a circle");
+  expect(output).toContain("server/src/http/one.ts -> server/src/http/two.ts -> server/src/http/one.ts is a cycle");
   expect(failed).toBe(true);
 });
 
-test("the product imports no test code, and a folder with rooms has an order", () => {
+test("the product imports no test code, and every folder with subfolders has an order", () => {
   const { output } = checkLayers({
     "server/src/http/one.ts": 'import "../testing/two.ts";\n',
     "server/src/testing/two.ts": "export const two = 2;\n",
@@ -89,7 +89,7 @@ const checkNames = (files: Readonly<Record<string, string>>) =>
     plant({ "docs/internals/glossary.md": glossary, ...files }),
   ]);
 
-test("a retired word is refused in an identifier and in a file name, not in a text, a comment or a column", () => {
+test("a retired word is refused in an identifier and in a file name, not in a string, a comment or a column", () => {
   const { failed, output } = checkNames({
     "server/src/one.ts": "export function one(takeEffectNow: number) {\n  return takeEffectNow;\n}\n",
     "server/src/run-errand.ts": "export const runErrand = 1;\n",
@@ -115,12 +115,18 @@ test("a file is named after its main export", () => {
 });
 
 test("only main reads the process environment", () => {
-  const planted = "export const home = process.env.HOME;\n";
-  expect(lint({ "server/src/http/planted.ts": planted }).output).toContain("noProcessEnv");
-  expect(lint({ "server/src/main.ts": planted }).output).not.toContain("noProcessEnv");
+  const bad = "export const home = process.env.HOME;\n";
+  expect(lint({ "server/src/http/bad.ts": bad }).output).toContain("noProcessEnv");
+  expect(lint({ "server/src/main.ts": bad }).output).not.toContain("noProcessEnv");
 });
 
-/** Runs the check of the coverage page on a planted page beside one test file. */
+test("only commands print", () => {
+  const text = 'console.log("done");\n';
+  expect(lint({ "server/src/http/bad.ts": text }).output).toContain("noConsole");
+  expect(lint({ "scripts/bad.ts": text }).output).not.toContain("noConsole");
+});
+
+/** Runs the coverage check on a page beside two test files. */
 function cover(page: string): { failed: boolean; output: string } {
   const folder = plant({
     "docs/spec-coverage.md": page,
@@ -137,7 +143,7 @@ const cases = "\n## Cases of money\nC1 to C2.\n";
 const second = "| G2 | b | Later: Docker, because it needs one |\n";
 const message = `| Failed to {action} container | list | ${proof} |\n`;
 
-test("a coverage page without a hole passes", () => {
+test("a coverage page without a gap passes", () => {
   expect(cover(`${decisions}${second}\n${messages}${message}${cases}`)).toEqual({ failed: false, output: "" });
 });
 
@@ -151,29 +157,33 @@ test.each([
   ["a row without proof", `${decisions}| G2 | b | soon |\n\n${messages}${message}`, "G2 has no proof"],
   ["an empty row", `${decisions}| G2 | b | |\n\n${messages}${message}`, "G2 has no proof"],
   [
-    "a file that is not there",
+    "a file that does not exist",
     `${decisions}| G2 | b | \`two.test.ts\` › "one is shown" |\n\n${messages}${message}`,
-    "names two.test.ts, which is not there",
+    "names two.test.ts, which does not exist",
   ],
   [
-    "a title that is not there",
+    "a title that does not exist",
     `${decisions}| G2 | b | \`one.test.ts\` › "two is shown" |\n\n${messages}${message}`,
     'names "two is shown", which one.test.ts does not have',
   ],
   [
-    "a message that its test does not say",
+    "a message that its test does not contain",
     `${decisions}${second}\n${messages}${message}| Failed to log out | header | ${proof} |\n`,
-    "Failed to log out stands in no named test",
+    "Failed to log out is in no named test",
   ],
-  ["a page that does not say which numbers there are", `${messages}${message}`, "does not say which G-numbers"],
+  ["a page without the range of its numbers", `${messages}${message}`, "does not state the range of its G-numbers"],
   [
-    "a case that no test's title begins with",
+    "a case without a test",
     `${decisions}${second}\n${messages}${message}${cases.replace("C2", "C3")}`,
     "no test's title begins with C3",
   ],
-  ["a page without the cases", `${decisions}${second}\n${messages}${message}`, "does not say which C-numbers"],
-])("the coverage check refuses %s", (_, page, hole) => {
+  [
+    "a page without the cases",
+    `${decisions}${second}\n${messages}${message}`,
+    "does not state the range of its C-numbers",
+  ],
+])("the coverage check refuses %s", (_, page, gap) => {
   const { failed, output } = cover(page);
-  expect(output).toContain(hole);
+  expect(output).toContain(gap);
   expect(failed).toBe(true);
 });

@@ -1,4 +1,4 @@
-// npm run dev: the server, restarted when its sources change, and Vite with the API behind it.
+// npm run dev: the server, restarted when its sources change, and Vite as a proxy in front of it.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { install, node, root } from "./setup.mjs";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../server/src/database/testing.ts";
 import { schemaFiles } from "./generate-schema.ts";
 
-test("schema.sql and tables.ts are what the migrations make", async () => {
+test("schema.sql and tables.ts match the migrations", async () => {
   await using database = await testDatabase();
   for (const [name, text] of Object.entries(await schemaFiles(database.db))) {
     const path = `server/src/database/${name}`;

@@ -1,4 +1,4 @@
-// Writes server/src/database/schema.sql and tables.ts from what the migrations make: `npm run schema`.
+// npm run schema: writes server/src/database/schema.sql and tables.ts from the migrated database.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ interface Column {
   readonly type: string;
   readonly nullable: boolean;
   readonly default: string | null;
-  /** Computed by the database: never written. */
+  /** A generated or identity column: never written. */
   readonly generated: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Table {
   readonly name: string;
   readonly unlogged: boolean;
   readonly columns: readonly Column[];
-  /** The primary key, then the others by name. */
+  /** The primary key first, then by name. */
   readonly constraints: readonly {
     readonly name: string;
     readonly definition: string;
@@ -40,7 +40,7 @@ interface Schema {
   readonly functions: readonly string[];
 }
 
-/** Both files as the schema of this database makes them, by their names. */
+/** The text of both files for this database's schema, by file name. */
 export async function schemaFiles(db: Db): Promise<Readonly<Record<"schema.sql" | "tables.ts", string>>> {
   const schema = await readSchema(db);
   return { "schema.sql": sqlOf(schema), "tables.ts": formatted(typesOf(schema)) };
@@ -99,7 +99,7 @@ function shortType(type: string): string {
   return type.replace("timestamp with time zone", "timestamptz");
 }
 
-/** As a person would have written it. */
+/** Shortens PostgreSQL's canonical forms. */
 function tidy(text: string): string {
   return text
     .replaceAll(/'::text\b/g, "'")
@@ -111,7 +111,7 @@ function tidy(text: string): string {
     .replaceAll(/\s*\n\s*/g, " ");
 }
 
-/** Keywords in small letters; quoted texts stay as they are. */
+/** Lower case, except for string literals. */
 function lowered(text: string): string {
   return text
     .split("'")
@@ -153,7 +153,7 @@ function scalarOf(table: Table, { name, type }: Column): string {
   return scalar;
 }
 
-/** The values that a check of this column alone allows. */
+/** A union type from a check constraint of this column alone. */
 function unionOf({ constraints }: Table, { name }: Column): string | undefined {
   for (const { definition, columns } of constraints) {
     const [, values] = new RegExp(`^check \\(${name} in \\(([^)]*)\\)\\)$`, "i").exec(tidy(definition)) ?? [];

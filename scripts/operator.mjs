@@ -1,4 +1,4 @@
-// npm run operator: the operator's commands, on the Node that npm start has brought. Only node: modules here.
+// npm run operator: the operator's commands, with the Node that npm start has installed. Only node: modules here.
 import { existsSync } from "node:fs";
 import { node, run } from "./setup.mjs";
 

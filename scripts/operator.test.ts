@@ -7,13 +7,13 @@ import { expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** `npm run operator -- --help` in a checkout, as the machine's own Node runs it. */
+/** Runs `npm run operator -- --help` in a checkout with the machine's own Node. */
 function operate(checkout: string) {
   const { operator } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
   return spawnSync("sh", ["-c", `${operator} --help`], { cwd: checkout, encoding: "utf8" });
 }
 
-test("before the first start, when nothing is installed, the operator is told in a sentence what to do", () => {
+test("before the first start the operator's commands print one sentence with the next step", () => {
   const checkout = mkdtempSync(join(tmpdir(), "berth-checkout-"));
   onTestFinished(() => rmSync(checkout, { recursive: true }));
   for (const part of ["scripts", "server/src/operator", "package.json", "package-lock.json"])

@@ -6,17 +6,17 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The Node that the project brings; the machine's own only starts these scripts. */
+/** The Node of package.json; the machine's own only starts these scripts. */
 export const node = join(root, "node_modules", ".bin", "node");
 
-/** Runs a command in the repository, its output shown, and ends the process with its code when it fails. */
+/** Runs a command in the repository; if it fails, exits with its code. */
 export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Installs what the lockfile names, unless exactly that is installed. */
+/** Runs npm ci unless this lockfile is already installed. */
 export function install() {
   const stamp = join(root, "node_modules", ".berth-installed");
   const wanted = createHash("sha256")
@@ -28,7 +28,7 @@ export function install() {
   writeFileSync(stamp, wanted);
 }
 
-/** Builds the browser app, unless exactly these sources are built. */
+/** Builds the browser app unless these sources are already built. */
 export function buildWeb() {
   const stamp = join(root, "web", "dist", ".built");
   const wanted = hashOf(
@@ -66,11 +66,11 @@ function filesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
 }
 
-/** Starts a long-running program of the project; signals reach it, and its code becomes ours. */
+/** Runs a long-running program; forwards signals to it and exits with its code. */
 export function become(program, args) {
-  // Compiled once and kept, Node starts the server in half the time.
+  // The compile cache halves the start time.
   const env = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "berth", "compiled"), ...process.env };
-  // A heap that may have half of the machine is collected late: 458 MB with 1,000 environments, of which 60 were in use.
+  // By default the heap may grow to half of the memory and is collected late: 458 MB with 1,000 environments, 60 MB in use.
   const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
   const child = spawn(node, [...limits, join(root, program), ...args], { cwd: root, stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));

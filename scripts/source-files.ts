@@ -8,7 +8,7 @@ export function sourceFiles(root: string): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 
-/** Tests and what only tests use. */
+/** Tests, and code that only tests use. */
 export function isTestCode(path: string): boolean {
   return /\.(test|suite|spec)\.tsx?$|(^|\/)testing\/|\/system-tests\/|testing(-setup)?\.ts$/.test(path);
 }

@@ -1,4 +1,4 @@
-// npm test: sets everything up, then runs every suite, and ends with one line of figures.
+// npm test: installs and builds everything, runs every suite, and ends with one line of totals.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
 const reports = mkdtempSync(join(tmpdir(), "berth-reports-"));
 const bin = (name) => join(root, "node_modules", ".bin", name);
-// Tests share one prepared JupyterLab runtime; a product installation has its own in its data folder.
+// Tests share one prepared JupyterLab runtime; an installation has its own in its data folder.
 const env = {
   ...process.env,
   RUNTIMES_DIR: join(root, "node_modules", ".cache", "berth", "runtimes"),
@@ -24,6 +24,8 @@ const hasImage = buildImage();
 check("lockfile", node, ["scripts/check-lockfile.mjs"]);
 check("coverage of the specification", node, ["scripts/check-coverage.mjs"]);
 check("citations", node, ["scripts/check-citations.ts"]);
+check("order of folders", node, ["scripts/check-layers.ts"]);
+check("names and words", node, ["scripts/check-names.ts"]);
 check("biome", bin("biome"), ["check", "--error-on-warnings", "."]);
 check("types", bin("tsc"), ["-b"]);
 check("unused", bin("knip"), []);
@@ -31,8 +33,8 @@ vitest();
 check("crash, two kills at each point", node, ["prove/run.ts", "crash", "--rounds", "2"]);
 check("attacks that an audit showed", node, ["prove/run.ts", "hostile", "--quick"]);
 playwright("e2e in Chromium");
-// A container that starts or ends is a change of network, at which a browser on the same machine breaks off what it loads:
-// two servers at once would disturb each other's pages.
+// One worker: starting or stopping a container changes the machine's network interfaces, and Chromium then aborts its
+// requests (ERR_NETWORK_CHANGED).
 if (hasImage) playwright("the first rental, in containers", ["first-rental", "--workers=1"], { RUNTIME: "docker" });
 
 rmSync(reports, { recursive: true, force: true });
@@ -79,7 +81,7 @@ function specs(suite) {
   return [...suite.specs, ...(suite.suites ?? []).flatMap(specs)];
 }
 
-/** Failures are named once more at the end, of a long output often only the end is kept; a suite that cannot say which, by its own name. */
+/** Repeats failures at the end of the output; by the suite's name if its tests are unknown. */
 function fail(suite, names = []) {
   const failed = names.length > 0 ? names : [suite];
   total.failed += failed.length;
@@ -90,7 +92,7 @@ function read(report) {
   return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
 }
 
-/** What runs in containers is tested where an engine answers; elsewhere those tests say in their names why not. */
+/** Tests of containers need an engine; without one they are skipped with the reason in their titles. */
 function buildImage() {
   console.log("\n== image of JupyterLab");
   const { status, stderr } = spawnSync(node, ["images/run.ts", "--quick", "jupyter"], {
@@ -107,7 +109,7 @@ function buildImage() {
   return false;
 }
 
-/** The browser that npm brings needs libraries which the system's own one brings along. */
+/** The npm package's browser needs system libraries, which the chromium package installs. */
 function installBrowser() {
   if (process.env.CHROMIUM) return;
   const { status } = spawnSync(node, ["testing/browser.ts"], { cwd: root, stdio: "ignore" });

@@ -3,7 +3,7 @@ import type { Reporter } from "vitest/node";
 
 type Thrown = { message: string; stack?: string };
 
-/** A reporter that writes {passed, skipped, failures} to `path`: also what failed outside any test, which no test's line shows. */
+/** A reporter that writes {passed, skipped, failures} to `path`, including errors outside any test. */
 export function vitestReport(path: string): Reporter {
   return {
     onTestRunEnd(modules, unhandled) {
@@ -12,18 +12,18 @@ export function vitestReport(path: string): Reporter {
       const failed = tests.filter((test) => test.result().state === "failed");
       const passed = tests.filter((test) => test.result().state === "passed").length;
       const failures = [
-        ...failed.map((test) => said(`${test.module.moduleId}: ${test.fullName}`, test.result().errors ?? [])),
+        ...failed.map((test) => describe(`${test.module.moduleId}: ${test.fullName}`, test.result().errors ?? [])),
         ...groups
           .filter((group) => group.errors().length > 0)
-          .map((group) => said("fullName" in group ? group.fullName : group.moduleId, group.errors())),
-        ...unhandled.map((error) => said(`outside any test, beside ${error["VITEST_TEST_PATH"]}`, [error])),
+          .map((group) => describe("fullName" in group ? group.fullName : group.moduleId, group.errors())),
+        ...unhandled.map((error) => describe(`outside any test, beside ${error["VITEST_TEST_PATH"]}`, [error])),
       ];
       writeFileSync(path, JSON.stringify({ passed, skipped: tests.length - passed - failed.length, failures }));
     },
   };
 }
 
-function said(where: string, errors: readonly Thrown[]): string {
+function describe(where: string, errors: readonly Thrown[]): string {
   return `${where}\n  ${errors
     .map(({ message, stack }) => stack ?? message)
     .join("\n  ")

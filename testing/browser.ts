@@ -6,8 +6,8 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /**
- * The browser of the tests: the headless shell that npm brings, which takes half the time of a whole browser, else what
- * the machine has. Throws where there is none.
+ * Path of the tests' browser: the headless shell of the npm package, which is twice as fast as a whole browser, else an
+ * installed one. @throws if there is none
  */
 export function browserPath(): string {
   const found = [unpacked(), ...installed].find((path) => spawnSync(path, ["--version"]).status === 0);
@@ -15,7 +15,7 @@ export function browserPath(): string {
   throw new Error("No browser for the tests: install the package chromium, or set CHROMIUM to its path.");
 }
 
-/** Unpacked once for each version, and seen by others only when it is whole. */
+/** Unpacks each version once; renamed at the end, so that other processes never see a partial copy. */
 function unpacked(): string {
   const manifest = new URL("../package.json", import.meta.resolve("@sparticuz/chromium"));
   const { version } = JSON.parse(readFileSync(manifest, "utf8"));
@@ -24,7 +24,7 @@ function unpacked(): string {
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
     const part = mkdtempSync(`${folder}-`);
-    // The package knows no other place than the temporary folder.
+    // The package can unpack only into the temporary folder.
     const unpack = 'await (await import("@sparticuz/chromium")).default.executablePath()';
     const args = ["--input-type=module", "--eval", unpack];
     spawnSync(process.execPath, args, { cwd: root, env: { TMPDIR: part }, stdio: "inherit" });

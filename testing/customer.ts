@@ -11,11 +11,11 @@ export interface Customer {
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response
   readonly body: any;
 }
 
-/** One call to the product at `url`; the answer as it is, refusals too. */
+/** One call to the product at `url`; refusals are returned too. */
 export async function send(
   url: string,
   method: string,
@@ -34,7 +34,7 @@ export async function send(
   return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
 }
 
-/** The same, for calls that must work. */
+/** Like `send`. @throws unless the status is 200 */
 export async function must(...args: Parameters<typeof send>): Promise<Answer["body"]> {
   const { status, body } = await send(...args);
   if (status !== 200) throw new Error(`${args[1]} ${args[2]} answered ${status}: ${JSON.stringify(body)}`);
@@ -43,7 +43,7 @@ export async function must(...args: Parameters<typeof send>): Promise<Answer["bo
 
 let customers = 0;
 
-/** Signs up as the browser does: custom token, then sign-in with it. */
+/** Signs up like the browser: custom token, then sign-in with it. */
 export async function signUp(url: string, name = "Ada Park"): Promise<Customer> {
   const email = `customer-${process.pid}-${Date.now()}-${customers++}@example.com`;
   const password = "a good password 1";
@@ -69,7 +69,7 @@ export interface OrderRequest {
   readonly type?: "jupyter" | "pytorch" | "tensorflow";
 }
 
-/** The body of create_order, at the right price. */
+/** The body of create_order, with the current price. */
 export function orderBody(
   customer: Customer,
   { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter" }: OrderRequest,
@@ -90,7 +90,7 @@ export interface Paid {
   readonly payment_data: { razorpay_order_id: string; razorpay_payment_id: string; razorpay_signature: string };
 }
 
-/** Orders, and pays in the embedded gateway's dialog call; answers the body of the create call. */
+/** Orders and pays through the embedded provider; returns the body of the create call. */
 export async function orderAndPay(url: string, customer: Customer, request: OrderRequest): Promise<Paid> {
   const { body, order } = await orderOf(url, customer, request);
   return { container_request: body.container_request, payment_data: await pay(url, order) };
@@ -105,7 +105,7 @@ export async function orderOf(url: string, customer: Customer, request: OrderReq
   return { body, order };
 }
 
-/** With a CVV and a year that nothing else looks like: see card-traces.ts. */
+/** With an unmistakable CVV and year, because card-traces.ts searches for them. */
 export const card: TypedCard = { number: "5555555555554444", cvv: "9137", month: "11", year: "2093" };
 
 export async function pay(url: string, order: { key_id: string; id: string }, number = card.number) {
@@ -127,13 +127,17 @@ export async function profileOf(url: string, { userId, idToken }: Customer) {
   return must(url, "GET", `/profile/${userId}`, { token: idToken });
 }
 
-/** Waits until `look` answers something, looking every 25 ms; says what it waited for when it gives up. */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>, forMs = 60_000): Promise<T> {
-  const end = Date.now() + forMs;
+/** Polls every 25 ms until `poll` returns something truthy. @throws with `what` after the timeout */
+export async function until<T>(
+  what: string,
+  poll: () => Promise<T | undefined | false>,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const end = Date.now() + timeoutMs;
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`waited ${forMs / 1000} s for ${what}`);
+    if (Date.now() > end) throw new Error(`timeout after ${timeoutMs / 1000} s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -2,21 +2,21 @@ const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE }
 const { PLAYWRIGHT_JSON_OUTPUT_NAME, VITEST_REPORT } = process.env;
 
 /**
- * What proofs, benches and tests take from the shell that they are started in. Nothing else of theirs reads it
+ * The environment variables of proofs, benches and tests; no other file of theirs reads the process environment
  * (CONTRIBUTING 5).
  */
 export const environment = {
-  /** Passed on to a product that they start, as are the two that choose what it runs environments on. */
+  /** `shell` and `runtime` are passed on to a started product. */
   shell: { PATH, HOME },
   runtime: { RUNTIME, DOCKER_HOST },
-  /** Prepared Python runtimes that others share. */
+  /** Folder of shared prepared Python runtimes. */
   runtimesDir: RUNTIMES_DIR,
-  /** A browser instead of the one that is found. */
+  /** Path of another browser. */
   chromium: CHROMIUM,
-  /** A folder: the screens are also kept as pictures there, to be looked at. */
+  /** Folder for screenshots; none are taken without it. */
   shots: SHOTS,
   trace: TRACE !== undefined,
-  /** `npm test` counts from reports: whether Playwright writes one, and the file of Vitest's. */
+  /** Reports of `npm test`: whether Playwright writes one, and the path of Vitest's. */
   reported: PLAYWRIGHT_JSON_OUTPUT_NAME !== undefined,
   vitestReport: VITEST_REPORT,
 } as const;

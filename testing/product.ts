@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { environment } from "./environment.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Shared by every test installation, so that JupyterLab is prepared once. */
+/** Shared by all test installations, so that JupyterLab is prepared once. */
 export const runtimesDir = environment.runtimesDir ?? join(root, "node_modules", ".cache", "berth", "runtimes");
 
 export interface Product {
@@ -15,13 +15,13 @@ export interface Product {
   readonly port: number;
   readonly pid: number;
   readonly dataDir: string;
-  /** The address of a page that is for the operator alone, with the key that opens it. */
+  /** The URL of an operator page, with the operator key. */
   readonly operatorPage: (path: string) => string;
-  /** What it has printed so far. */
+  /** stdout and stderr so far. */
   readonly output: () => string;
-  /** SIGTERM, and waits for the end; its environments are ended too, which a real stop leaves running. */
+  /** SIGTERM, and waits for the exit. Ends its environments too, which survive a real stop. */
   readonly stop: () => Promise<void>;
-  /** SIGKILL, and waits for the end; its database and environments live on until the next start. */
+  /** SIGKILL, and waits for the exit. Its database and environments survive until the next start. */
   readonly kill: () => Promise<void>;
 }
 
@@ -29,18 +29,18 @@ interface Options {
   readonly dataDir?: string;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** A file that gets all it prints, also after another start. */
+  /** A file to which its output is appended. */
   readonly log?: string;
 }
 
-/** Starts the real product as its own process on a free port, with a data folder of its own unless one is given. */
+/** Starts the product as a process on a free port, by default with a temporary data folder. */
 export async function startProduct({
   dataDir = temporaryFolder(),
   port = 0,
   env = {},
   log,
 }: Options = {}): Promise<Product> {
-  // As npm start does.
+  // The limits of npm start.
   const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
   const child = spawn(process.execPath, [...limits, join(root, "server/src/main.ts")], {
     cwd: root,
@@ -51,9 +51,9 @@ export async function startProduct({
       RUNTIMES_DIR: runtimesDir,
       LOG_LEVEL: "warn",
       ...environment.runtime,
-      // Small ones, that never use what a run may.
+      // CPU slots.
       SLOTS: "8",
-      // A proof asks far more often than a person.
+      // Lifts the rate limits, which proofs would reach.
       REQUESTS_PER_MINUTE: "1000000",
       ANONYMOUS_PER_MINUTE: "1000000",
       ORDERS_PER_MINUTE: "1000000",
@@ -94,18 +94,18 @@ export async function startProduct({
   return product;
 }
 
-/** Runs survive their server by design, so a test ends them by the process table. */
+/** Kills the runs by the process table, because they survive their server by design. */
 function endRuns(dataDir: string): void {
   for (const pid of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
       if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(dataDir)) process.kill(Number(pid), "SIGKILL");
     } catch {
-      // Ended meanwhile.
+      // The process has exited meanwhile.
     }
   }
 }
 
-/** Asked before the end of the product, which takes its database along. Both are read only where there is an engine. */
+/** Reads the installation id before the stop, because its database stops too; imports lazily, only with an engine. */
 async function containersOf(product: Product): Promise<() => Promise<void>> {
   const { openProductDatabase } = await import("./seed.ts");
   const { removeRuns } = await import("../server/src/drivers/testing/docker-machine.ts");
@@ -115,14 +115,14 @@ async function containersOf(product: Product): Promise<() => Promise<void>> {
   return () => removeRuns(id);
 }
 
-/** Waits for the one line that a started product prints. */
+/** Waits for the product's "ready at" line. */
 async function address(child: ChildProcess, output: () => string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const look = () => {
+  const check = () => {
     const found = /ready at (http:\/\/\S+)/.exec(output())?.[1];
     if (found) resolve(found);
   };
-  child.stdout?.on("data", look);
+  child.stdout?.on("data", check);
   child.once("exit", (code) => reject(new Error(`the product ended with ${code}:\n${output()}`)));
   return promise;
 }

@@ -5,12 +5,12 @@ import { newId } from "../server/src/database/new-id.ts";
 import { commandLogger } from "../server/src/logging/create-logger.ts";
 import type { Customer } from "./customer.ts";
 
-/** A started product, as far as its data is concerned. */
+/** A started product's data folder. */
 interface DataOwner {
   readonly dataDir: string;
 }
 
-/** The database of a running product, for what would take hours to make by renting. Close it. */
+/** Opens the database of a running product, for data that would take hours to rent. The caller closes it. */
 export function openProductDatabase({ dataDir }: DataOwner): Promise<Database> {
   return openDatabase(embeddedConnection(join(dataDir, "database")), commandLogger);
 }
@@ -19,8 +19,8 @@ const types = ["jupyter", "pytorch", "tensorflow"] as const;
 const states = ["active", "stopped", "paused", "terminated", "terminated"] as const;
 
 /**
- * Environments of the past half year, each with its paid order, payment and session, in every state that lasts. No
- * container stands behind them: they are due in a month, so that the reconciler leaves them alone.
+ * Inserts environments of the past half year in every lasting status, each with its paid order, payment and session, but
+ * without a container: they are due in a month, so that the reconciler skips them.
  */
 export async function seedHistory(
   product: DataOwner,

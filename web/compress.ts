@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 
 /**
- * Runs last in the build: beside each text file its compressed copies, so that the server compresses nothing per
- * request. Pages are not among them: the server fills them first (server/src/http/documents.ts).
+ * The last build step: writes compressed copies of text files, so that the server compresses nothing per request. Pages
+ * are excluded, because the server fills their placeholders first (server/src/http/documents.ts).
  */
 const dist = join(import.meta.dirname, "dist");
 const worthwhileBytes = 1024;

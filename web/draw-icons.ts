@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 
 /**
- * The mark of public/favicon.svg as PNG, for clients without SVG: old browsers, home screens, link previews. Drawn here
- * because a mark of two shapes needs no image library. It fills a square of 24 units.
+ * Draws public/favicon.svg as PNG for clients without SVG: old browsers, home screens, link previews. Two shapes in a
+ * square of 24 units need no image library.
  */
 type Colour = readonly [red: number, green: number, blue: number];
 
 interface Scene {
   readonly width: number;
   readonly height: number;
-  /** Pixels of one unit of the mark, and where its left upper corner lies. */
+  /** Pixels per unit, and the position of the upper left corner. */
   readonly scale: number;
   readonly left: number;
   readonly top: number;
@@ -66,15 +66,15 @@ function pixel({ scale, left, top }: Scene, x: number, y: number): number[] {
   return sum.map((value) => Math.round(value / finesse ** 2));
 }
 
-/** The quay, "M4 3v13a5 5 0 0 0 5 5h6a5 5 0 0 0 5-5V3" drawn 2.5 wide, and the block that is moored in it. */
+/** The path "M4 3v13a5 5 0 0 0 5 5h6a5 5 0 0 0 5-5V3" with a stroke of 2.5, and the block inside. */
 function colourAt(x: number, y: number): Colour {
   if (toRoundedBox(x - 12, y - 10.5, 3, 5.5, 1.5) <= 0) return live;
-  // The lower half of a rounded box that reaches far above; its sides end with square caps.
+  // The lower half of a tall rounded box, with square caps.
   const toQuay = Math.abs(toRoundedBox(x - 12, y + 179, 8, 200, 5));
   return toQuay <= 1.25 && y >= 1.75 ? ink : canvas;
 }
 
-/** Signed distance from a point to a box around the origin, of such half sides and corner radius. */
+/** Signed distance from a point to a rounded box around the origin. */
 function toRoundedBox(x: number, y: number, halfWidth: number, halfHeight: number, radius: number): number {
   const beyondX = Math.abs(x) - halfWidth + radius;
   const beyondY = Math.abs(y) - halfHeight + radius;

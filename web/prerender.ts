@@ -7,10 +7,10 @@ import { legalTexts } from "./src/content/legal-texts.ts";
 import { statusDescription, statusTitle } from "./src/content/status-texts.ts";
 
 /**
- * Runs after `vite build`. The built page becomes dist/shell.html, empty, for every address of the app. Each public page
- * becomes a prerendered document that works without JavaScript and without the app, which is prefetched once the reader
- * moves (src/public-page.ts); a page with live figures keeps the app. index.html is the landing page. All have
- * placeholders such as {{APP_URL}} that the server replaces (server/src/http/documents.ts).
+ * Runs after `vite build`. The built page becomes the empty dist/shell.html for all app routes. Each public page becomes a
+ * prerendered document that works without JavaScript; it prefetches the app on the first interaction
+ * (src/public-page.ts), or loads it at once for live figures. index.html is the landing page. All have placeholders such
+ * as {{APP_URL}} that the server replaces (server/src/http/documents.ts).
  */
 const here = import.meta.dirname;
 const dist = join(here, "dist");
@@ -19,11 +19,11 @@ const rendered = join(here, "node_modules", ".prerender");
 interface Page {
   readonly path: string;
   readonly title: string;
-  /** The landing page keeps the one in index.html. */
+  /** By default the one in index.html. */
   readonly description?: string;
   /** Source file of its route. */
   readonly source: string;
-  /** It has live figures, so it keeps the app, which replaces the prerendered page. */
+  /** Live figures: the app replaces the prerendered page at once. */
   readonly live?: boolean;
 }
 
@@ -66,7 +66,7 @@ const shell = withFont(await readFile(join(dist, "shell.html"), "utf8"));
 const ownDescription = /name="description"\s+content="([^"]+)"/.exec(shell)?.[1];
 if (!shell.includes(empty) || !ownDescription) throw new Error("dist/index.html has no empty #root or no description");
 
-// The app's pages are of no use to a search engine.
+// Search engines need no app pages.
 await writeFile(join(dist, "shell.html"), inHead(shell, ['<meta name="robots" content="noindex">']));
 const document = withoutApp(shell);
 for (const page of pages) {
@@ -103,7 +103,7 @@ function described(html: string, { path, title, description = ownDescription ?? 
     .replace(/(name="description"\s+content=")[^"]+/, (_, start) => `${start}${description}`);
 }
 
-/** Replaces the app and its style sheet with a small script that loads the app later. */
+/** Replaces the app and its style sheet by a small script that loads the app later. */
 function withoutApp(html: string): string {
   const app = [...closure(entry)].map((key) => `/${chunk(key).file}`);
   const tags = html.replace(
@@ -116,7 +116,7 @@ function withoutApp(html: string): string {
   ]);
 }
 
-/** The chunks of its route, which the app would load only later. */
+/** Preloads the chunks of the route, which the app would otherwise request late. */
 function withChunks(html: string, source: string): string {
   const own = [...closure(source, closure(entry))].filter((key) => !closure(entry).has(key));
   return inHead(
@@ -125,7 +125,7 @@ function withChunks(html: string, source: string): string {
   );
 }
 
-/** Inside the page, so that nothing has to arrive before the first paint but the page itself. */
+/** Inlines the style sheet, so that the first paint needs only the document. */
 async function stylesOf(source: string): Promise<string[]> {
   const files = [...closure(source, closure(entry))].flatMap((key) => chunk(key).css ?? []);
   return Promise.all(
@@ -150,7 +150,7 @@ function inHead(html: string, lines: readonly string[]): string {
   return html.replace("  </head>", () => `${lines.map((line) => `    ${line}\n`).join("")}  </head>`);
 }
 
-/** The text font is needed at once and found late, inside a style sheet. */
+/** Preloads the text font, which is otherwise discovered late, in a style sheet. */
 function withFont(html: string): string {
   const files = Object.values(manifest).flatMap(({ file, assets = [] }) => [file, ...assets]);
   const font = files.find((file) => /geist-latin-wght-normal.*\.woff2$/.test(file));

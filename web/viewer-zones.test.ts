@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** A zone belongs to a process: each viewer is one of their own. */
+/** Each viewer is a process of its own, because the time zone is set per process. */
 function readIn(zone: string): unknown {
   const script = `
     const { monthName, longMonth } = await import(${JSON.stringify(new URL("src/billing/statement.ts", import.meta.url))});
@@ -18,6 +18,6 @@ test.each([
   ["America/New_York", "Dec 31, 2026"],
   ["Pacific/Kiritimati", "Jan 1, 2027"],
   ["Pacific/Pago_Pago", "Dec 31, 2026"],
-])("C43 a viewer in %s reads a UTC month by its own name, and a moment by their calendar", (zone, lastMoment) => {
+])("C43 a viewer in %s sees a UTC month unchanged, and a moment in their own zone", (zone, lastMoment) => {
   expect(readIn(zone)).toEqual(["March 2026", "November 2026", "December 2026", "January 2027", lastMoment]);
 });

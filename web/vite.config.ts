@@ -1,7 +1,8 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig, type ProxyOptions } from "vite";
+import { defineConfig, type PluginOption, type ProxyOptions } from "vite";
+import { description } from "./src/content/brand.ts";
 
-/** The server's paths. Pages and calls share some of them; a navigation stays here (G93). */
+/** The server's paths. Some are pages too; navigations are not proxied (G93). */
 const server = "http://localhost:3000";
 const paths =
   "config|auth|profile|docker|environments|capacity|subdomains|notifications|events|identity|embedded-gateway|settings|billing|support|status";
@@ -13,10 +14,15 @@ const toServer: ProxyOptions = {
     method === "GET" && headers.accept?.includes("text/html") ? "/index.html" : undefined,
 };
 
+const indexHtml: PluginOption = {
+  name: "index-html",
+  transformIndexHtml: (html) => html.replace("%DESCRIPTION%", () => description),
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), indexHtml],
   server: { proxy: { [`^/(${paths})(/|\\?|$)`]: toServer } },
-  // Every target browser knows modulepreload, so its polyfill is not needed.
+  // All target browsers support modulepreload.
   build: {
     target: "es2022",
     manifest: true,

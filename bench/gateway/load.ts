@@ -1,12 +1,12 @@
-// Load over plain sockets. Argument: JSON of Load. Prints one line of JSON with what was reached.
+// Generates load over plain sockets. Argument: `Load` as JSON. Prints `Reached` as one line of JSON.
 import { connect, type Socket } from "node:net";
 
 export interface Load {
   readonly kind: "requests" | "echoes" | "resets";
   readonly port: number;
-  /** Of each client, each field with its line end; the sockets take them in turn. */
+  /** Header fields of each client, each ending with CRLF; sockets use them round robin. */
   readonly clients: readonly string[];
-  /** Of requests: one for all, or each client's own. */
+  /** For requests: one path, or one per client. */
   readonly path?: string | readonly string[];
   readonly sockets: number;
   readonly forMs: number;
@@ -45,7 +45,7 @@ function client(n: number): string {
   return load.clients[n % load.clients.length] ?? "";
 }
 
-/** One keep-alive connection that asks again as soon as it has its answer. */
+/** One keep-alive connection with one request after the other. */
 function request(n: number): Promise<void> {
   const text = `GET ${pathOf(n)} HTTP/1.1\r\n${client(n)}\r\n`;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ function request(n: number): Promise<void> {
   return promise;
 }
 
-/** How many bytes of the current answer are still missing after each piece; undefined while its head is. */
+/** Returns the missing bytes of the current response after each chunk; undefined until its headers are complete. */
 function createMeasure(refused: (error: Error) => void) {
   let waiting: Buffer | undefined;
   let missing = 0;
@@ -85,7 +85,7 @@ function createMeasure(refused: (error: Error) => void) {
   };
 }
 
-/** An open WebSocket: whatever comes after the handshake is an echo. */
+/** Opens a WebSocket; all bytes after the handshake are echoes. */
 async function open(n: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true });
@@ -125,7 +125,7 @@ function echo(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.on("close", () => resolve()));
 }
 
-/** Opens WebSockets in hundreds and resets them. */
+/** Opens WebSockets by the hundred and resets them. */
 async function resets(): Promise<void> {
   const from = performance.now();
   for (; count < load.sockets; count += 100) {

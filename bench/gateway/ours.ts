@@ -1,4 +1,4 @@
-// Our gateway as it runs: real database, real sign-in, real cookie. Arguments: folder, port of the upstream. Prints one line of JSON.
+// Our gateway with a real database, sign-in and cookies. Arguments: data folder, upstream port. Prints one line of JSON.
 import { randomBytes } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -43,7 +43,7 @@ process.on("SIGTERM", async () => {
   process.exit(0);
 });
 
-/** Answers the cookie. */
+/** Returns the cookie. */
 async function signIn(environment: Row): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
   const path = `/_berth/sign-in?code=${await insertCode(db, environment, null)}&cleared=1`;

@@ -1,12 +1,11 @@
-// The least that a process in between can do: passes bytes on, unread, one connection for each. Argument: port of the
-// upstream. Prints its port.
+// The floor for a proxy: relays bytes unread, one upstream connection per client. Argument: upstream port. Prints its port.
 import { type AddressInfo, connect, createServer } from "node:net";
 
 const port = Number(process.argv[2]);
 const server = createServer({ noDelay: true }, (client) => {
   const buffer = Buffer.allocUnsafeSlow(16 * 1024);
   const callback = (length: number) => {
-    // The next read overwrites it, and a write may still be under way.
+    // Copied, because the next read overwrites the buffer during the write.
     client.write(Buffer.from(buffer.subarray(0, length)));
     return true;
   };

@@ -1,5 +1,5 @@
-// Stands for the environments: a small answer, a 64 KB answer, and WebSockets that echo bytes. Prints its port.
-// On plain sockets, so that the proxies in front are what is measured.
+// A stub for environments: a small response, a 64 KB response, and echoing WebSockets, on plain sockets so that it costs
+// little. Prints its port.
 import { createHash } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
@@ -14,7 +14,7 @@ function answer(body: string): Buffer {
   );
 }
 
-/** One request after the other, none with a body. */
+/** Requests without bodies, one after the other. */
 function serve(socket: Socket): void {
   let waiting = "";
   const read = (chunk: Buffer) => {

@@ -8,7 +8,7 @@ test("the landing page loads at most 135 KB of JavaScript, gzip (G104)", async (
   page.on("response", (response) => {
     if (/\.js$/.test(new URL(response.url()).pathname)) scripts.push(response.body());
   });
-  // Read as it is sent: a browser may report a pointer that nobody moved, and that brings the app.
+  // Fetched without a browser, because a reported pointer move would load the app.
   const html = await (await page.request.get("/", { headers: { accept: "text/html" } })).text();
   const [before, app] = html.split('<template id="app">');
   expect(before?.match(/<script[^>]* src=/g)).toHaveLength(1);
@@ -21,7 +21,7 @@ test("the landing page loads at most 135 KB of JavaScript, gzip (G104)", async (
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(most);
 });
 
-test("public pages are documents: the scheme is switched and kept, Sign Up opens its tab, who signs in elsewhere goes on", async ({
+test("public pages switch and keep the color scheme, Sign Up opens its tab, and a sign-in elsewhere leads to the dashboard", async ({
   page,
   context,
 }) => {
@@ -77,13 +77,13 @@ test("every route has a title of its own", async ({ page, customer: _ }) => {
     titles.add(await page.title());
   }
   expect(titles.size).toBe(3);
-  // Back on the landing page by a link: the title of the page before does not stay.
+  // A link back to the landing page resets the title.
   await page.goto("/refund");
   await page.getByRole("banner").getByRole("link", { name: "Berth home" }).click();
   await expect(page).toHaveTitle("Berth: your own GPU by the hour");
 });
 
-test("a link preview and a search engine find what they need", async ({ page, request, product }) => {
+test("public pages have the metadata for link previews and search engines", async ({ page, request, product }) => {
   for (const path of ["/", "/refund", "/status"]) {
     await page.goto(path);
     const content = (property: string) => page.locator(`meta[property="og:${property}"]`).getAttribute("content");
@@ -111,7 +111,7 @@ test("a link preview and a search engine find what they need", async ({ page, re
   for (const address of listed) expect((await request.get(address)).status(), address).toBe(200);
 });
 
-test("the landing page says everything without JavaScript", async ({ browser, baseURL }) => {
+test("the landing page is complete without JavaScript", async ({ browser, baseURL }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: baseURL ?? "" });
   const page = await context.newPage();
   await page.goto("/");
@@ -133,7 +133,7 @@ test("public pages fit at 200 % zoom", async ({ page }) => {
   }
 });
 
-test("with reduced motion nothing on a public page keeps moving", async ({ page }) => {
+test("with reduced motion public pages have no lasting animation", async ({ page }) => {
   for (const path of ["/", "/refund", "/login"]) {
     await page.goto(path);
     await expect(page.locator("h1").first()).toBeVisible();
@@ -142,7 +142,7 @@ test("with reduced motion nothing on a public page keeps moving", async ({ page 
   }
 });
 
-test("the landing page promises what the product keeps (1, 9)", async ({ page }) => {
+test("the landing page states the product's limits and prices (1, 9)", async ({ page }) => {
   await page.goto("/");
   const main = page.getByRole("main");
   for (const promise of [
@@ -157,7 +157,7 @@ test("the landing page promises what the product keeps (1, 9)", async ({ page })
     await expect(main, promise).toContainText(promise);
 });
 
-test("next to every price: pay once, nothing renews; hourly and monthly with the printed percentages (G3, G21, G84)", async ({
+test("every price says that nothing renews; hourly and monthly show the printed percentages (G3, G21, G84)", async ({
   page,
 }) => {
   await page.goto("/");

@@ -1,8 +1,11 @@
 import { signUp } from "../../testing/customer.ts";
 import { expect, signIn, test } from "../testing/test.ts";
-import { passUntilVisible } from "../testing/toasts.ts";
+import { advanceUntilVisible } from "../testing/toasts.ts";
 
-test("sign-up says what is missing at the form, in the specification's words (5, 8)", async ({ page, product }) => {
+test("sign-up shows validation errors in the form, with the specification's texts (5, 8)", async ({
+  page,
+  product,
+}) => {
   const taken = await signUp(product.url);
   await page.goto("/signup");
   const form = page.locator("form");
@@ -32,7 +35,7 @@ test("sign-up says what is missing at the form, in the specification's words (5,
   await expect(page.getByText("Password must be at least 6 characters")).toBeHidden();
 });
 
-test("a guarded page leads to sign-in and back, another site's address does not (2)", async ({ page, product }) => {
+test("a guarded page leads to sign-in and back, but never to another site (2)", async ({ page, product }) => {
   const ada = await signUp(product.url);
   const login = async () => {
     await page.getByLabel("Email").fill(ada.email);
@@ -56,10 +59,7 @@ test("a guarded page leads to sign-in and back, another site's address does not 
   }
 });
 
-test("a token that no longer holds signs out, a network that does not answer does not (4, G45)", async ({
-  page,
-  product,
-}) => {
+test("an invalid token signs out; a network error does not (4, G45)", async ({ page, product }) => {
   const ada = await signUp(product.url);
   await signIn(page, ada);
   await page.route("**/auth/validate", (route) => route.abort());
@@ -67,7 +67,7 @@ test("a token that no longer holds signs out, a network that does not answer doe
   await page.clock.install();
   await page.goto("/dashboard");
   const failure = page.getByText("Error fetching user data, please refresh").or(page.getByText("Server failure"));
-  await passUntilVisible(page, failure.first());
+  await advanceUntilVisible(page, failure.first());
   expect(await page.evaluate(() => localStorage.getItem("idToken"))).not.toBeNull();
   await page.unroute("**/auth/validate");
   await page.unroute("**/profile/**");
@@ -81,7 +81,7 @@ test("a token that no longer holds signs out, a network that does not answer doe
   expect(await page.evaluate(() => localStorage.getItem("user_id"))).toBeNull();
 });
 
-test("the dashboard of a new user (2)", async ({ page, product }) => {
+test("a new user's dashboard (2)", async ({ page, product }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const ada = await signUp(product.url, "Ada Park");
   await signIn(page, ada);
@@ -110,7 +110,7 @@ test("the dashboard of a new user (2)", async ({ page, product }) => {
   await expect(page.getByRole("button", { name: /^Notifications/ }).first()).not.toHaveAccessibleName(/unread/);
 });
 
-test("the footer says what is agreed to, and switching tabs begins anew (2)", async ({ page }) => {
+test("the footer links the agreements, and switching tabs clears the form (2)", async ({ page }) => {
   await page.goto("/login");
   const foot = page.getByText("By logging in or signing up, you agree to the Terms of Service and Privacy Policy.");
   await expect(foot.getByRole("link", { name: "Terms of Service" })).toHaveAttribute("href", "/terms-condition");

@@ -1,8 +1,8 @@
 import { create, must, orderAndPay, signUp } from "../../testing/customer.ts";
 import { expect, expectAccessible, signIn, test } from "../testing/test.ts";
-import { passUntilVisible } from "../testing/toasts.ts";
+import { advanceUntilVisible } from "../testing/toasts.ts";
 
-test("real payments: cards, charts, breakdown, history, and the tab in the address (2, 3, G17, G70)", async ({
+test("payments are shown in cards, charts, breakdown and history, with the tab in the URL (2, 3, G17, G70)", async ({
   page,
   product,
 }) => {
@@ -65,7 +65,7 @@ test("real payments: cards, charts, breakdown, history, and the tab in the addre
   await expectAccessible(page);
 });
 
-test("nothing paid: all four sentences, and no chart is loaded (2)", async ({ page, customer }) => {
+test("without payments all four texts are shown and no chart is loaded (2)", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   const charts: string[] = [];
   page.on("request", (request) => void (request.url().includes("spending-charts") && charts.push(request.url())));
@@ -83,7 +83,7 @@ test("nothing paid: all four sentences, and no chart is loaded (2)", async ({ pa
   expect(charts).toEqual([]);
 });
 
-test("not readable: says why, and Try Again reloads the page (8)", async ({ page, customer }) => {
+test("unreadable billing shows the reason, and Try Again reloads the page (8)", async ({ page, customer }) => {
   let broken = true;
   await page.route(`**/billing/${customer.userId}`, (route) =>
     broken
@@ -93,7 +93,7 @@ test("not readable: says why, and Try Again reloads the page (8)", async ({ page
   await page.clock.install();
   await page.goto("/billing");
   await expect(page.getByRole("status", { name: "Loading billing data..." })).toBeVisible();
-  await passUntilVisible(page, page.getByText("Unable to load billing data"));
+  await advanceUntilVisible(page, page.getByText("Unable to load billing data"));
   await expect(page.getByText("API error: 503")).toBeVisible();
   const alert = page.getByRole("alert").filter({ hasText: "Error fetching billing data" });
   await expect(alert).toContainText(/^Error/);
@@ -107,5 +107,5 @@ test("not readable: says why, and Try Again reloads the page (8)", async ({ page
   await page.unroute(`**/billing/${customer.userId}`);
   await page.route(`**/billing/${customer.userId}`, (route) => route.abort());
   await page.reload();
-  await passUntilVisible(page, page.getByText("Failed to fetch billing data"));
+  await advanceUntilVisible(page, page.getByText("Failed to fetch billing data"));
 });

@@ -1,11 +1,11 @@
 import { must, orderOf, signUp } from "../../testing/customer.ts";
-import { inHours } from "../testing/fixtures.ts";
+import { inHours } from "../testing/containers.ts";
 import { payInDialog, toLastStep } from "../testing/pay.ts";
 import { expect, test } from "../testing/test.ts";
 
 const continueOn = "Continue";
 
-test("four steps with their defaults; Cancel and Back go where they should; refresh keeps the step (4, G56)", async ({
+test("the four steps have their defaults, Cancel and Back lead to the right page, and a reload keeps the step (4, G56)", async ({
   page,
   customer,
 }) => {
@@ -46,7 +46,7 @@ test("four steps with their defaults; Cancel and Back go where they should; refr
   await expect(page.getByText("Your draft is kept")).toBeHidden();
 });
 
-test("with nothing free: a place in line, a turn that is told of, kept through a dismissed order, and lost when it is let pass", async ({
+test("without free GPUs a user joins the queue; the reservation notifies, survives a dismissed order, and lapses", async ({
   page,
   product,
   customer,
@@ -54,9 +54,9 @@ test("with nothing free: a place in line, a turn that is told of, kept through a
 }) => {
   const { url } = product;
   const other = await signUp(url);
-  // What the test before left running is being ended.
+  // The previous test's environments are being terminated.
   await expect.poll(async () => (await must(url, "GET", "/capacity")).free).toBe(8);
-  // An order that nobody has paid yet holds the whole machine.
+  // An unpaid order holds the whole machine.
   const all = await orderOf(url, other, { subdomain: `all-${Date.now().toString(36)}`, gpuCount: 8 });
   await page.goto("/environments/create?step=2");
   await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeDisabled();
@@ -94,7 +94,7 @@ test("with nothing free: a place in line, a turn that is told of, kept through a
   await expect(place).toBeHidden();
 });
 
-test("any step by its address: what is missing comes first, Back of the browser is a step back, a reload stays (G56)", async ({
+test("a step's URL leads to the first incomplete step, the browser's Back is one step back, and a reload stays (G56)", async ({
   page,
   customer: _,
 }) => {
@@ -128,7 +128,7 @@ test("any step by its address: what is missing comes first, Back of the browser 
   await expect(current).toContainText("Environment");
 });
 
-test("every count, duration and price that is offered, with the printed percentages (9, G1-G4, G8, G21, G84)", async ({
+test("every offered count, duration and price is shown, with the printed percentages (9, G1-G4, G8, G21, G84)", async ({
   page,
   customer,
   product,
@@ -170,7 +170,7 @@ test("every count, duration and price that is offered, with the printed percenta
   await expect(page.getByRole("row", { name: "Total $0.20 ₹18" })).toBeVisible();
 });
 
-test("without stock the counts are off and say when the next one is free (G35)", async ({
+test("without stock the counts are disabled and show when the next GPU is free (G35)", async ({
   page,
   product,
   customer,
@@ -199,7 +199,7 @@ test("without stock the counts are off and say when the next one is free (G35)",
   await expect(page.getByRole("radio", { name: /^8 GPUs, .*This machine has 4/ })).toBeDisabled();
 });
 
-test("what cannot be prepared here is shown with the command that prepares it, and a machine without a GPU says so (G37, G101)", async ({
+test("an unprepared type shows the command that prepares it, and a machine without a GPU is labelled (G37, G101)", async ({
   page,
   customer,
 }) => {
@@ -211,7 +211,7 @@ test("what cannot be prepared here is shown with the command that prepares it, a
   await expect(page.getByText(/^CPU only \(no GPU on this machine\)\. \d of 8 places are free now\.$/)).toBeVisible();
 });
 
-test("the token is handed over once, and a reload has forgotten it (G41, G94)", async ({ page, customer, product }) => {
+test("the token is shown once and gone after a reload (G41, G94)", async ({ page, customer, product }) => {
   test.setTimeout(120_000);
   const name = `token-${Date.now().toString(36)}`;
   await toLastStep(page, name);
@@ -244,7 +244,7 @@ test("the token is handed over once, and a reload has forgotten it (G41, G94)", 
   });
 });
 
-test("an answer that is still pending says so and goes to the list (G72)", async ({ page, customer }) => {
+test("a pending reply shows a message and leads to the list (G72)", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await toLastStep(page, `slow-${Date.now().toString(36)}`);
   await page.route("**/docker/environment/create", (route) =>
@@ -264,7 +264,7 @@ test("an answer that is still pending says so and goes to the list (G72)", async
   await page.waitForURL("**/environments");
 });
 
-test("a launch that failed says what happens to the money, and keeps the draft (G14)", async ({ page, customer }) => {
+test("a failed launch shows the state of the money and keeps the draft (G14)", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await toLastStep(page, `failed-${Date.now().toString(36)}`);
   const answer = { status: "error", code: "not_delivered", message: "No GPU answered.", detail: "" };

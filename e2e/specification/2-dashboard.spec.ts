@@ -1,4 +1,4 @@
-import { everyState, inHours, showContainers } from "../testing/fixtures.ts";
+import { everyState, inHours, showContainers } from "../testing/containers.ts";
 import { expect, test } from "../testing/test.ts";
 import { freeze } from "../testing/toasts.ts";
 
@@ -68,7 +68,7 @@ test("the test card: copied for 1.8 s, a random CVV, dismissed for good; never w
   expect(customer.userId).not.toBe("");
 });
 
-test("the five newest, each with the one button of its status; figures of all of them (3, 4, 9, G57)", async ({
+test("the dashboard lists the five newest with one button each, and counts all (3, 4, 9, G57)", async ({
   page,
   customer,
 }) => {
@@ -112,7 +112,10 @@ test("the five newest, each with the one button of its status; figures of all of
   await expect(page.getByText("Showing 1 of 9 environments")).toBeVisible();
 });
 
-test("running is active: counted, with its time left and Open Session (2, 4, G117)", async ({ page, customer: _ }) => {
+test("the status running counts as active, with time left and Open Session (2, 4, G117)", async ({
+  page,
+  customer: _,
+}) => {
   const [first] = Object.values(everyState);
   await showContainers(page, {
     "1a3f9c27b0d4e5a6": first,
@@ -131,7 +134,7 @@ test("running is active: counted, with its time left and Open Session (2, 4, G11
   await expect(figures.filter({ hasText: "GPU Instances" })).toContainText("4");
 });
 
-test("terminated has no button, and a name or count that is missing has its stand-in (3)", async ({
+test("a terminated environment has no button, and a missing name or count has its default (3)", async ({
   page,
   customer,
 }) => {

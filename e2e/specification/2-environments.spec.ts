@@ -1,9 +1,9 @@
 import { create, must, orderAndPay, signUp, until } from "../../testing/customer.ts";
 import { seedHistory } from "../../testing/seed.ts";
-import { alterAnswer } from "../testing/fixtures.ts";
+import { alterReply } from "../testing/containers.ts";
 import { expect, signIn, test } from "../testing/test.ts";
 
-test("the list filters, sorts, and keeps it all in the address (2)", async ({ page, product }) => {
+test("the list filters and sorts, and keeps its view in the URL (2)", async ({ page, product }) => {
   test.setTimeout(150_000);
   const ada = await signUp(product.url);
   const stamp = Date.now().toString(36);
@@ -55,7 +55,7 @@ test("the list filters, sorts, and keeps it all in the address (2)", async ({ pa
     });
 });
 
-test("a malformed name is refused at the field, and a dismissed payment leaves nothing behind (4, 5, G13)", async ({
+test("a malformed name is refused at the field, and a dismissed payment leaves no environment (4, 5, G13)", async ({
   page,
   product,
 }) => {
@@ -87,9 +87,9 @@ test("a malformed name is refused at the field, and a dismissed payment leaves n
   await page.waitForURL("**/dashboard");
 });
 
-test("where the machine cannot pause, Pause is off and says why", async ({ page, product, customer }) => {
+test("on a machine that cannot pause, Pause is disabled with the reason", async ({ page, product, customer }) => {
   await seedHistory(product, customer, { count: 1, prefix: `cold-${Date.now().toString(36)}` });
-  await alterAnswer(page, `**/profile/${customer.userId}`, (answer) => {
+  await alterReply(page, `**/profile/${customer.userId}`, (answer) => {
     for (const one of Object.values<{ can_pause: boolean }>(answer.user_data.containers)) one.can_pause = false;
     return answer;
   });
@@ -99,7 +99,7 @@ test("where the machine cannot pause, Pause is off and says why", async ({ page,
   await expect(page.getByRole("button", { name: "Stop", exact: true })).toBeEnabled();
 });
 
-test("typing on while a long list is filtered loses no letter (9)", async ({ page, product, customer }) => {
+test("typing while a long list is filtered loses no letter (9)", async ({ page, product, customer }) => {
   await seedHistory(product, customer, { count: 200, prefix: `n${Date.now().toString(36)}-many` });
   await page.goto("/environments");
   await expect(page.getByText("Showing 200 of 200 environments")).toBeVisible();

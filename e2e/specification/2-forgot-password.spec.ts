@@ -6,7 +6,7 @@ import { toastOf as toast } from "../testing/toasts.ts";
 
 const email = (page: Page) => page.getByLabel("Email");
 
-test("the forgot page refuses and fails in the specification's words (5, 8)", async ({ page, product }) => {
+test("the forgot page shows the specification's texts for refusals and failures (5, 8)", async ({ page, product }) => {
   const ada = await signUp(product.url);
   await page.goto("/forgot-password");
   const submit = () => page.getByRole("button", { name: "Send Reset Link" }).click();
@@ -39,8 +39,8 @@ test("the forgot page refuses and fails in the specification's words (5, 8)", as
   await page.waitForURL("**/login");
 });
 
-test("while it is sent, an overlay covers the page and the button says so (2)", async ({ page }) => {
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+test("an overlay covers the forgot page while the request runs, and the button shows it (2)", async ({ page }) => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/auth/reset-password", async (route) => {
     await held;
     await route.continue();
@@ -52,8 +52,8 @@ test("while it is sent, an overlay covers the page and the button says so (2)", 
   const overlay = page.locator("[data-overlay]");
   expect(await overlay.boundingBox()).toEqual({ x: 0, y: 0, width: 1440, height: 900 });
   await expectAccessible(page);
-  letGo();
-  // The same words for an address without an account (G47).
+  release();
+  // The same text for an address without an account (G47).
   await expect(toast(page, "Reset password email sent. Please check you given email.")).toBeVisible();
   await expect(overlay).toBeHidden();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "../testing/test.ts";
 
-test("every case stands under its kind, with what is needed and how it goes (G15, G16)", async ({ page }) => {
+test("every refund case is listed with its conditions and steps (G15, G16)", async ({ page }) => {
   await page.goto("/refund");
   const text = await page.getByRole("article").innerText();
   const headings = ["Automatic refunds", "Discretionary refunds", "No refunds"];

@@ -10,11 +10,7 @@ const field = (page: Page) => page.getByLabel("New password", { exact: true });
 const confirmation = (page: Page) => page.getByLabel("Confirm password", { exact: true });
 const button = (page: Page) => page.getByRole("button", { name: "Reset Password" });
 
-test("forgotten, mailed, chosen anew: every sign-in ends, and the page goes on to login (2, 4, 8, 9)", async ({
-  page,
-  product,
-  browser,
-}) => {
+test("a reset by mail ends every sign-in and leads to the login (2, 4, 8, 9)", async ({ page, product, browser }) => {
   const ada = await signUp(product.url);
   const elsewhere = await browser.newPage({ baseURL: product.url });
   await signIn(elsewhere, ada);
@@ -28,7 +24,7 @@ test("forgotten, mailed, chosen anew: every sign-in ends, and the page goes on t
   await page.getByRole("button", { name: "Send Reset Link" }).click();
   await expect(toast(page, "Reset password email sent. Please check you given email.")).toContainText("Email Sent");
 
-  // How long each toast stands is told in the catalogue of section 8, and the redirect among the constants of section 9.
+  // The durations of the toasts are tested in section 8, the redirect in section 9.
   await page.clock.install();
   await page.goto(await linkTo(product, ada));
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Choose a new password");
@@ -45,7 +41,7 @@ test("forgotten, mailed, chosen anew: every sign-in ends, and the page goes on t
   await signIn(page, { ...ada, password: strong });
 });
 
-test("a new password is judged while it is typed, and by every way of submitting (5, G46, G78)", async ({
+test("a new password is checked while it is typed and on every way of submitting (5, G46, G78)", async ({
   page,
   product,
 }) => {
@@ -94,7 +90,7 @@ test("a new password is judged while it is typed, and by every way of submitting
   await expect(field(page)).toHaveAttribute("type", "password");
 });
 
-test("no code, a wrong one and a spent one show the invalid-link view, each in its words (4, G78)", async ({
+test("a missing, a wrong and a used code show the invalid-link view with their own texts (4, G78)", async ({
   page,
   product,
 }) => {
@@ -112,7 +108,7 @@ test("no code, a wrong one and a spent one show the invalid-link view, each in i
 
   const link = await mailedLink(product, ada);
   const oobCode = new URL(link).searchParams.get("oobCode");
-  // Looking at the page does not spend the code (reload), another tab's submit does.
+  // A reload does not use up the code; another tab's submit does.
   await page.goto(link);
   await page.reload();
   await field(page).fill(strong);
@@ -130,12 +126,12 @@ test("no code, a wrong one and a spent one show the invalid-link view, each in i
   await expect(title).toBeVisible();
 });
 
-test("submit waits for the check, and a check without an answer blames nobody's link (G48)", async ({
+test("submit waits for the check of the link, and a network error does not call the link invalid (G48)", async ({
   page,
   product,
 }) => {
   const link = await mailedLink(product, await signUp(product.url));
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const checks = "**/accounts:resetPassword*";
   await page.route(checks, async (route) => {
     await held;
@@ -149,7 +145,7 @@ test("submit waits for the check, and a check without an answer blames nobody's 
   await field(page).fill(strong);
   await confirmation(page).fill(strong);
   await expect(button(page)).toBeDisabled();
-  letGo();
+  release();
   await expect(page.getByText("The link could not be checked")).toBeVisible();
   await expect(button(page)).toBeDisabled();
   await page.unroute(checks);
@@ -160,7 +156,7 @@ test("submit waits for the check, and a check without an answer blames nobody's 
   await expect(toast(page, "Failed to reset password. Try again after a while")).toBeVisible();
 });
 
-test("resetting one account leaves another one's sign-in in this browser alone", async ({ page, product }) => {
+test("resetting one account keeps another account's sign-in in this browser", async ({ page, product }) => {
   const [ada, ben] = [await signUp(product.url), await signUp(product.url)];
   await signIn(page, ben);
   await page.goto(await mailedLink(product, ada));
@@ -171,12 +167,12 @@ test("resetting one account leaves another one's sign-in in this browser alone",
   await page.waitForURL("**/dashboard");
 });
 
-test("while it is reset the button says so, and a second press does nothing (2)", async ({ page, product }) => {
+test("the button shows a running reset, and a second press does nothing (2)", async ({ page, product }) => {
   await page.goto(await mailedLink(product, await signUp(product.url)));
   await field(page).fill(strong);
   await confirmation(page).fill(strong);
   await expect(button(page)).toBeEnabled();
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   let asked = 0;
   await page.route("**/accounts:resetPassword*", async (route) => {
     asked += 1;
@@ -186,7 +182,7 @@ test("while it is reset the button says so, and a second press does nothing (2)"
   await button(page).click();
   await expect(page.getByRole("button", { name: "Resetting Password..." })).toBeDisabled();
   await page.locator("form").evaluate((form: HTMLFormElement) => form.requestSubmit());
-  letGo();
+  release();
   await expect(toast(page, "Password updated successfully! Navigating to login.")).toBeVisible();
   expect(asked).toBe(1);
 });

@@ -17,7 +17,7 @@ const open = [
 
 const guarded = ["/dashboard", "/environments", "/environments/create", "/billing", "/support", "/settings"] as const;
 
-test("public routes answer everybody, each with its own heading (G84)", async ({ page }) => {
+test("public routes are open to everybody, each with its own heading (G84)", async ({ page }) => {
   for (const [path] of open) {
     const response = await page.goto(path);
     expect(response?.status(), path).toBe(200);
@@ -30,7 +30,7 @@ test("public routes answer everybody, each with its own heading (G84)", async ({
   }
 });
 
-test("guarded routes lead to /login without a token, without a user, and clear what is left", async ({ page }) => {
+test("guarded routes lead to /login without a token or a user, and clear the session", async ({ page }) => {
   for (const path of guarded) {
     await page.goto(path);
     await page.waitForURL(`**/login?from=${encodeURIComponent(path)}`);
@@ -41,16 +41,16 @@ test("guarded routes lead to /login without a token, without a user, and clear w
   await expect.poll(() => page.evaluate(() => localStorage.getItem("idToken"))).toBeNull();
 });
 
-test("while the token is checked the screen says Loading your dashboard...", async ({ page, customer }) => {
+test("the screen shows Loading your dashboard... while the token is checked", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/auth/validate", async (route) => {
     await held;
     await route.continue();
   });
   await page.goto("/dashboard");
   await expect(page.getByText("Loading your dashboard...").first()).toBeVisible();
-  letGo();
+  release();
   await expect(page.getByText("Active Environments")).toBeVisible();
 });
 
@@ -78,7 +78,7 @@ test("the landing page's buttons all lead to /login, its footer to the legal pag
   );
 });
 
-test("who is signed in is sent on from /, /login and /signup (G55)", async ({ page, customer }) => {
+test("signed-in users are redirected from /, /login and /signup (G55)", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   for (const path of ["/", "/login", "/signup"]) {
     await page.goto(path);
@@ -86,7 +86,7 @@ test("who is signed in is sent on from /, /login and /signup (G55)", async ({ pa
   }
 });
 
-test("an address that is no route is a plain page with a way on (G98)", async ({ page }) => {
+test("an unknown route shows a plain page with a link (G98)", async ({ page }) => {
   await page.goto("/nowhere");
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   expect(await page.getByRole("main").getByRole("link").count()).toBeGreaterThan(0);

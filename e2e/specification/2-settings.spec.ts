@@ -3,7 +3,7 @@ import { expect, expectAccessible, signIn, test } from "../testing/test.ts";
 
 const updated = "Settings updated successfully";
 
-test("the profile: e-mail is fixed, name and phone are kept and shown at once (2, 8, G80)", async ({
+test("profile: the e-mail is read-only; name and phone are saved and shown at once (2, 8, G80)", async ({
   page,
   product,
   customer,
@@ -38,7 +38,7 @@ test("the profile: e-mail is fixed, name and phone are kept and shown at once (2
   await expect(page.getByText("Error updating password...")).toBeVisible();
 });
 
-test("the password: every refusal in its words, then changed, cleared and good for signing in (2, 5, 8, G46, G65)", async ({
+test("password: every refusal has its text; a change clears the form and works at the next login (2, 5, 8, G46, G65)", async ({
   page,
   product,
 }) => {
@@ -76,7 +76,7 @@ test("the password: every refusal in its words, then changed, cleared and good f
   await signIn(page, { ...ada, password: "newone" });
 });
 
-test("tabs live in the address; a flag is stored, and put back when it could not be (G49)", async ({
+test("tabs are in the URL; a flag is stored, and reverted if saving fails (G49)", async ({
   page,
   product,
   customer,
@@ -113,7 +113,7 @@ test("tabs live in the address; a flag is stored, and put back when it could not
   await expect(billing).not.toBeChecked();
 });
 
-test("settings that cannot be read say so and are asked again (8)", async ({ page, customer }) => {
+test("unreadable settings show an error and can be retried (8)", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await page.route("**/settings/*", (route) =>
     route.request().resourceType() === "document" ? route.continue() : route.fulfill({ status: 404, json: {} }),

@@ -1,5 +1,5 @@
 import { must } from "../../testing/customer.ts";
-import { alterAnswer } from "../testing/fixtures.ts";
+import { alterReply } from "../testing/containers.ts";
 import { expect, test } from "../testing/test.ts";
 
 const pages = [
@@ -10,7 +10,7 @@ const pages = [
   ["/settings", "Settings"],
 ] as const;
 
-test("the sidebar leads everywhere, folds and stays folded; the header names the page (G57)", async ({
+test("the sidebar links all screens, collapses and stays collapsed; the header names the page (G57)", async ({
   page,
   customer,
 }) => {
@@ -44,12 +44,12 @@ test("the sidebar leads everywhere, folds and stays folded; the header names the
   await page.getByRole("link", { name: "Settings of Ada Park" }).click();
   await page.waitForURL("**/settings");
   await expect(page.getByRole("banner").getByText("A", { exact: true })).toBeVisible();
-  // The logo goes to /, which sends who is signed in back to the dashboard (G55).
+  // The logo links to /, which redirects signed-in users to the dashboard (G55).
   await side.getByRole("link", { name: "Berth home" }).click();
   await page.waitForURL("**/dashboard");
 });
 
-test("the badge is the real number of unread ones: three at first, read one by one and all at once (G53)", async ({
+test("the badge counts unread notifications: three at first, marked as read one by one or all at once (G53)", async ({
   page,
   customer,
   product,
@@ -66,10 +66,10 @@ test("the badge is the real number of unread ones: three at first, read one by o
   expect(unread).toBe(0);
 });
 
-test("without a name the user is User, and a letter that needs two code units is whole", async ({ page, customer }) => {
+test("without a name the user is User, and an initial of two code units is kept whole", async ({ page, customer }) => {
   await page.goto("/dashboard");
   let name = "";
-  await alterAnswer(page, `**/profile/${customer.userId}`, (answer) => ({
+  await alterReply(page, `**/profile/${customer.userId}`, (answer) => ({
     ...answer,
     profile: { ...answer.profile, name },
   }));

@@ -4,10 +4,7 @@ import { expect, expectAccessible, signIn, test } from "../testing/test.ts";
 const open = "Open Telegram to Send Message";
 const code = /^BRT-\w{6}-\d{4}$/;
 
-test("a ticket: required fields, the counter, the code and the link (2, 4, 5, G59, G81)", async ({
-  page,
-  customer,
-}) => {
+test("a ticket has required fields, a counter, a code and a link (2, 4, 5, G59, G81)", async ({ page, customer }) => {
   await page.goto("/support");
   await expect(page.getByRole("heading", { name: "Get Direct Support" })).toBeVisible();
   for (const text of ["Founder Online", "Response Time: Usually within 1 hour", customer.email, "Pro Tips"])
@@ -66,7 +63,7 @@ test("a ticket: required fields, the counter, the code and the link (2, 4, 5, G5
   await expectAccessible(page);
 });
 
-test("without the server the toast says so, the words stay and the chat link works (8, G81)", async ({
+test("without the server a toast says so, the text stays and the chat link works (8, G81)", async ({
   page,
   customer,
 }) => {
@@ -90,7 +87,7 @@ test("without the server the toast says so, the words stay and the chat link wor
   await expect(page.getByText("Slow down")).toBeVisible();
 });
 
-test("quick help and Skip Form open the chat; a refused tab is told of (2, 8)", async ({ page, product }) => {
+test("quick help and Skip Form open the chat; a blocked tab shows a toast (2, 8)", async ({ page, product }) => {
   await page.addInitScript(() => {
     const opened: string[] = [];
     Object.assign(window, { opened, refuse: false });
@@ -114,7 +111,7 @@ test("quick help and Skip Form open the chat; a refused tab is told of (2, 8)", 
   await expect(page.getByText("Failed to create Telegram message. Please try again.")).toBeVisible();
 });
 
-test("the four documents open over the page and close again, by keyboard too (2)", async ({ page, customer }) => {
+test("the four documents open in a dialog and close, also by keyboard (2)", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await page.goto("/support");
   for (const name of ["Terms of Service", "Refund policy", "Privacy Policy", "Legal Compliance"]) {
@@ -131,7 +128,7 @@ test("the four documents open over the page and close again, by keyboard too (2)
   }
 });
 
-test("an address that is not known is Not available (2)", async ({ page, customer }) => {
+test("an unknown address is shown as Not available (2)", async ({ page, customer }) => {
   await page.goto("/dashboard");
   await page.evaluate(() => localStorage.removeItem("userEmail"));
   await page.goto("/support");

@@ -69,7 +69,7 @@ test.describe("without JavaScript", () => {
       await page.goto(path);
       await expect(page).toHaveTitle(`${title} · Berth`);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText([title]);
-      // Styled, not only there.
+      // Styled, not only present.
       await expect(page.getByRole("heading", { level: 1 })).toHaveCSS("font-size", "32px");
       const article = page.getByRole("article");
       for (const promise of promises) await expect(article).toContainText(promise);
@@ -86,21 +86,23 @@ test.describe("without JavaScript", () => {
 });
 
 for (const { path, title } of documents) {
-  test(`${path} shows where it is when narrow, fits at 200 % and breaks no rule of the browser`, async ({ page }) => {
+  test(`${path} names its section when narrow, fits at 200 % zoom and violates no content security policy`, async ({
+    page,
+  }) => {
     const problems = watch(page);
     await page.goto(path);
     await expect(page).toHaveTitle(`${title} · Berth`);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.reload();
     await expect(page.getByRole("navigation", { name: "Documents" }).locator("[aria-current]")).toBeInViewport();
-    // 1440 x 900 at 200 %.
+    // 1440 x 900 at 200 % zoom.
     await page.setViewportSize({ width: 720, height: 450 });
     await expectNoSidewaysScroll(page);
     expect(problems).toEqual([]);
   });
 }
 
-test("the list of contents stands on wide screens and leads to each section", async ({ page }) => {
+test("the table of contents is shown on wide screens and links each section", async ({ page }) => {
   await page.goto("/terms-condition");
   const contents = page.getByRole("navigation", { name: "On this page" });
   const names = await contents.getByRole("link").allInnerTexts();
@@ -112,7 +114,7 @@ test("the list of contents stands on wide screens and leads to each section", as
   await expect(contents).toBeHidden();
 });
 
-test("a link inside a text leads to the place it names, a document to its top", async ({ page }) => {
+test("a link inside a text leads to its section, a link to a document to its top", async ({ page }) => {
   await page.goto("/refund");
   await page.getByRole("link", { name: "what is not allowed" }).click();
   await expect(page).toHaveURL(/\/terms-condition#not-allowed$/);
@@ -124,14 +126,14 @@ test("a link inside a text leads to the place it names, a document to its top", 
   await expect(page).toHaveTitle("Terms of Service · Berth");
 });
 
-test("an address written another way still finds its document", async ({ page }) => {
+test("variants of a document's address find it", async ({ page }) => {
   for (const path of ["/refund/", "/Refund", "/refund?from=mail"]) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 }), path).toHaveText("Refund policy");
   }
 });
 
-test("printed, a document is black on white and nothing but the document", async ({ page }) => {
+test("a printed document is black on white, without the frame", async ({ page }) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await page.goto("/refund");
   for (const part of [

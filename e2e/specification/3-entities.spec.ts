@@ -75,7 +75,7 @@ test("profile, container, payment, invoice and billing have the fields of sectio
   });
 });
 
-test("the browser keeps idToken, user_id and userEmail, and nothing of them after logout (G43)", async ({
+test("the browser stores idToken, user_id and userEmail, and removes them at logout (G43)", async ({
   page,
   product,
 }) => {
@@ -96,7 +96,7 @@ test("the browser keeps idToken, user_id and userEmail, and nothing of them afte
     .toEqual([]);
 });
 
-test("a ticket takes the eight issue types and answers success, message, ticketId and telegramUrl (G59, G60)", async ({
+test("a ticket accepts the eight issue types and returns success, message, ticketId and telegramUrl (G59, G60)", async ({
   product,
   customer,
 }) => {

@@ -1,5 +1,5 @@
 import { signUp } from "../../testing/customer.ts";
-import { everyState, showContainers } from "../testing/fixtures.ts";
+import { everyState, showContainers } from "../testing/containers.ts";
 import { expect, signIn, test } from "../testing/test.ts";
 import { freeze } from "../testing/toasts.ts";
 
@@ -26,7 +26,7 @@ test("each status offers its actions and no others; running is active (G26, G29)
     ["whisper-small", ["Cancel"]],
   ] as const)
     expect(await offered(name), name).toEqual(actions);
-  // Only the label: no menu beside it.
+  // Only the label, no menu.
   await expect(
     page
       .getByRole("row", { name: /old-one/ })
@@ -50,7 +50,7 @@ test("while an action runs its row is busy and the others are not; the list is r
   await page.goto("/environments?status=active&sort=name-asc");
   const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
   await expect(row("resnet-lab")).toBeVisible();
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/docker/pause_container/**", async (route) => {
     await held;
     await route.fulfill({ json: { status: "success" } });
@@ -65,7 +65,7 @@ test("while an action runs its row is busy and the others are not; the list is r
   page.on("request", (request) => {
     if (request.url().includes("/profile/")) reads += 1;
   });
-  letGo();
+  release();
   await expect(page.getByText("Environment resnet-lab paused")).toBeVisible();
   await page.clock.runFor(1_400);
   expect(reads).toBe(0);
@@ -74,7 +74,7 @@ test("while an action runs its row is busy and the others are not; the list is r
   await expect(page).toHaveURL(/\?status=active&sort=name-asc$/);
 });
 
-test("a 401 is answered by one refresh and the same call again, a second one by leaving", async ({ page, product }) => {
+test("a 401 causes one refresh and one retry; a second 401 signs out", async ({ page, product }) => {
   await signIn(page, await signUp(product.url));
   let refreshes = 0;
   let refusals = 1;
@@ -95,7 +95,7 @@ test("a 401 is answered by one refresh and the same call again, a second one by 
   await expect.poll(() => page.evaluate(() => localStorage.getItem("idToken"))).toBeNull();
 });
 
-test("the form of support: idle, submitting, then emptied with its ticket", async ({ page, customer }) => {
+test("the support form is idle, submitting, then cleared with its ticket", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await page.goto("/support?issue=other");
   const submit = page.getByRole("button", { name: /^Open Telegram Chat with/ });
@@ -112,10 +112,7 @@ test("the form of support: idle, submitting, then emptied with its ticket", asyn
   await expect(submit).toBeDisabled();
 });
 
-test("tabs of billing and settings are the ones that were named; anything else is the first", async ({
-  page,
-  customer,
-}) => {
+test("tabs of billing and settings follow the URL; unknown ones fall back to the first", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   for (const [path, names] of [
     ["/billing", ["Overview", "Payment History"]],

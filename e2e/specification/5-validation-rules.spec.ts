@@ -3,7 +3,7 @@ import { mailedLink } from "../testing/reset-mail.ts";
 import { expect, test } from "../testing/test.ts";
 import { toastOf } from "../testing/toasts.ts";
 
-test("sign-up and login: what is required, alike and long enough; the name may be missing (G79, G82)", async ({
+test("sign-up and login: required fields, equal passwords, the length; the name is optional (G79, G82)", async ({
   page,
 }) => {
   await page.goto("/signup");
@@ -47,20 +47,20 @@ test("sign-up and login: what is required, alike and long enough; the name may b
   expect(await page.locator("form").evaluate((form: HTMLFormElement) => form.noValidate)).toBe(true);
 });
 
-test("forgot: empty, and no address", async ({ page }) => {
+test("forgot: an empty field and an invalid address", async ({ page }) => {
   await page.goto("/forgot-password");
   await page.getByRole("button", { name: "Send Reset Link" }).click();
   await expect(toastOf(page, "Email address cannot be empty")).toContainText("Error");
   await expect(page.getByLabel("Email")).toHaveAttribute("type", "email");
 });
 
-test("reset: filled, alike, strong by each of the five rules; typing takes the error away (G46, G78)", async ({
+test("reset: required, equal, and the five password rules; typing clears the error (G46, G78)", async ({
   page,
   product,
 }) => {
   const ada = await signUp(product.url);
   await page.goto(await mailedLink(product, ada));
-  // The check of the link has answered: the account that the password is for is known.
+  // The check of the link has returned the account.
   await expect(page.locator("input[name=username]")).toHaveValue(ada.email);
   const [password, again] = ["New password", "Confirm password"].map((label) =>
     page.getByLabel(label, { exact: true }),
@@ -84,7 +84,7 @@ test("reset: filled, alike, strong by each of the five rules; typing takes the e
   await expect(page.getByText("Passwords do not match")).toBeVisible();
 });
 
-test("step 3: empty, blank, malformed, reserved; typing takes the error away; checked again at launch (G36)", async ({
+test("step 3: empty, blank, malformed and reserved names; typing clears the error; launch checks again (G36)", async ({
   page,
   customer,
 }) => {
@@ -116,14 +116,17 @@ test("step 3: empty, blank, malformed, reserved; typing takes the error away; ch
     await expect(page.getByText(text).first(), typed).toBeVisible();
     await expect(name).toHaveValue(typed);
   }
-  // By its address step 4 comes with the reserved name: Launch looks once more, and leads back to the field.
+  // The URL opens step 4 with the reserved name: Launch checks again and leads back to the field.
   await page.goto("/environments/create?step=4");
   await page.getByRole("button", { name: "Launch" }).click();
   await expect(name).toHaveValue("www");
   await expect(page.getByText("This name is reserved").first()).toBeVisible();
 });
 
-test("settings: all three required, alike; support: both required, 1000 characters", async ({ page, customer }) => {
+test("settings: three required fields, equal passwords; support: two required fields, 1000 characters", async ({
+  page,
+  customer,
+}) => {
   expect(customer.userId).not.toBe("");
   await page.goto("/settings?tab=password");
   const update = page.getByRole("button", { name: "Update Password" });

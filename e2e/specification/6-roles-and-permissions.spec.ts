@@ -1,7 +1,7 @@
 import { create, must, orderAndPay, send, signUp } from "../../testing/customer.ts";
 import { expect, signIn, test } from "../testing/test.ts";
 
-test("what is another user's answers exactly as what does not exist", async ({ page, context, product }) => {
+test("another user's objects get the same reply as unknown ones", async ({ page, context, product }) => {
   const [ada, ben] = [await signUp(product.url, "Ada"), await signUp(product.url, "Ben")];
   const name = `hers-${Date.now().toString(36)}`;
   const paid = await orderAndPay(product.url, ada, { subdomain: name, gpuCount: 1 });

@@ -1,16 +1,8 @@
-import type { Page } from "@playwright/test";
-import { everyState, showContainers } from "../testing/fixtures.ts";
+import { everyState, showContainers } from "../testing/containers.ts";
+import { jsonReply, mockCalls } from "../testing/mock-calls.ts";
 import { toLastStep } from "../testing/pay.ts";
 import { expect, test } from "../testing/test.ts";
 import { toastOf } from "../testing/toasts.ts";
-
-/** From here the call to `path` is answered so; the page itself comes as it is. */
-async function answer(page: Page, path: string, json: object, status = 200): Promise<void> {
-  await page.unroute(path);
-  await page.route(path, (route) =>
-    route.request().resourceType() === "document" ? route.continue() : route.fulfill({ status, json }),
-  );
-}
 
 const actions = "**/docker/*_container/**";
 
@@ -31,7 +23,7 @@ test("an order that is refused with HTTP 200 is a notice, and one without a mess
     [{}, 500, "Failed to create environment"],
     [{ status: "error" }, 200, "Failed to create environment"],
   ] as const) {
-    await answer(page, order, json, status);
+    await mockCalls(page, order, jsonReply(json, status));
     await launch.click();
     const toast = toastOf(page, text.replace("SYSTEM NOTIFICATION", ""));
     await expect(toast).toHaveText(new RegExp(`^${text}`));
@@ -40,7 +32,7 @@ test("an order that is refused with HTTP 200 is a notice, and one without a mess
   }
 });
 
-test("an action is done when its answer says so; its failure has the message, the detail or the catalogue's words (7, 8, G117)", async ({
+test("an action succeeds by its reply; a failure shows the message, the detail or the catalogue's text (7, 8, G117)", async ({
   page,
   customer: _,
 }) => {
@@ -54,26 +46,23 @@ test("an action is done when its answer says so; its failure has the message, th
     [{}, 500, "Failed to stop container - Unknown error"],
     [{ success: true }, 200, "Environment resnet-lab stopped and cleaned up"],
   ] as const) {
-    await answer(page, actions, json, status);
+    await mockCalls(page, actions, jsonReply(json, status));
     await stop.click();
     await expect(toastOf(page, text)).toBeVisible();
-    // Toasts stand over the buttons.
+    // Toasts cover the buttons.
     await toastOf(page, text).getByRole("button", { name: "Close" }).click();
     await expect(toastOf(page, text)).toBeHidden();
   }
 });
 
-test("settings, password and ticket are refused by an answer of HTTP 200 that says no (7, G117)", async ({
-  page,
-  customer: _,
-}) => {
+test("settings, password and ticket can be refused with HTTP 200 (7, G117)", async ({ page, customer: _ }) => {
   const no = { success: false, message: "Not today" };
   await page.goto("/settings");
-  await answer(page, "**/settings/*/profile", no);
+  await mockCalls(page, "**/settings/*/profile", jsonReply(no));
   await page.getByRole("button", { name: "Save Changes" }).click();
   await expect(toastOf(page, "Failed to update user settings")).toBeVisible();
 
-  await answer(page, "**/settings/*/password", no);
+  await mockCalls(page, "**/settings/*/password", jsonReply(no));
   await page.getByRole("tab", { name: "Password" }).click();
   for (const label of ["Current password", "New password", "Confirm new password"])
     await page.getByLabel(label, { exact: true }).fill("sixsix");
@@ -81,35 +70,33 @@ test("settings, password and ticket are refused by an answer of HTTP 200 that sa
   await expect(toastOf(page, "Error updating password...")).toBeVisible();
   await expect(page.getByLabel("Current password", { exact: true })).toHaveValue("sixsix");
 
-  await answer(page, "**/support/tickets", no);
+  await mockCalls(page, "**/support/tickets", jsonReply(no));
   await page.goto("/support?issue=other");
   await page.getByRole("textbox", { name: "Description" }).fill("It hangs");
   const submit = page.getByRole("button", { name: /^Open Telegram Chat with/ });
   await submit.click();
   await expect(toastOf(page, "Not today")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Description" })).toHaveValue("It hangs");
-  await answer(page, "**/support/tickets", {}, 422);
+  await mockCalls(page, "**/support/tickets", jsonReply({}, 422));
   await submit.click();
   await expect(toastOf(page, "An unexpected error occurred. Please try again.")).toBeVisible();
 });
 
-test("a profile whose answer says no is a page that could not be read, a token that is not said to be valid is none (7, G117)", async ({
+test("a profile refused with HTTP 200 is unreadable, and a token without an explicit success is invalid (7, G117)", async ({
   page,
   customer,
 }) => {
-  await answer(page, `**/profile/${customer.userId}`, { status: "error", message: "Broken" });
+  await mockCalls(page, `**/profile/${customer.userId}`, jsonReply({ status: "error", message: "Broken" }));
   await page.goto("/dashboard");
   await expect(page.getByText("Error fetching user data, please refresh")).toBeVisible();
   await page.unroute(`**/profile/${customer.userId}`);
-  await answer(page, "**/auth/validate", { status: "error" });
+  await mockCalls(page, "**/auth/validate", jsonReply({ status: "error" }));
   await page.goto("/dashboard");
   await page.waitForURL("**/login?*");
   expect(await page.evaluate(() => localStorage.getItem("idToken"))).toBeNull();
 });
 
-test("sign-up without a reason says what the catalogue says, login what the provider says (8, G117)", async ({
-  page,
-}) => {
+test("sign-up without a reason shows the catalogue's text, login the provider's (8, G117)", async ({ page }) => {
   await page.goto("/signup");
   await page.getByLabel("Email").fill(`new-${Date.now()}@example.com`);
   for (const label of ["Password", "Confirm password"]) await page.getByLabel(label, { exact: true }).fill("sixsix");
@@ -118,7 +105,7 @@ test("sign-up without a reason says what the catalogue says, login what the prov
     [{}, 500, "An unexpected error occurred. Please try again."],
     [{ detail: "This address has an account" }, 409, "This address has an account"],
   ] as const) {
-    await answer(page, "**/auth/signup", json, status);
+    await mockCalls(page, "**/auth/signup", jsonReply(json, status));
     await form.getByRole("button", { name: "Sign Up" }).click();
     await expect(toastOf(page, text)).toHaveText(new RegExp(`^Signup Failed${text}`));
   }
@@ -129,7 +116,7 @@ test("sign-up without a reason says what the catalogue says, login what the prov
     ["The provider says no", "The provider says no"],
     ["OPERATION_NOT_ALLOWED : disabled", "Login failed. Please check your credentials."],
   ] as const) {
-    await answer(page, "**/accounts:signInWithPassword*", { error: { code: 400, message } }, 400);
+    await mockCalls(page, "**/accounts:signInWithPassword*", jsonReply({ error: { code: 400, message } }, 400));
     await form.getByRole("button", { name: "Login" }).click();
     await expect(toastOf(page, text)).toHaveText(new RegExp(`^Login Failed${text}`));
   }

@@ -1,10 +1,10 @@
 import type { Page, Request } from "@playwright/test";
-import { everyState, showContainers } from "../testing/fixtures.ts";
+import { everyState, showContainers } from "../testing/containers.ts";
 import { payInDialog, toLastStep } from "../testing/pay.ts";
 import { expect, test } from "../testing/test.ts";
 import { toastOf } from "../testing/toasts.ts";
 
-/** Every call of this page from now on, as "METHOD /path". */
+/** Records every call of this page from now on, as "METHOD /path". */
 function listen(page: Page): { readonly seen: Request[]; readonly find: (line: string) => Request | undefined } {
   const seen: Request[] = [];
   page.on("request", (request) => {
@@ -70,7 +70,7 @@ test("the order, the dismissal and the creation, key by key (G5, G6, G9, G14)", 
     "name",
     "status",
     "theme",
-    // How long the dialog may stay open: until the hold ends (G112).
+    // The dialog's timeout is the end of the hold (G112).
     "timeout",
   ]);
   expect([placed.status, placed.amount, placed.currency]).toEqual(["success", 40, "USD"]);

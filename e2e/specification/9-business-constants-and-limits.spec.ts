@@ -1,16 +1,13 @@
 import { signUp } from "../../testing/customer.ts";
-import { everyState, inHours, showContainers } from "../testing/fixtures.ts";
+import { everyState, inHours, showContainers } from "../testing/containers.ts";
 import { toLastStep } from "../testing/pay.ts";
 import { mailedLink } from "../testing/reset-mail.ts";
 import { expect, test } from "../testing/test.ts";
-import { expectToast, freeze, passUntilVisible, toastOf } from "../testing/toasts.ts";
+import { advanceUntilVisible, expectToast, freeze, toastOf } from "../testing/toasts.ts";
 
 const minuteMs = 60_000;
 
-test("the token is refreshed after 50 minutes, once, and every call goes on with the new one", async ({
-  page,
-  customer,
-}) => {
+test("the token is refreshed once after 50 minutes, and later calls send the new one", async ({ page, customer }) => {
   const refreshes: string[] = [];
   page.on("request", (request) => {
     if (/\/token\?key=/.test(request.url())) refreshes.push(request.url());
@@ -44,7 +41,7 @@ test("the search waits 300 ms after the last key", async ({ page, customer }) =>
   await expect(page.getByText("Showing 7 of 7 environments")).toBeVisible();
   await page.clock.runFor(40);
   await expect(page.getByText("Showing 1 of 7 environments")).toBeVisible();
-  // What is typed and not searched for yet goes with Clear All too (2).
+  // Clear All also clears text that is not searched for yet (2).
   await search.fill("");
   await page.clock.runFor(320);
   await page.getByRole("button", { name: /^Active/ }).click();
@@ -56,7 +53,7 @@ test("the search waits 300 ms after the last key", async ({ page, customer }) =>
   await expect(search).toHaveValue("");
 });
 
-test("after a reset the page goes to login at 5.5 s", async ({ page, product }) => {
+test("after a reset the page redirects to the login at 5.5 s", async ({ page, product }) => {
   const link = await mailedLink(product, await signUp(product.url));
   await page.clock.install();
   await page.goto(link);
@@ -66,15 +63,15 @@ test("after a reset the page goes to login at 5.5 s", async ({ page, product }) 
   await expect(submit).toBeEnabled();
   await freeze(page);
   await submit.click();
-  await passUntilVisible(page, toastOf(page, "Password updated successfully!"), 20);
+  await advanceUntilVisible(page, toastOf(page, "Password updated successfully!"), 20);
   await page.clock.runFor(5_300);
-  // The next page comes by a chunk of its own: a moment for it to arrive if it was asked for too early.
+  // The next page is a chunk of its own; a premature redirect would need a moment to load it.
   await expect(page.waitForURL("**/login", { timeout: 1_000 })).rejects.toThrow();
   await page.clock.runFor(300);
   await page.waitForURL("**/login");
 });
 
-test("at most three toasts stand at once, and closing one takes 300 ms", async ({ page, customer }) => {
+test("at most three toasts are shown at once, and closing one takes 300 ms", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await page.clock.install();
   await page.goto("/settings");
@@ -99,7 +96,7 @@ test("at most three toasts stand at once, and closing one takes 300 ms", async (
   await expect(all).toHaveCount(3);
   await page.clock.runFor(1_000);
   await expect(all).toHaveCount(3);
-  // A toast under the pointer stays.
+  // A toast stays while the pointer is over it.
   await page.mouse.move(20, 600);
   for (const _ of [1, 2, 3]) await page.clock.runFor(6_000);
   await expect(all).toHaveCount(0);
@@ -118,7 +115,7 @@ test("five recent environments, ten invoices, six months; usage hours with one d
   expect(customer.userId).not.toBe("");
 });
 
-test("what the product promises stands where it is promised: 1 hour, 5 minutes, 4-5 business days, 168 hours", async ({
+test("the promised periods are shown where they apply: 1 hour, 5 minutes, 4-5 business days, 168 hours", async ({
   page,
   customer,
 }) => {
@@ -136,7 +133,7 @@ test("what the product promises stands where it is promised: 1 hour, 5 minutes, 
     await expect(page.locator("#pricing, main").first()).toContainText(text);
 });
 
-test("a loading toast stays 2 s: the payment that was cancelled", async ({ page, customer }) => {
+test("the loading toast of a cancelled payment stays 2 s", async ({ page, customer }) => {
   expect(customer.userId).not.toBe("");
   await page.clock.install();
   await toLastStep(page, `cancel-${Date.now().toString(36)}`);

@@ -1,18 +1,18 @@
 import type { Page } from "@playwright/test";
 import { expect } from "./test.ts";
 
-/** Opens JupyterLab by its link, as its owner does. */
+/** Opens JupyterLab by the owner's link. */
 export async function openSession(page: Page, link: ReturnType<Page["getByRole"]>): Promise<Page> {
   const [session] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
   await session.waitForURL(/\/lab/);
-  // JupyterLab says so when it asked while the environment was paused, and goes on by itself.
+  // JupyterLab shows this after a poll during a pause, and recovers by itself.
   const lost = session.locator(".jp-Dialog", { hasText: "Server Connection Error" });
   await session.addLocatorHandler(lost, () => lost.getByRole("button").last().click());
   await expect(session.locator("#jp-main-dock-panel")).toBeVisible({ timeout: 30_000 });
   return session;
 }
 
-/** From the launcher; where JupyterLab opened an earlier notebook again, it asks for the kernel to run it with. */
+/** From the launcher, or from the kernel dialog if JupyterLab has reopened an earlier notebook. */
 export async function newNotebook(session: Page): Promise<void> {
   const launcher = session.locator('.jp-LauncherCard[data-category="Notebook"]');
   const kernel = session.locator(".jp-Dialog .jp-mod-accept");
@@ -20,9 +20,9 @@ export async function newNotebook(session: Page): Promise<void> {
   await expect(session.locator(".jp-Notebook")).toBeVisible();
 }
 
-/** Types a line into the last cell and runs it; comes back when its output stands there. */
+/** Runs a line in the last cell and waits for its output. */
 export async function runCell(session: Page, code: string, output: string): Promise<void> {
-  // What is run before the kernel has answered for the first time is dropped without a word.
+  // JupyterLab silently drops cells that run before the kernel's first reply.
   await expect(session.locator("#jp-main-statusbar")).toContainText("| Idle", { timeout: 30_000 });
   const cell = session.locator(".jp-CodeCell").last();
   await cell.locator(".cm-content").click();

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect } from "./test.ts";
 
-/** Fills in the card of the embedded gateway's dialog and pays. */
+/** Fills in the card in the embedded provider's dialog and pays. */
 export async function payInDialog(page: Page, number = "5555 5555 5555 4444"): Promise<void> {
   const dialog = page.frameLocator("iframe");
   await dialog.getByLabel("Card number").fill(number);
@@ -10,11 +10,11 @@ export async function payInDialog(page: Page, number = "5555 5555 5555 4444"): P
   await dialog.getByRole("button", { name: /^Pay/ }).click();
 }
 
-/** From step 1 to step 4 of the creator, with what it offers by itself and this name. */
+/** Goes from step 1 to step 4 of the launch page with its defaults and this name. */
 export async function toLastStep(page: Page, name: string): Promise<void> {
   await page.goto("/environments/create");
   await expect(page.getByRole("radio", { name: "JupyterLab" })).toBeEnabled();
-  // Two clicks within one drawing are one step.
+  // Two clicks before a render would count as one step.
   for (const next of [2, 3]) {
     await page.getByRole("button", { name: "Continue" }).click();
     await expect(page.getByRole("region", { name: `Step ${next}:` })).toBeVisible();

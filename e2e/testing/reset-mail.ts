@@ -1,7 +1,7 @@
 import { type Customer, must } from "../../testing/customer.ts";
 import type { Product } from "../../testing/product.ts";
 
-/** The link in the newest mail to this customer, from the outbox of an installation without a mail server. */
+/** The link in the newest mail to this customer, from the outbox page. */
 export async function linkTo(product: Product, { email: to }: Customer, path = "reset-password"): Promise<string> {
   const answer = await fetch(product.operatorPage("/outbox"), { headers: { accept: "application/json" } });
   const mails: { to: string; subject: string; text: string }[] = await answer.json();
@@ -9,7 +9,7 @@ export async function linkTo(product: Product, { email: to }: Customer, path = "
   return new RegExp(`^http\\S+/${path}\\?oobCode=\\S+$`, "m").exec(text)?.[0] ?? "";
 }
 
-/** Asks by the API, as the forgot page does. */
+/** Requests a reset mail and returns its link. */
 export async function mailedLink(product: Product, customer: Customer): Promise<string> {
   await must(product.url, "POST", "/auth/reset-password", { body: { email: customer.email } });
   return linkTo(product, customer);

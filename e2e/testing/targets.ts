@@ -1,24 +1,24 @@
 import { expect, type Frame, type Page } from "@playwright/test";
 
-/** WCAG 2.5.8 for all of them. */
-const leastPx = 24;
-/** On a phone, for what stands alone: a finger has no pointer (look 6). */
-const alonePx = 40;
+/** Minimum size of every target (WCAG 2.5.8). */
+const minPx = 24;
+/** Minimum size of targets on a phone, except inside a line of text. */
+const phonePx = 40;
 
-/** Everything that can be pressed is large enough to be hit; in every frame. */
+/** Checks the size of every target in every frame. */
 export async function expectTargets(page: Page, name: string, phone: boolean): Promise<void> {
-  const found = await Promise.all(page.frames().map((frame) => tooSmall(frame, phone ? alonePx : leastPx)));
-  expect.soft(found.flat(), `${name}: too small to be hit`).toEqual([]);
+  const found = await Promise.all(page.frames().map((frame) => tooSmall(frame, phone ? phonePx : minPx)));
+  expect.soft(found.flat(), `${name}: targets too small`).toEqual([]);
 }
 
-/** Named with their size. A link within a sentence is as high as its line (2.5.8, inline); what stands in a line of text has the least. */
+/** Descriptions of targets that are too small. Links in a sentence are exempt (2.5.8, inline); in a line of text `minPx` applies. */
 function tooSmall(frame: Frame, alone: number): Promise<string[]> {
   return frame.evaluate(
-    ([leastPx, alonePx]) => {
+    ([minPx, phonePx]) => {
       const pressed = "a[href], button, input, select, textarea, summary, [role=tab], [role=option], [role=menuitem]";
-      const isSeen = (element: Element) =>
+      const isVisible = (element: Element) =>
         element.checkVisibility({ visibilityProperty: true }) && !element.closest("[inert], [aria-hidden=true]");
-      /** A choice is pressed by its label too. */
+      /** The bounding box of the element and its labels. */
       const boxOf = (element: Element) => {
         const boxes = [element, ...((element as HTMLInputElement).labels ?? [])].map((one) =>
           one.getBoundingClientRect(),
@@ -31,8 +31,8 @@ function tooSmall(frame: Frame, alone: number): Promise<string[]> {
           bottom: edge("bottom", Math.max),
         };
       };
-      /** Words beside it, in the element that it stands in. */
-      const hasWordsBeside = (element: Element) => {
+      /** Whether its parent has other text. */
+      const hasTextBeside = (element: Element) => {
         const around = element.parentElement?.cloneNode(true) as Element;
         for (const own of around.querySelectorAll("a, button")) own.remove();
         return (around.textContent ?? "").replace(/[\s·|]/g, "") !== "";
@@ -41,20 +41,20 @@ function tooSmall(frame: Frame, alone: number): Promise<string[]> {
         borderTopWidth === "0px" && /, 0\)$|^transparent/.test(backgroundColor) && /^inline/.test(display);
       const leastOf = (element: Element) => {
         const style = getComputedStyle(element);
-        if (style.display === "inline" && hasWordsBeside(element)) return 0;
-        const inLine = hasWordsBeside(element) || element.closest("p, td, th, dd, li, strong") !== null;
-        return isPlain(style) && inLine ? leastPx : alonePx;
+        if (style.display === "inline" && hasTextBeside(element)) return 0;
+        const inLine = hasTextBeside(element) || element.closest("p, td, th, dd, li, strong") !== null;
+        return isPlain(style) && inLine ? minPx : phonePx;
       };
-      return [...document.querySelectorAll(pressed)].filter(isSeen).flatMap((element) => {
+      return [...document.querySelectorAll(pressed)].filter(isVisible).flatMap((element) => {
         const { width, height, bottom } = boxOf(element);
         const least = leastOf(element);
         if (bottom <= 0 || width <= 1) return [];
         if (Math.min(width, height) >= least - 0.5) return [];
-        const words = element.getAttribute("aria-label") ?? element.textContent?.trim().slice(0, 40) ?? "";
+        const label = element.getAttribute("aria-label") ?? element.textContent?.trim().slice(0, 40) ?? "";
         const kind = element.tagName.toLowerCase();
-        return [`${kind} "${words}" ${width.toFixed(0)}x${height.toFixed(0)} instead of ${least}`];
+        return [`${kind} "${label}" ${width.toFixed(0)}x${height.toFixed(0)} instead of ${least}`];
       });
     },
-    [leastPx, alone] as const,
+    [minPx, alone] as const,
   );
 }

@@ -9,28 +9,28 @@ import { openProductDatabase } from "../../testing/seed.ts";
 export { expect };
 
 interface Worker {
-  /** The real product, one for each Playwright worker. */
+  /** The product; one process per Playwright worker. */
   readonly product: Product;
   readonly database: Database;
 }
 
 interface Each {
-  /** A customer signed up by the API, whose browser is signed in. */
+  /** A new customer, signed in to the browser. */
   readonly customer: Customer;
-  /** Ends what a test left running: the next one needs the places, and the machine. */
+  /** Terminates all environments after the test, to free their GPUs. */
   readonly ended: undefined;
 }
 
 /**
- * The server's first probe of its firewall makes containers, and with them network interfaces of this machine: its browser
- * then breaks off whatever it is loading, as after any change of network, and keeps a part of the app that failed so.
+ * Waits for the server's first probe of its firewall. Its containers change the machine's network interfaces, at which
+ * Chromium aborts its requests (ERR_NETWORK_CHANGED) and caches failed module loads.
  */
-async function firstProbeIsOver(begunAt: number): Promise<void> {
+async function waitForFirstProbe(startedAt: number): Promise<void> {
   const { docker } = await import("../../server/src/drivers/testing/docker-machine.ts");
   const filters = { name: ["probe-"] };
-  // Older ones are another server's that was killed.
+  // Older containers are leftovers of killed servers.
   const isProbing = async () =>
-    (await docker.listContainers({ all: true, filters })).some(({ Created }) => Created * 1000 >= begunAt - 1000);
+    (await docker.listContainers({ all: true, filters })).some(({ Created }) => Created * 1000 >= startedAt - 1000);
   await until("the first probe of the firewall", isProbing);
   await until("its end", async () => !(await isProbing()));
 }
@@ -39,9 +39,9 @@ export const test = base.extend<Each, Worker>({
   product: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
-      const begunAt = Date.now();
+      const startedAt = Date.now();
       const product = await startProduct();
-      if (environment.runtime.RUNTIME === "docker") await firstProbeIsOver(begunAt);
+      if (environment.runtime.RUNTIME === "docker") await waitForFirstProbe(startedAt);
       await until(
         "JupyterLab to be prepared",
         async () => {
@@ -82,7 +82,7 @@ export const test = base.extend<Each, Worker>({
   baseURL: async ({ product }, use) => use(product.url),
   page: async ({ page }, use) => {
     await use(page);
-    // An answer may be on its way still.
+    // A reply may still be pending.
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
   customer: async ({ product, context }, use) => {
@@ -92,7 +92,7 @@ export const test = base.extend<Each, Worker>({
   },
 });
 
-/** As a sign-in leaves it (web/src/api/session.ts): most tests are about what comes after. */
+/** Stores a session like web/src/api/session.ts. */
 async function storeSession(
   context: BrowserContext,
   origin: string,
@@ -114,7 +114,7 @@ export async function signIn(page: Page, { email, password }: Customer): Promise
   await page.waitForURL("**/dashboard");
 }
 
-/** No violation of any rule, best practice included, or of the named ones; in every frame, once the fonts are there. */
+/** Checks all axe rules, or the named ones, in every frame, after the fonts have loaded. */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   const found = await Promise.all(page.frames().map(async (frame) => violationsIn(page, frame, rules)));
@@ -128,7 +128,7 @@ interface Axe {
   ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 }
 
-/** Axe is brought into a document once: the builder would bring it, and open a page of its own, for every look. */
+/** Injects axe once per document; AxeBuilder would inject it, and open a page, for every check. */
 async function violationsIn(page: Page, frame: Frame, rules?: readonly string[]): Promise<string[]> {
   if (!(await frame.evaluate(() => "axe" in window))) await frame.evaluate(new AxeBuilder({ page })["script"]());
   return frame.evaluate(

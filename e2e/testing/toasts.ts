@@ -1,11 +1,11 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
-/** A toast with this text, whatever its title. */
+/** The toast with this text and any title. */
 export function toastOf(page: Page, text: string): Locator {
   return page.locator("[data-toast]", { hasText: text });
 }
 
-/** Stops the page's clock: from here its time passes only where a test lets it. Needs `clock.install` before the page. */
+/** Pauses the page's clock, which then only advances by `clock.runFor`. Needs `clock.install` before. */
 export async function freeze(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
 }
@@ -14,12 +14,12 @@ const closingMs = 300;
 const tickMs = 20;
 
 /**
- * Lets time pass until the toast is there, and then for so long as it should stay: it is still there just before
- * the end, and gone after it and the 300 ms of its closing (spec 9).
+ * Advances the clock until the toast appears, then asserts that it is visible until just before `durationMs` and hidden
+ * after its closing animation of 300 ms (spec 9).
  */
 export async function expectToast(page: Page, text: string, title: string, durationMs: number): Promise<void> {
   const toast = toastOf(page, text);
-  await passUntilVisible(page, toast, tickMs);
+  await advanceUntilVisible(page, toast, tickMs);
   await expect(toast).toHaveText(new RegExp(`^${escaped(title)}${escaped(text)}`));
   await page.clock.runFor(durationMs - 200);
   await expect(toast, `${text} stays ${durationMs} ms`).toBeVisible();
@@ -27,13 +27,13 @@ export async function expectToast(page: Page, text: string, title: string, durat
   await expect(toast, `${text} is gone after ${durationMs} ms`).toBeHidden();
 }
 
-/** Time passes, in steps that suit what is waited for, until the page shows it. */
-export async function passUntilVisible(page: Page, locator: Locator, stepMs = 100): Promise<void> {
-  const look = async () => {
+/** Advances the clock in steps until the locator is visible. */
+export async function advanceUntilVisible(page: Page, locator: Locator, stepMs = 100): Promise<void> {
+  const isVisible = async () => {
     if (!(await locator.isVisible())) await page.clock.runFor(stepMs);
     return locator.isVisible();
   };
-  await expect.poll(look, { intervals: [10] }).toBe(true);
+  await expect.poll(isVisible, { intervals: [10] }).toBe(true);
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -4,41 +4,47 @@ import { environment } from "../../testing/environment.ts";
 import { expectTargets } from "./targets.ts";
 import { expect, expectAccessible } from "./test.ts";
 
-interface Room {
+interface Viewport {
   readonly width: number;
   readonly height: number;
   readonly colorScheme: "light" | "dark";
 }
 
-/** The narrow one is the narrowest phone. Both widths come before the second scheme, so that what closes by itself is seen in both. */
-const rooms: readonly Room[] = [
+/** Both widths come before the second scheme, so that a toast is still open at both. */
+const viewports: readonly Viewport[] = [
   { width: 1440, height: 900, colorScheme: "light" },
   { width: 360, height: 780, colorScheme: "light" },
   { width: 360, height: 780, colorScheme: "dark" },
   { width: 1440, height: 900, colorScheme: "dark" },
 ];
 
-/** The only rules whose answer depends on the scheme. */
+/** The only rules that depend on the scheme. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 const { shots } = environment;
-/** Pictures are also taken as the look was drawn. */
-const looks = shots ? rooms.flatMap((room) => (room.width === 360 ? [room, { ...room, width: 390 }] : [room])) : rooms;
+/** Screenshots are also taken at the width of the design. */
+const captured = shots
+  ? viewports.flatMap((each) => (each.width === 360 ? [each, { ...each, width: 390 }] : [each]))
+  : viewports;
 
-interface Look {
-  /** False where the whole page is not what is looked at: a dialog, a toast. */
+interface Options {
+  /** False for a dialog or a toast. */
   readonly fullPage?: boolean;
-  /** What must be there in every room: a menu or a dialog might close when the window changes. */
+  /** A selector that must stay visible when the window is resized, for a menu or a dialog. */
   readonly stays?: string;
-  /** For what exists at one width alone. */
+  /** Only at this width. */
   readonly only?: number;
 }
 
-/** Judges what the page shows now, in place, in all four rooms: accessible, nothing scrolls sideways. */
-export async function judge(page: Page, name: string, { fullPage = true, stays, only }: Look = {}): Promise<void> {
+/** Checks the current page at both widths and in both schemes: axe, target sizes, no horizontal scrolling. */
+export async function checkScreen(
+  page: Page,
+  name: string,
+  { fullPage = true, stays, only }: Options = {},
+): Promise<void> {
   await expect(page.locator("h1").first()).toBeVisible();
-  await standStill(page);
-  for (const { width, height, colorScheme } of looks.filter((room) => !only || room.width === only)) {
+  await disableTransitions(page);
+  for (const { width, height, colorScheme } of captured.filter((each) => !only || each.width === only)) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await settle(page, colorScheme);
@@ -57,8 +63,8 @@ export async function judge(page: Page, name: string, { fullPage = true, stays, 
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-/** Each look is at what stands: nothing has to come to its end first. */
-async function standStill(page: Page): Promise<void> {
+/** Disables transitions. */
+async function disableTransitions(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (document.adoptedStyleSheets.length > 0) return;
     const still = new CSSStyleSheet();
@@ -67,7 +73,7 @@ async function standStill(page: Page): Promise<void> {
   });
 }
 
-/** A drawn page reads the scheme once, when it comes; the app follows by itself. What moves comes to its end. */
+/** Sets the scheme of a prerendered page, which reads it only once, and waits for animations to end. */
 async function settle(page: Page, colorScheme: string): Promise<void> {
   await page.evaluate(async (scheme) => {
     const key = "data-mantine-color-scheme";
@@ -76,7 +82,7 @@ async function settle(page: Page, colorScheme: string): Promise<void> {
       document
         .getAnimations()
         .filter((each) => each.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
-    // With reduced motion every change is a very short transition, and what inherits it begins its own when it ends.
+    // With reduced motion every change is a very short transition, whose end may start another.
     do {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
       await Promise.allSettled(ending().map((each) => each.finished));

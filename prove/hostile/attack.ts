@@ -10,27 +10,27 @@ import {
   until,
 } from "../../testing/customer.ts";
 import type { Product } from "../../testing/product.ts";
-import { type Door, doorOf } from "../notebook.ts";
+import { addressOf, type EnvironmentAddress } from "../notebook.ts";
 
-/** A started product and its database, which stands in for the time that an attacker would wait. */
+/** A started product, with its database to simulate the passing of time. */
 export interface Target {
   /** Settings it was started with. */
   readonly env: Readonly<Record<string, string>>;
-  /** Another one after a restart. */
+  /** Replaced after a restart. */
   product: Product;
   readonly db: Db;
 }
 
-/** What became of one attack: how often it was tried, and each time that it worked, in words. */
+/** The number of tries, and a text for each success. */
 interface Outcome {
   readonly tries: number;
   readonly successes: readonly string[];
 }
 
 export interface Attack {
-  /** What it is after; the number is the audit's. */
+  /** The goal of the attack; the number is the audit's. */
   readonly name: string;
-  /** Takes minutes, so the quick run leaves it out. */
+  /** Takes minutes; the quick run skips it. */
   readonly slow?: boolean;
   run(target: Target): Promise<Outcome>;
 }
@@ -40,17 +40,17 @@ export interface Rental {
   readonly id: string;
   readonly subdomain: string;
   readonly orderId: string;
-  readonly door: Door;
+  readonly address: EnvironmentAddress;
 }
 
 let names = 0;
 
-/** A name that no other attack of this run has. */
+/** A name that is unique in this run. */
 export function newName(of: string): string {
   return `${of}-${names++}`;
 }
 
-/** A customer, or a new one, with a running environment. */
+/** Rents a running environment, for a new customer by default. */
 export async function rent(
   { product }: Target,
   { customer, ...request }: Partial<OrderRequest> & { readonly customer?: Customer } = {},
@@ -66,11 +66,11 @@ export async function rent(
     const all = Object.entries<{ subdomain: string; status: string }>(user_data.containers);
     return all.find(([, each]) => each.subdomain === subdomain && each.status === "active")?.[0];
   });
-  const door = await doorOf(product, who.idToken, id);
-  return { customer: who, id, subdomain, orderId: paid.payment_data.razorpay_order_id, door };
+  const address = await addressOf(product, who.idToken, id);
+  return { customer: who, id, subdomain, orderId: paid.payment_data.razorpay_order_id, address };
 }
 
-/** One of the owner's buttons; answers the status of the call. */
+/** Runs an action of the owner; returns the HTTP status. */
 export async function act({ product }: Target, { customer, id }: Rental, action: string): Promise<number> {
   const path = `/docker/${action}_container/${id}/${customer.userId}`;
   return (await send(product.url, "POST", path, { token: customer.idToken })).status;
@@ -92,7 +92,7 @@ export async function settledAs(target: Target, rental: Pick<Rental, "id">, stat
   await until(`${rental.id} to be ${status}`, async () => (await rowOf(target, rental)).status === status, forMs);
 }
 
-/** In USD cents, by order: what was paid, and what of it went back or is on its way. */
+/** Paid and refunded amounts by order, in USD cents. */
 export async function moneyOf({ db }: Target, userId: string) {
   return db
     .selectFrom("payments")

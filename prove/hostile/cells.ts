@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 
-/** Renames whatever socket can be reached and puts a link to another in its place. */
+/** Replaces each reachable socket by a symlink to another one. */
 export const swap = (path: string) => `
 import os, stat
 def sockets(folder):
@@ -20,7 +20,7 @@ for folder in ('/run/jupyter', '/run'):
   except OSError as problem: print('kept', folder, problem)
 `;
 
-/** Runs before JupyterLab answers, if anything of it is read then, and leaves a sign. */
+/** Delays JupyterLab's start by 90 seconds if it reads its configuration from the home. */
 export const configuration = `
 import os
 for folder in ('.jupyter', '.local/python/etc/jupyter', '.local/etc/jupyter'):
@@ -40,7 +40,7 @@ for path in ('~/.local/python/pyvenv.cfg', '~/.jupyter/lab', '~/.local/python/sh
   except OSError as problem: print(problem)
 `;
 
-/** Each address and header by which this machine may be taken for the operator; and the key, where it may lie. */
+/** Tries every address and header that could pass for the operator, and searches for the operator key. */
 export const outbox = (port: number, dataDir: string) => `
 import os, urllib.request
 hosts = ['127.0.0.1']
@@ -62,7 +62,7 @@ for root, folders, files in os.walk('${dataDir}'):
     if 'key' in each or 'secret' in each or 'password' in each: print('readable', os.path.join(root, each))
 `;
 
-/** Takes every abstract name that the notebook can see, as soon as it is free, for half a minute. */
+/** Binds every visible abstract socket name as soon as it is free, for 30 seconds. */
 export const squat = `
 import socket, threading, time
 names = sorted({line.split()[-1] for line in open('/proc/net/unix') if line.rstrip().split()[-1].startswith('@berth')})

@@ -10,28 +10,28 @@ import { ask, openNotebook } from "../notebook.ts";
 import { type Attack, act, end, type Rental, rent, rowOf, settledAs, type Target } from "./attack.ts";
 import { configuration, outbox, pipe, squat, swap } from "./cells.ts";
 
-/** From a cell of a notebook that its owner rents, on whatever runs environments. */
+/** Attacks from a cell of a rented notebook, on either driver. */
 export const inside: readonly Attack[] = [
   {
     name: "1 a socket of the host, in the place of the notebook's own",
     async run(target) {
       const rental = await rent(target);
       const path = join(tmpdir(), `host-only-${randomBytes(4).toString("hex")}.sock`);
-      const heard: string[] = [];
+      const received: string[] = [];
       const host = createServer((socket) =>
-        socket.on("data", (chunk) => heard.push(`heard ${chunk}`)).on("error", () => {}),
+        socket.on("data", (chunk) => received.push(`received ${chunk}`)).on("error", () => {}),
       );
       await new Promise<void>((resolve) => host.listen(path, resolve));
       chmodSync(path, 0o777);
       try {
-        const notebook = await openNotebook(rental.door);
+        const notebook = await openNotebook(rental.address);
         const swapped = await notebook.run(swap(path));
-        // More than the connections that are open already: the gateway needs new ones.
+        // More than the open connections, so that the gateway opens new ones.
         const tries = 40;
-        const asked = Array.from({ length: tries }, () => ask(rental.door, "/api").catch(() => undefined));
+        const asked = Array.from({ length: tries }, () => ask(rental.address, "/api").catch(() => undefined));
         await Promise.all([sleep(6000), ...asked]);
         notebook.close();
-        return { tries: tries + swapped.split("\n").length, successes: heard.slice(0, 1) };
+        return { tries: tries + swapped.split("\n").length, successes: received.slice(0, 1) };
       } finally {
         host.close();
         rmSync(path, { force: true });
@@ -44,9 +44,9 @@ export const inside: readonly Attack[] = [
     async run(target) {
       const rental = await rent(target);
       const successes: string[] = [];
-      const ways = { "a configuration file": configuration, "a pipe in the place of pyvenv.cfg": pipe };
-      for (const [way, code] of Object.entries(ways)) {
-        const notebook = await openNotebook(rental.door);
+      const codes = { "a configuration file": configuration, "a pipe in the place of pyvenv.cfg": pipe };
+      for (const [way, code] of Object.entries(codes)) {
+        const notebook = await openNotebook(rental.address);
         await notebook.run(code);
         notebook.close();
         const free = await freeSeconds(target, rental);
@@ -54,7 +54,7 @@ export const inside: readonly Attack[] = [
         if ((await rowOf(target, rental)).status !== "active") break;
       }
       await end(target, rental);
-      return { tries: Object.keys(ways).length, successes };
+      return { tries: Object.keys(codes).length, successes };
     },
   },
   {
@@ -66,8 +66,8 @@ export const inside: readonly Attack[] = [
       const tries = 2;
       for (let n = 0; n < tries; n++) {
         const rental = await rent(target, { customer, duration: 6 });
-        const notebook = await openNotebook(rental.door);
-        // JupyterLab is the kernel's parent: it stays there and answers nobody, this cell neither.
+        const notebook = await openNotebook(rental.address);
+        // JupyterLab is the kernel's parent: stopped, it answers nobody, not even this cell.
         const stopping = notebook.run("import os, signal; os.kill(os.getppid(), signal.SIGSTOP)").catch(() => "");
         await Promise.race([stopping, sleep(2000)]);
         notebook.close();
@@ -87,14 +87,14 @@ export const inside: readonly Attack[] = [
       const tries = 2;
       for (let n = 0; n < tries; n++) {
         const first = await rent(target, { customer, subdomain: `broken-${customer.userId.slice(0, 6)}-${n}` });
-        const notebook = await openNotebook(first.door);
+        const notebook = await openNotebook(first.address);
         await notebook.run(configuration + pipe);
         notebook.close();
         await end(target, first);
         await settledAs(target, first, "terminated");
         const paid = await orderAndPay(product.url, customer, { subdomain: first.subdomain, gpuCount: 1 });
         const { body } = await create(product.url, customer, paid);
-        // Delivered after all: nothing was gained.
+        // Delivered: nothing was gained.
         if (body.status === "active")
           await end(target, { ...first, id: body.environment_id ?? (await newestOf(target, first)) });
         else
@@ -111,7 +111,7 @@ export const inside: readonly Attack[] = [
       const victim = await signUp(product.url);
       await must(product.url, "POST", "/auth/reset-password", { body: { email: victim.email } });
       const rental = await rent(target);
-      const notebook = await openNotebook(rental.door);
+      const notebook = await openNotebook(rental.address);
       const found = await notebook.run(outbox(product.port, product.dataDir));
       notebook.close();
       await end(target, rental);
@@ -124,7 +124,7 @@ export const inside: readonly Attack[] = [
     async run(target) {
       const { product } = target;
       const rental = await rent(target);
-      const notebook = await openNotebook(rental.door);
+      const notebook = await openNotebook(rental.address);
       const stop = new AbortController();
       const reading = fetch(`${product.url.replace("localhost", "127.0.0.1")}/environments/${rental.id}/logs`, {
         headers: { authorization: `Bearer ${rental.customer.idToken}` },
@@ -156,7 +156,7 @@ export const inside: readonly Attack[] = [
     async run(target) {
       const { dataDir, port } = target.product;
       const rental = await rent(target);
-      const notebook = await openNotebook(rental.door);
+      const notebook = await openNotebook(rental.address);
       const seen = await notebook.run(squat);
       notebook.close();
       await target.product.kill();
@@ -178,10 +178,10 @@ export const inside: readonly Attack[] = [
   },
 ];
 
-/** What is given for nothing at a start, in seconds, with what a slow machine adds (G105). */
+/** Free seconds at a start, including a slow machine's (G105). */
 const mostFreeSeconds = 75;
 
-/** Stops and starts; how much longer it ran than its time went down, for at most two minutes. */
+/** Stops and starts; returns how many seconds it ran unbilled, up to two minutes. */
 async function freeSeconds(target: Target, rental: Rental): Promise<number> {
   await act(target, rental, "stop");
   await settledAs(target, rental, "stopped");
@@ -196,7 +196,7 @@ async function freeSeconds(target: Target, rental: Rental): Promise<number> {
   return ran - (before - left);
 }
 
-/** Where the silence is noticed, lets its ten minutes be over. */
+/** Waits until JupyterLab counts as silent, then ends its ten minutes. */
 async function silentForTenMinutes(target: Target, rental: Rental): Promise<void> {
   const isNoticed = async () => (await rowOf(target, rental)).down_since !== null;
   const noticed = await until("the silence to be noticed", isNoticed, 20_000).catch(() => false);

@@ -7,7 +7,7 @@ import type { Attack } from "./attack.ts";
 
 const unknownUid = 12_345;
 
-/** Of another user of the machine, and of what a first start may leave behind. */
+/** Attacks by another user of the machine, and on a half-written first start. */
 export const machine: readonly Attack[] = [
   {
     name: "14 the database's socket folder, made before by another user",

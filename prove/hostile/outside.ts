@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { must, orderBody, orderOf, pay, send, signUp, until } from "../../testing/customer.ts";
 import { ask, upgrade } from "../notebook.ts";
 import { type Attack, end, moneyOf, newName, type Rental, rent, rowOf, type Target } from "./attack.ts";
-import { clear, codeMailedTo, refundOutside, signInFrom } from "./visitors.ts";
+import { clear, codeMailedTo, refundOutside, signInFrom } from "./customer-calls.ts";
 
-/** Of an account or of many, from one network or from many, behind a proxy or without one. */
+/** Attacks from the network, by one or many accounts and addresses, with and without a proxy. */
 export const outside: readonly Attack[] = [
   {
     name: "6 all connections of everybody, taken by one customer behind the proxy",
@@ -17,11 +17,11 @@ export const outside: readonly Attack[] = [
       const sockets: Socket[] = [];
       for (let n = 0; n < 1000; n += 50) {
         const opened = await Promise.all(
-          Array.from({ length: 50 }, () => upgrade(loud.door, "/api/events/subscribe", from).catch(() => 0)),
+          Array.from({ length: 50 }, () => upgrade(loud.address, "/api/events/subscribe", from).catch(() => 0)),
         );
         sockets.push(...opened.filter((each) => typeof each !== "number"));
       }
-      const { status } = await ask(quiet.door, "/api", { headers: { "x-forwarded-for": "198.51.100.9" } });
+      const { status } = await ask(quiet.address, "/api", { headers: { "x-forwarded-for": "198.51.100.9" } });
       for (const socket of sockets) socket.destroy();
       await Promise.all([loud, quiet].map((rental) => end(target, rental)));
       return {
@@ -37,7 +37,7 @@ export const outside: readonly Attack[] = [
       const rental = await rent(target);
       const { idToken: token, email } = rental.customer;
       const link = await must(url, "POST", `/environments/${rental.id}/share`, { token, body: { term: "7d" } });
-      const open = await upgrade(rental.door, "/api/events/subscribe");
+      const open = await upgrade(rental.address, "/api/events/subscribe");
       await must(url, "POST", "/auth/reset-password", { body: { email } });
       const oobCode = await codeMailedTo(target, email);
       const { status: changed } = await send(url, "POST", "/identity/v1/accounts:resetPassword", {
@@ -50,7 +50,7 @@ export const outside: readonly Attack[] = [
       const shared = await ask(nobody, `${pathname}${search}`);
       const statuses = {
         "the bearer token": (await send(url, "GET", `/profile/${rental.customer.userId}`, { token })).status,
-        jupyter_token: (await ask(rental.door, "/api")).status,
+        jupyter_token: (await ask(rental.address, "/api")).status,
         "the share link": shared.status,
         "an open socket": typeof open !== "number" && !open.destroyed && open.readyState === "open" ? 200 : 0,
       };
@@ -211,9 +211,9 @@ export const outside: readonly Attack[] = [
           token,
           body,
         });
-        const nobody = { ...mallory.door, token: "" };
+        const nobody = { ...mallory.address, token: "" };
         let answer = await ask(nobody, `/_berth/sign-in?code=${code}`, { headers: link });
-        // The first visit of a new environment is sent on once, to clear what an older one left.
+        // The first visit of a new environment is redirected once, to clear an older one's cookies.
         if (answer.headers.location?.includes("cleared"))
           answer = await ask(nobody, answer.headers.location, { headers: link });
         const cookies = (answer.headers["set-cookie"] ?? []).filter((each) => /^(__Host-)?env=./.test(each));
@@ -256,7 +256,7 @@ export const outside: readonly Attack[] = [
   },
 ];
 
-/** What a browser says when its user follows a link on another site. */
+/** Request headers of a cross-site navigation. */
 const link = {
   accept: "text/html,application/xhtml+xml",
   "sec-fetch-site": "cross-site",
@@ -264,7 +264,7 @@ const link = {
   "sec-fetch-dest": "document",
 };
 
-/** Generous: a family behind one address confirms and resets a few in a minute. */
+/** The expected rate limit, generous enough for a family behind one address. */
 const mostMails = 30;
 
 async function orderAll(
@@ -282,7 +282,7 @@ async function orderAll(
   return 0;
 }
 
-/** When the newest hold of the customer ends, in ms; 0 without one. */
+/** End of the customer's newest hold, in ms since the epoch; 0 without one. */
 async function holdOf({ db }: Target, userId: string): Promise<number> {
   const row = await db
     .selectFrom("orders")

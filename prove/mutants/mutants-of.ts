@@ -1,12 +1,12 @@
-/** What a fault means, the text that occurs exactly once, what stands there instead, and the name of who should see it. */
+/** The fault in words, the text that occurs exactly once, its replacement, and part of the title of the test that should fail. */
 type Row = readonly [means: string, text: string, instead: string, seenBy?: string];
 
 /**
- * Wrong lines that could have been written (G103): dropped guards, swapped states, skipped look-ups, wrong signs, missing
- * constraints. None changes nothing: each must be seen by a test. `npm run prove -- faults` plants them one by one.
+ * Plausible mistakes (G103): dropped guards, swapped states, skipped look-ups, wrong signs, missing constraints. A test
+ * must catch each. `npm run prove -- faults` applies them one by one.
  */
 export interface FaultsOf {
-  /** Below server/src, as the tests' names are. */
+  /** Below server/src, like `tests`. */
   readonly file: string;
   /** The nearest tests. */
   readonly tests: readonly string[];

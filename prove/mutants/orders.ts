@@ -1,22 +1,22 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is planted is source text
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the mutants are source text
 
 import type { FaultsOf } from "./mutants-of.ts";
 
-/** From the request to what it bought. */
-export const orderFaults: readonly FaultsOf[] = [
+/** Orders, from the request to the delivery. */
+export const orderMutants: readonly FaultsOf[] = [
   {
     file: "payments/orders/price-request.ts",
     tests: ["payments/orders/place-order", "payments/orders/confirm-payment"],
     rows: [
-      ["the browser's price counts", "minorOf(amount) !== amountMinor", "false", "C1-C4"],
+      ["the browser's price is accepted", "minorOf(amount) !== amountMinor", "false", "C1-C4"],
       [
-        "the least amount is too little",
+        "the minimum amount is refused",
         "amountMinor < minimumMinor[currency]",
         "amountMinor <= minimumMinor[currency]",
         "C7",
       ],
       [
-        "one of three user ids is not looked at",
+        "one of three user ids is not checked",
         "[container.user_id, payment.user_id, payment.container_request.user_id]",
         "[container.user_id, payment.user_id]",
         "C5",
@@ -39,55 +39,50 @@ export const orderFaults: readonly FaultsOf[] = [
     file: "payments/orders/reserve-order.ts",
     tests: ["payments/orders/place-order", "payments/orders/reserve-order"],
     rows: [
-      ["GPUs of the past count", " and l.released_at is null and e.user_id", " and e.user_id", "C41"],
-      ["one order a minute more", "orders >= deps.caps", "orders > deps.caps", "C41"],
+      ["GPUs of ended environments count", " and l.released_at is null and e.user_id", " and e.user_id", "C41"],
+      ["one more order per minute", "orders >= deps.caps", "orders > deps.caps", "C41"],
       [
-        "the last GPU of the cap cannot be had",
+        "the last GPU of the quota is refused",
         "gpus + gpuCount <= caps.gpusPerUser",
         "gpus + gpuCount < caps.gpusPerUser",
         "C41",
       ],
-      ["everybody's launches count", "user_id = ${userId} and status = 'pending'", "status = 'pending'", "C41"],
+      ["other users' launches count", "user_id = ${userId} and status = 'pending'", "status = 'pending'", "C41"],
       [
-        "one host that cannot run a type stops its sale",
+        "one host without a type stops its sale",
         'hosts.some(({ state }) => state !== "unavailable")',
         'hosts.every(({ state }) => state !== "unavailable")',
         "nothing can run",
       ],
-      ["a draft is nobody's from the start", "      ...newLease(orderQueue),\n", "", "C9"],
-      ["more time holds GPUs of its own", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
-      ["watched for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order answers"],
+      ["a draft has no lease", "      ...newLease(orderQueue),\n", "", "C9"],
+      ["an extension holds GPUs", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
+      ["polled for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order answers"],
     ],
   },
   {
     file: "payments/orders/place-order.ts",
     tests: ["payments/orders/place-order"],
     rows: [
-      ["another request gets the old order", "order.request_hash === request.hash && ", "", "supersedes"],
-      ["an order whose time is over is offered again", " && order.hold_until > new Date()", "", "time is over"],
+      ["a different request returns the old order", "order.request_hash === request.hash && ", "", "supersedes"],
+      ["an expired order is returned again", " && order.hold_until > new Date()", "", "time is over"],
       ["a double click fails", 'isUniqueViolation(error, "one_unpaid_order_per_user")', "false", "C9"],
       [
-        "a parallel request gets the other one's order",
+        "a parallel request returns the other's order",
         'order.status === "open" && isSameRequest(deps, order, request)',
         'order.status === "open"',
         "at the same moment",
       ],
+      ["a retry does not look up the first order", "draft.attempts > 1 ? await", "false ? await", "C12 both"],
+      ["a lost reply is not looked up", "unknown ? await", "false ? await", "C12 the answer"],
       [
-        "a second try does not look for the first one's order",
-        "draft.attempts > 1 ? await",
-        "false ? await",
-        "C12 both",
-      ],
-      ["a lost answer is not looked up", "unknown ? await", "false ? await", "C12 the answer"],
-      [
-        "an order of another amount is taken for ours",
+        "an order of another amount is accepted as ours",
         "made.amountMinor !== draft.amount_minor",
         "false",
         "late caller",
       ],
       ["an expired draft keeps its hold", "isDraft)) await releaseHold(tx, draft.id);", "isDraft)) return;", "C13"],
       [
-        "a provider that cannot be reached ends the draft",
+        "an unavailable provider ends the draft",
         "error instanceof ProviderError && !error.retryable) await expireDraft",
         "error instanceof ProviderError && error.retryable) await expireDraft",
         "C12 both",
@@ -105,15 +100,15 @@ export const orderFaults: readonly FaultsOf[] = [
         "C42",
       ],
       [
-        "dismissed without asking what is in flight",
+        "dismissed without asking for payments in flight",
         "isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order))) return false;",
         "false) return false;",
         "C33",
       ],
-      ["an order that was paid meanwhile is ended", '      .where("status", "=", "open")\n', "", "paid meanwhile"],
+      ["an order paid meanwhile is ended", '      .where("status", "=", "open")\n', "", "paid meanwhile"],
       ["an ended order keeps its hold", "if (ended) await releaseHold(tx, id);", "", "supersedes"],
       [
-        "superseded without asking what is in flight",
+        "superseded without asking for payments in flight",
         "  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order)))\n    throw",
         "  if (false)\n    throw",
         "in flight another",
@@ -125,18 +120,18 @@ export const orderFaults: readonly FaultsOf[] = [
     tests: ["payments/orders/order-poller"],
     rows: [
       [
-        "nobody asks about what is owed after four days",
+        "owed refunds are not polled after four days",
         'if (status === "paid" || status === "refunding") return',
         "if (false) return",
         "polls come",
       ],
       [
-        "the end of a hold is no time to look",
+        "the end of a hold is not polled",
         '  if (status === "open") times.push(holdEnd({ hold_until }).getTime());\n',
         "",
         "polls come",
       ],
-      ["the last look is missing", "return now < watch_until ? watch_until : null;", "return null;", "polls come"],
+      ["the last poll is missing", "return now < watch_until ? watch_until : null;", "return null;", "polls come"],
     ],
   },
   {
@@ -144,63 +139,63 @@ export const orderFaults: readonly FaultsOf[] = [
     tests: ["payments/orders/wait-until"],
     rows: [
       ["another user's change ends the wait", "({ user }) => user === userId && hear()", "() => hear()", "no other"],
-      ["what is heard while looking is lost", "      if (heard) continue;\n", "", "while looking"],
+      ["a notification during the poll is lost", "      if (heard) continue;\n", "", "while looking"],
     ],
   },
   {
     file: "payments/settlement/settle-payment.ts",
     tests: ["payments/settlement/settle-payment", "payments/orders/order-poller", "payments/orders/confirm-payment"],
     rows: [
-      ["observers of one order do not take turns", "    .forUpdate()\n", "", "C18"],
-      ["a payment of another order is taken over", "before.order_id !== order.id", "false", "another order's"],
-      ["failed comes after authorized", "failed: 1, authorized: 2", "failed: 2, authorized: 1", "C32"],
+      ["concurrent reports do not lock the order", "    .forUpdate()\n", "", "C18"],
+      ["a payment moves to another order", "before.order_id !== order.id", "false", "another order's"],
+      ["failed has precedence over authorized", "failed: 1, authorized: 2", "failed: 2, authorized: 1", "C32"],
       ["a payment moves backwards too", "rank[payment.status] <= before.rank", "false", "C32"],
       [
-        "an authorisation is booked as a capture",
+        "an authorization is booked as a capture",
         'if (recorded.status === "captured") await',
         "await",
         "changes neither order",
       ],
       [
-        "the settling payment is a surplus when it is told again",
+        "a repeated report makes the settling payment a duplicate",
         ' || before?.status === "captured") return',
         ") return",
         "C18",
       ],
       [
-        "a second payment of a delivered order buys again",
+        "a second payment of a delivered order delivers again",
         "if (order.paid_at) {",
         'if (order.status === "paid") {',
         "C34",
       ],
       [
-        "partly refunded outside, it is delivered",
+        "an externally refunded payment is delivered",
         "payment.refund_minor > 0)",
         "payment.refund_minor === payment.amount_minor)",
         "refunded in the dashboard before",
       ],
       [
-        "too much money is kept",
+        "an excess amount is kept",
         "payment.amount_minor !== order.amount_minor",
         "payment.amount_minor < order.amount_minor",
         "C29",
       ],
-      ["any currency will do", " || payment.currency !== order.currency", "", "C29"],
+      ["any currency is accepted", " || payment.currency !== order.currency", "", "C29"],
       [
         "a launch that takes half of its stock keeps it",
         "await sql`rollback to savepoint stock`.execute(tx);",
         "",
         "nothing half taken",
       ],
-      ["money that buys nothing keeps its hold", "  await releaseHold(tx, order.id);\n", "", "C29"],
-      ["a poll under way writes over what was settled", "      ...noLease,\n", "", "late worker"],
+      ["an undelivered payment keeps its hold", "  await releaseHold(tx, order.id);\n", "", "C29"],
+      ["a concurrent poll overwrites the settled order", "      ...noLease,\n", "", "late worker"],
       [
         "deliver_by is a minute after the payment",
         "deliver_by: minutesAfter(order.now, deliverMinutes)",
         "deliver_by: minutesAfter(order.now, 1)",
         "C18",
       ],
-      ["seconds to give up are taken as minutes", "giveUpAfterSeconds / 60", "giveUpAfterSeconds", "C38"],
+      ["the give-up time is in minutes", "giveUpAfterSeconds / 60", "giveUpAfterSeconds", "C38"],
     ],
   },
   {
@@ -215,7 +210,7 @@ export const orderFaults: readonly FaultsOf[] = [
       ],
       ["a refund in the dashboard is booked again each time", " - (payment.refund_minor - disputed);", ";", "C35"],
       [
-        "a failed refund that a person settled leaves its order open",
+        "a failed refund resolved by a person leaves its order open",
         'if (status === "fulfilled" || status === "refunding")',
         'if (status === "fulfilled")',
         "failed refund",
@@ -226,22 +221,22 @@ export const orderFaults: readonly FaultsOf[] = [
     file: "payments/orders/confirm-payment.ts",
     tests: ["payments/orders/confirm-payment"],
     rows: [
-      ["a body of another user is taken", "container.user_id !== userId", "false", "C26"],
+      ["another user's body is accepted", "container.user_id !== userId", "false", "C26"],
       [
-        "another environment than was ordered",
+        "an environment other than ordered is accepted",
         "requestHash(container, order.currency, order.amount_minor) !== order.request_hash",
         "false",
         "G6",
       ],
-      ["any signature holds", "!provider.verifyCallback({ orderId, paymentId, signature })", "false", "C21"],
-      ["a payment of another order holds", "payment.orderId !== order.gateway_order_id", "false", "C26"],
+      ["any signature is valid", "!provider.verifyCallback({ orderId, paymentId, signature })", "false", "C21"],
+      ["a payment of another order is valid", "payment.orderId !== order.gateway_order_id", "false", "C26"],
       [
-        "a failed payment is said to be checked",
+        "a failed payment is reported as being checked",
         'return status === "failed"\n',
         'return status === "created"\n',
         "C28",
       ],
-      ["waiting at shutdown there is no answer", "(await readOutcome(deps, order, true)) ?? ", "", "G72"],
+      ["a waiting call gets no reply at shutdown", "(await readOutcome(deps, order, true)) ?? ", "", "G72"],
     ],
   },
   {
@@ -250,7 +245,7 @@ export const orderFaults: readonly FaultsOf[] = [
     rows: [
       ["another's environment may be extended", '    .where("user_id", "=", user.id)\n', "", "another's, a wrong"],
       [
-        "what has ended may be extended",
+        "an ended environment may be extended",
         '!mayExtend[row.status] || row.desired === "terminated" || ',
         "",
         "another's, a wrong",

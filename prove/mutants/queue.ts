@@ -1,83 +1,83 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is planted is source text
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the mutants are source text
 
 import type { FaultsOf } from "./mutants-of.ts";
 
-/** Who waits for GPUs and whose turn it is, and what becomes of GPUs that fail or are given back. */
-export const lineFaults: readonly FaultsOf[] = [
+/** The queue for GPUs, reservations, and GPUs that fail or are released. */
+export const queueMutants: readonly FaultsOf[] = [
   {
     file: "environments/queue/serve-queue.ts",
     tests: ["environments/queue/join-queue"],
     rows: [
       ["last come, first served", "order by place for update", "order by place desc for update", "first come"],
       [
-        "a turn that was let pass stays held",
+        "a declined reservation stays held",
         '  for (const { id } of queue.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");\n',
         "",
         "goes to the next",
       ],
       [
-        "a turn lapses that nobody was told of",
+        "a reservation lapses before its notification",
         "status = 'held' and told_at is not null and held_until <= now() as lapsed",
         "status = 'held' and held_until <= now() as lapsed",
         "goes to the next",
       ],
+      ["a large request blocks small ones", "gpuCount >= unservable ||", "unservable < 99 ||", "is passed at first"],
       [
-        "a big request holds up the small ones",
-        "gpuCount >= unservable ||",
-        "unservable < 99 ||",
-        "is passed at first",
-      ],
-      [
-        "a big request waits for ever",
+        "a large request waits forever",
         "const hostId = reserved ? undefined : await hostToReserve(tx, id, gpuCount);",
         "const hostId = undefined as string | undefined;",
         "is passed at first",
       ],
-      ["a host is kept however long it idles", " and free_at - now() <= now() - q.asked_at", "", "is passed at first"],
       [
-        "everybody who waits has a host kept",
+        "a host is reserved however long it idles",
+        " and free_at - now() <= now() - q.asked_at",
+        "",
+        "is passed at first",
+      ],
+      [
+        "every waiting user gets a reserved host",
         "reserved ? undefined : await hostToReserve",
         "await hostToReserve",
         "beside a kept host",
       ],
       [
-        "what is kept for one is given to the next",
+        "a reserved host serves the next user",
         "(await reserve(tx, id, gpuCount, reserved?.hostId))",
         "(await reserve(tx, id, gpuCount, undefined))",
         "is passed at first",
       ],
       [
-        "anybody takes a turn",
+        "any user can take a reservation",
         "id = any(${ownEntryIds(queue, userId)}) and q.status = 'held'",
         "id = any(${queue.map(({ id }) => id)}) and q.status = 'held'",
         "becomes the order's",
       ],
       [
-        "a turn serves an order for more than it holds",
+        "a reservation serves a larger order",
         " and q.gpu_count >= ${gpuCount} group by",
         " group by",
         "as much or more",
       ],
       [
-        "the rest of a turn stays held",
+        "the rest of a reservation stays held",
         '  await releaseLeases(tx, "queue", reservation.id);\n',
         "",
         "becomes the order's",
       ],
       [
-        "an unpaid turn comes back after its end",
+        "a lapsed reservation is restored",
         "and status = 'taken' and held_until > now()",
         "and status = 'taken'",
         "becomes the order's",
       ],
       [
-        "who has got more waits on",
+        "a user served with more GPUs keeps waiting",
         "in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id",
         "in ('waiting', 'held') and gpu_count = ${gpuCount} returning id",
         "as much or more",
       ],
       [
-        "a turn that is over keeps its GPUs",
+        "a lapsed reservation keeps its GPUs",
         "where id = ${id} and status in ('waiting', 'held')`.execute(tx);\n  await releaseLeases(tx, \"queue\", id);\n",
         "where id = ${id} and status in ('waiting', 'held')`.execute(tx);\n",
         "leaving frees",
@@ -89,37 +89,37 @@ export const lineFaults: readonly FaultsOf[] = [
     tests: ["environments/queue/join-queue"],
     rows: [
       [
-        "whoever asks again goes to the end",
+        "joining again loses the position",
         "    if (own.some((each) => each.gpuCount === gpuCount && !each.lapsed)) return;\n",
         "",
         "one place for each",
       ],
       [
-        "one waits for what no machine has",
+        "more GPUs than any machine has can be queued for",
         "!(await freeTimes(tx)).some((time) => time.gpuCount === gpuCount)",
         "false",
         "one place for each",
       ],
       [
-        "another count is not another place",
+        "another count keeps the position",
         '    for (const { id } of own) await closeEntry(tx, id, "left");\n',
         "",
         "one place for each",
       ],
       [
-        "what is free waits for the loop",
+        "free GPUs wait for the loop",
         "  await db.transaction().execute(async (tx) => void (await serveQueue(tx, await lockQueue(tx))));\n",
         "",
         "comes at once",
       ],
       [
-        "whoever leaves keeps the place",
+        "leaving keeps the position",
         '  for (const { id } of rows) await closeEntry(tx, id, "left");\n',
         "",
         "one place for each",
       ],
-      ["places are counted from 0", "position: index + 1", "position: index", "first come"],
-      ["nobody is before anybody", "queue.slice(0, index + 1)", "queue.slice(index, index + 1)", "first come"],
+      ["positions start at 0", "position: index + 1", "position: index", "first come"],
+      ["the queue ahead is ignored", "queue.slice(0, index + 1)", "queue.slice(index, index + 1)", "first come"],
     ],
   },
   {
@@ -127,13 +127,13 @@ export const lineFaults: readonly FaultsOf[] = [
     tests: ["environments/queue/join-queue"],
     rows: [
       [
-        "a turn is told of again and again, and never ends",
+        "a reservation is announced repeatedly and never lapses",
         "where id = any(${held}) and told_at is null returning",
         "where id = any(${held}) returning",
         "first come",
       ],
       [
-        "the ten minutes run before anybody knows",
+        "the ten minutes do not start at the notification",
         "set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})\n",
         "set told_at = now()\n",
         "goes to the next",
@@ -145,25 +145,30 @@ export const lineFaults: readonly FaultsOf[] = [
     tests: ["environments/queue/join-queue"],
     rows: [
       [
-        "what is free is sold past the line",
+        "free GPUs are sold before the queue is served",
         "queue.length > 0 ? await serveQueue(tx, queue) : undefined",
         "undefined as Awaited<ReturnType<typeof serveQueue>>",
         "not sold past",
       ],
       [
-        "what is kept for one is sold to another",
+        "a reserved host is sold to another user",
         "reserved?.userId === userId ? undefined : reserved?.hostId",
         "undefined",
         "is passed at first",
       ],
-      ["an unpaid order keeps the turn", "  await restoreReservation(tx, orderId);\n", "", "becomes the order's"],
+      [
+        "an unpaid order keeps the reservation",
+        "  await restoreReservation(tx, orderId);\n",
+        "",
+        "becomes the order's",
+      ],
     ],
   },
   {
     file: "environments/hosts/start-gpu-checks.ts",
     tests: ["environments/hosts/start-gpu-checks"],
     rows: [
-      ["two looks are enough to give a run up", "const mostFailures = 3;", "const mostFailures = 2;", "two that fail"],
+      ["two failed checks replace a run", "const mostFailures = 3;", "const mostFailures = 2;", "two that fail"],
       [
         "failures of another run count",
         "before?.generation === row.generation ? before",
@@ -171,7 +176,7 @@ export const lineFaults: readonly FaultsOf[] = [
         "two that fail",
       ],
       [
-        "broken GPUs get one run after the other",
+        "broken GPUs get endless runs",
         "const isBroken = row.faultyGeneration !== null;",
         "const isBroken = false;",
         "do not answer either",
@@ -183,13 +188,13 @@ export const lineFaults: readonly FaultsOf[] = [
     tests: ["environments/hosts/start-gpu-checks"],
     rows: [
       [
-        "GPUs that do not answer are leased again",
+        "unresponsive GPUs are leased again",
         "    await quarantine(tx, new Map(leases",
         "    void (new Map(leases",
         "do not answer either",
       ],
       [
-        "a run whose GPUs answer again is suspected for ever",
+        "a recovered run stays suspect",
         "set faulty_generation = null where",
         "set faulty_generation = faulty_generation where",
         "given back",
@@ -201,7 +206,7 @@ export const lineFaults: readonly FaultsOf[] = [
     tests: ["environments/hosts/start-gpu-checks"],
     rows: [
       [
-        "whoever stops during a repair pays for it",
+        "a stop during a repair is billed",
         'fault_since !== null && (fault === false || status === "stopped")',
         "fault_since !== null && fault === false",
         "stops it meanwhile",
@@ -213,7 +218,7 @@ export const lineFaults: readonly FaultsOf[] = [
     tests: ["environments/reconciler/leftover-processes"],
     rows: [
       [
-        "GPUs with another's memory are leased again",
+        "GPUs with leftover memory are leased again",
         "  if (update.leftovers) await quarantine(tx, update.leftovers);\n",
         "",
         "put aside, not leased",
@@ -225,13 +230,13 @@ export const lineFaults: readonly FaultsOf[] = [
     tests: ["environments/reconciler/leftover-processes"],
     rows: [
       [
-        "what nobody could look at counts as clean",
+        "an unchecked GPU counts as clean",
         "new Map(ids.map((id) => [id, String(error)]))",
         "(void error, new Map<string, string>())",
         "nobody can tell",
       ],
       [
-        "memory that is just going is a reason",
+        "memory that is being freed quarantines a GPU",
         "leftovers.size === 0 || performance.now() >= until",
         "true",
         "in time",

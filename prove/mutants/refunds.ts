@@ -1,9 +1,9 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is planted is source text
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the mutants are source text
 
 import type { FaultsOf } from "./mutants-of.ts";
 
-/** What goes back, and the books about it. */
-export const refundFaults: readonly FaultsOf[] = [
+/** Refunds and their journal. */
+export const refundMutants: readonly FaultsOf[] = [
   {
     file: "payments/settlement/delivery.ts",
     tests: [
@@ -15,43 +15,48 @@ export const refundFaults: readonly FaultsOf[] = [
       "payments/orders/place-extension",
     ],
     rows: [
-      ["whoever comes second wins too", '    .where("status", "=", "paid")\n', "", "cancelled while pending"],
+      ["the second of two races wins too", '    .where("status", "=", "paid")\n', "", "cancelled while pending"],
       [
-        "answer and give-up do not take turns",
+        "delivery and giving up do not lock the order",
         '    .where("status", "=", "paid")\n    .forUpdate()\n',
         '    .where("status", "=", "paid")\n',
         "cancelled while pending",
       ],
-      ["late is what came in time", "now() > deliver_by", "now() < deliver_by", "later than ten"],
-      ["late deliveries get nothing", "(order.late ? bonusHours : 0) + ", "", "later than ten"],
+      ["a delivery in time counts as late", "now() > deliver_by", "now() < deliver_by", "later than ten"],
+      ["late deliveries get no bonus", "(order.late ? bonusHours : 0) + ", "", "later than ten"],
       ["one credit serves two deliveries at once", " for update skip locked", "", "C40"],
-      ["a credit never runs out", " and used_by_order is null for update", " for update", "later than ten"],
+      ["a credit never expires", " and used_by_order is null for update", " for update", "later than ten"],
       [
-        "a credit for whoever cancels",
+        "a cancellation earns a credit",
         'if (reason === "not_delivered") await grantCredit',
         "await grantCredit",
         "cancelled while pending",
       ],
       [
-        "a second refund of what went back outside",
+        "an externally refunded payment is refunded again",
         "if (payment.refund_minor === payment.amount_minor)",
         "if (!payment)",
         "C35",
       ],
-      ["what was not used is earned and kept", "if (unusedSeconds > 0)", "if (unusedSeconds < 0)", "fails for ten"],
       [
-        "a session that is over is not earned",
+        "unused time is earned instead of refunded",
+        "if (unusedSeconds > 0)",
+        "if (unusedSeconds < 0)",
+        "fails for ten",
+      ],
+      [
+        "an ended session is not booked as revenue",
         "    await bookRemainingRevenue(tx, order.id);\n",
         "",
         "a rental to its end",
       ],
       [
-        "hours bought later are not paid back",
+        "extensions are not refunded",
         'where.or([where("id", "=", orderId), where("extends", "=", id)])',
         'where.or([where("id", "=", orderId)])',
         "bought later",
       ],
-      ["what was not delivered counts in billing", "usd_net_minor = 0, hours = 0", "hours = 0", "C38"],
+      ["an undelivered order counts in billing", "usd_net_minor = 0, hours = 0", "hours = 0", "C38"],
     ],
   },
   {
@@ -59,13 +64,13 @@ export const refundFaults: readonly FaultsOf[] = [
     tests: ["payments/settlement/settle-payment", "payments/refunds/refund-sender"],
     rows: [
       [
-        "more than is left goes back",
+        "more than the rest is refunded",
         "Math.min(mostMinor, payment.amount_minor - payment.refund_minor)",
         "mostMinor",
         "refunded in the dashboard before",
       ],
       [
-        "what is on its way back is not counted",
+        "pending refunds are not counted",
         "set({ refund_minor: payment.refund_minor + amount_minor })",
         "set({ refund_minor: payment.refund_minor })",
         "C29",
@@ -89,38 +94,43 @@ export const refundFaults: readonly FaultsOf[] = [
         "other keys",
       ],
       [
-        "every try has an idempotency key of its own",
+        "each attempt has its own idempotency key",
         "amountMinor, key, notes: { reason }",
         "amountMinor, key: crypto.randomUUID(), notes: { reason }",
         "sent once",
       ],
       [
-        "refused for good, nobody looks whether it exists",
+        "after a final refusal an existing refund is not looked up",
         "const found = await findAtProvider(deps, refund);",
         "const found = undefined as ProviderRefund | undefined;",
         "C36",
       ],
       [
-        "a part that a person sent stands for what we owe",
+        "a partial external refund counts as ours",
         "ours.some(({ refund_minor }) => sentMinor < refund_minor - disputed)",
         "false",
         "a part sent back",
       ],
-      ["a failed refund adds to what went back", "-refund.amount_minor", "refund.amount_minor", "refund that fails"],
       [
-        "a refund that arrives after all is not owed again",
+        "a failed refund increases the refunded sum",
+        "-refund.amount_minor",
+        "refund.amount_minor",
+        "refund that fails",
+      ],
+      [
+        "a failed refund that is processed later is not booked",
         'if (refund.status === "failed") {',
         "if (!payment) {",
         "refund that fails",
       ],
       [
-        "refused for good, it is tried every second",
+        "a final refusal is retried every second",
         "const isRefused = error instanceof ProviderError && !error.retryable;",
         "const isRefused = error instanceof ProviderError && error.retryable;",
         "refuses for good",
       ],
       [
-        "arrived, and the order stays open",
+        "a processed refund leaves the order open",
         "if (payment.settles_order) await closeRefundedOrder",
         "if (!payment.settles_order) await closeRefundedOrder",
         "sent once",
@@ -137,24 +147,20 @@ export const refundFaults: readonly FaultsOf[] = [
     file: "payments/refunds/grant-refund.ts",
     tests: ["payments/refunds/request-refund"],
     rows: [
-      ["more goes back than was left", "amountMinor < 1 || amountMinor > left", "amountMinor < 1"],
-      ["granted twice pays twice", "if (before) return", "if (false) return", "an amount leaves"],
-      ["a preview stays done", "await tx.rollback().execute();", "await tx.commit().execute();", "nobody has asked"],
-      ["paid back whole, it goes on", "return await takeBackHours(tx, order);", "return undefined;"],
+      ["more than the rest is refunded by an operator", "amountMinor < 1 || amountMinor > left", "amountMinor < 1"],
+      ["a repeated grant refunds twice", "if (before) return", "if (false) return", "an amount leaves"],
+      ["a preview is committed", "await tx.rollback().execute();", "await tx.commit().execute();", "nobody has asked"],
+      ["a full refund does not end the rental", "return await takeBackHours(tx, order);", "return undefined;"],
     ],
   },
   {
     file: "payments/refunds/take-back-hours.ts",
     tests: ["payments/refunds/take-back-hours", "payments/disputes/record-dispute"],
     rows: [
-      ["hours that were given with an order stay", "order, order.hours);", "order, 1);", "credit"],
+      ["bonus hours of a refunded order stay", "order, order.hours);", "order, 1);", "credit"],
+      ["an earlier refund is refunded again", "payment.amount_minor - payment.refund_minor", "payment.amount_minor"],
       [
-        "what went back before is paid back again",
-        "payment.amount_minor - payment.refund_minor",
-        "payment.amount_minor",
-      ],
-      [
-        "a bank's part of the price is all that goes back",
+        "after a partial dispute only that part is refunded",
         '  await refundUnused(tx, payment, usage, "discretionary", announce);\n',
         "",
         "in part",
@@ -165,9 +171,9 @@ export const refundFaults: readonly FaultsOf[] = [
     file: "environments/time/extend.ts",
     tests: ["payments/refunds/take-back-hours"],
     rows: [
-      ["banked time that is paid back stays", "greatest(0, banked_seconds - ", "greatest(banked_seconds, ", "stopped"],
+      ["refunded banked time stays", "greatest(0, banked_seconds - ", "greatest(banked_seconds, ", "stopped"],
       [
-        "with no paid time left it stays",
+        "an environment without paid time does not end",
         "const ends = before.created_at === null || after.left < nothingSeconds;",
         "const ends = before.never;",
         "no paid time",
@@ -183,17 +189,17 @@ export const refundFaults: readonly FaultsOf[] = [
     file: "payments/disputes/record-dispute.ts",
     tests: ["payments/disputes/record-dispute"],
     rows: [
-      ["what is decided is told again as open", "if (risen < 0) return", "if (false) return"],
-      ["a lost dispute is booked each time it is told", "if (risen === 0) return", "if (false) return"],
-      ["more is counted than was left", "Math.min(lost, payment.amount_minor - payment.refund_minor)", "lost"],
-      ["what the bank took is not booked", "await bookDisputeLost(tx, payment, { id, amount_minor: lost });", ""],
+      ["a decided dispute is reopened", "if (risen < 0) return", "if (false) return"],
+      ["a lost dispute is booked at each report", "if (risen === 0) return", "if (false) return"],
+      ["more than the rest is counted", "Math.min(lost, payment.amount_minor - payment.refund_minor)", "lost"],
+      ["a lost dispute is not booked", "await bookDisputeLost(tx, payment, { id, amount_minor: lost });", ""],
     ],
   },
   {
     file: "payments/refunds/waive-refund.ts",
     tests: ["payments/refunds/refund-sender", "payments/disputes/record-dispute"],
     rows: [
-      ["a part paid back ends a rental that was delivered", " and status = 'refunding'", "", "fails for ten minutes"],
+      ["a partial refund ends a delivered rental", " and status = 'refunding'", "", "fails for ten minutes"],
       ["a refund is sent while a dispute is open", 'statuses.has("open") || statuses.has("under_review")', "false"],
       ["a refund is sent though a bank has taken the money", 'statuses.has("lost") ? "lost" : "none"', '"none"'],
     ],
@@ -203,7 +209,7 @@ export const refundFaults: readonly FaultsOf[] = [
     tests: ["payments/disputes/record-dispute"],
     rows: [
       [
-        "a held account orders on",
+        "a held account can order",
         '.where("lifted_at", "is", null).executeTakeFirst())',
         '.where("lifted_at", "is not", null).executeTakeFirst())',
       ],
@@ -214,21 +220,16 @@ export const refundFaults: readonly FaultsOf[] = [
     tests: ["payments/ledger/journal", "payments/settlement/settle-payment"],
     rows: [
       [
-        "arrived refunds stay owed",
+        "processed refunds stay payable",
         'kind: "refund_arrived", debit: "refunds_payable", credit: "gateway"',
         'kind: "refund_arrived", debit: "prepaid", credit: "gateway"',
         "owed back when",
       ],
       ["a fee is income", 'debit: "fees", credit: "gateway"', 'debit: "gateway", credit: "fees"', "a fee"],
-      ["owed again is the same entry", "before === 0 ? entry", "before >= 0 ? entry", "refund that fails"],
+      ["a second refund has the same entry", "before === 0 ? entry", "before >= 0 ? entry", "refund that fails"],
+      ["a duplicate's refund reduces revenue", '  if (!settles_order) return "prepaid";\n', "", "surplus"],
       [
-        "a surplus comes out of what the first payment earned",
-        '  if (!settles_order) return "prepaid";\n',
-        "",
-        "surplus",
-      ],
-      [
-        "a session's end is booked the wrong way round",
+        "the end of a session is booked with the wrong sign",
         'debit: "prepaid",\n      credit: "revenue"',
         'debit: "revenue",\n      credit: "prepaid"',
         "a rental to its end",
@@ -244,9 +245,9 @@ export const refundFaults: readonly FaultsOf[] = [
       "payments/settlement/lost-machine",
     ],
     rows: [
-      ["what goes back adds to what billing counts", "o.usd_minor - round(", "o.usd_minor + round("],
+      ["a refund increases billing", "o.usd_minor - round(", "o.usd_minor + round("],
       [
-        "a smaller part later counts anew",
+        "a later smaller share counts again",
         "least(o.usd_net_minor,\n      greatest(0,",
         "(\n      greatest(0,",
         "falls",
@@ -258,19 +259,19 @@ export const refundFaults: readonly FaultsOf[] = [
     tests: ["payments/ledger/journal"],
     rows: [
       [
-        "only what was never booked is found",
+        "the invariant finds only unbooked payments",
         "(p.status = 'captured') <> (j.id is not null)",
         "p.status <> 'captured' and j.id is not null",
         "each invariant",
       ],
       [
-        "a surplus that is kept is not found",
+        "the invariant misses a kept duplicate",
         "p.status = 'captured' and not p.settles_order and",
         "p.status = 'authorized' and not p.settles_order and",
         "each invariant",
       ],
       [
-        "a credit that is missing is not found",
+        "the invariant misses a missing credit",
         "r.reason = 'not_delivered' and not",
         "r.reason = 'never' and not",
         "each invariant",

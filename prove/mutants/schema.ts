@@ -1,7 +1,7 @@
 import type { FaultsOf } from "./mutants-of.ts";
 
-/** What the database itself refuses. */
-export const schemaFaults: readonly FaultsOf[] = [
+/** Constraints and triggers of the database. */
+export const schemaMutants: readonly FaultsOf[] = [
   {
     file: "database/migrations/0001_initial.sql",
     tests: ["database/constraints"],
@@ -13,9 +13,9 @@ export const schemaFaults: readonly FaultsOf[] = [
         "create index one_unpaid_order_per_user",
         "refused",
       ],
-      ["one order of the provider is two of ours", "  unique (gateway, gateway_order_id),\n", "", "refused"],
+      ["one provider order belongs to two orders", "  unique (gateway, gateway_order_id),\n", "", "refused"],
       [
-        "a state says paid and no date does",
+        "a paid order without a paid date",
         "  check ((paid_at is not null) = (status in ('paid', 'fulfilled', 'refunding', 'refunded'))),\n",
         "",
         "refused",
@@ -34,13 +34,13 @@ export const schemaFaults: readonly FaultsOf[] = [
       ],
       ["one payment is two rows", "  unique (gateway, gateway_payment_id),\n", "", "refused"],
       [
-        "more goes back than came in",
+        "more is refunded than was paid",
         "  check (refund_minor between 0 and amount_minor),\n  check (not settles_order",
         "  check (not settles_order",
         "refused",
       ],
       [
-        "an authorisation settles",
+        "an authorization settles",
         "  check (not settles_order or status = 'captured')\n",
         "  check (true)\n",
         "refused",
@@ -52,7 +52,7 @@ export const schemaFaults: readonly FaultsOf[] = [
         "refused",
       ],
       [
-        "a refund that is owed leaves the queue",
+        "an unprocessed refund leaves the queue",
         "  check (status = 'processed' or next_check_at is not null)\n",
         "  check (true)\n",
         "refused",
@@ -83,7 +83,7 @@ export const schemaFaults: readonly FaultsOf[] = [
     tests: ["payments/ledger/journal"],
     rows: [
       [
-        "an entry need not balance",
+        "an entry is unbalanced",
         "having sum(amount_minor) <> 0) then",
         "having sum(amount_minor) is null) then",
         "database refuses",

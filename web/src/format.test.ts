@@ -31,7 +31,7 @@ test.each([
   expect(timeLeft(expiresAt, now)).toBe(words);
 });
 
-test("durations leave out what does not matter", () => {
+test("durations omit insignificant units", () => {
   expect(duration(59)).toBe("under 1m");
   expect(duration(60)).toBe("1m");
   expect(duration(86_400)).toBe("1d 0h");
@@ -46,7 +46,7 @@ test("money comes from minor units", () => {
   expect(money(10_586_400, "INR")).toBe("₹1,05,864");
 });
 
-test("dates are written in en-US, and what is none says so", () => {
+test("dates are in en-US, and an invalid one is Invalid Date", () => {
   expect(date("2026-11-20T12:00:00Z")).toBe("Nov 20, 2026");
   expect(date("soon")).toBe("Invalid Date");
   expect(date(null)).toBe("Invalid Date");
@@ -72,7 +72,7 @@ test.each([
   expect(date(iso)).toBe(words);
 });
 
-test("the year stands only where it is another one, by the viewer's calendar and not by UTC", () => {
+test("the year is shown only if it differs from this one, in the viewer's zone", () => {
   const lastMinute = new Date(2026, 11, 31, 23, 59).toISOString();
   const firstMinute = new Date(2027, 0, 1, 0, 1).toISOString();
   const newYear = new Date(2027, 0, 1, 0, 0).getTime();
@@ -80,14 +80,14 @@ test("the year stands only where it is another one, by the viewer's calendar and
   expect(dateTime(firstMinute, newYear)).toBe("Jan 1, 12:01 AM");
 });
 
-test("hours that are left are hours, also over the night when the clocks change", () => {
+test("remaining hours are exact across a change to summer or winter time", () => {
   // In New York the clocks went back on 2026-11-01 at 06:00 UTC and forward on 2026-03-08 at 07:00 UTC.
   expect(timeLeft("2026-11-01T12:00:00Z", Date.parse("2026-11-01T00:00:00Z"))).toBe("12h 0m left");
   expect(timeLeft("2026-03-08T12:00:00Z", Date.parse("2026-03-08T00:00:00Z"))).toBe("12h 0m left");
   expect(timeLeft("2028-03-01T00:00:00Z", Date.parse("2028-02-28T00:00:00Z"))).toBe("2d 0h left");
 });
 
-test("money at its edges: nothing, less than nothing, millions, and paise that are no whole rupee", () => {
+test("money: zero, negative, millions, and fractions of a rupee", () => {
   expect([money(0, "USD"), money(-40, "USD"), money(123_456_789, "USD")]).toEqual(["$0.00", "-$0.40", "$1,234,567.89"]);
   expect([money(0, "INR"), money(1_850, "INR")]).toEqual(["₹0", "₹18.50"]);
   expect([moneyShort(0, "USD"), moneyShort(28_000, "USD")]).toEqual(["$0", "$280"]);

@@ -1,16 +1,21 @@
 import type { Currency } from "@berth/contract";
 
-/** "$2.40", "₹212": the one format for money, from minor units (G9). Rupees are whole (G8). */
+/** Formats minor units: "$2.40", "₹212" (G9). Rupees are whole (G8). */
 export function money(minor: number, currency: Currency): string {
   return currency === "USD" ? dollars(minor, 2) : rupees(minor);
 }
 
-/** Whole dollars lose their cents: monthly prices read better as $280. */
+/** Without cents if they are zero: "$280". */
 export function moneyShort(minor: number, currency: Currency): string {
   return currency === "USD" ? dollars(minor, minor % 100 === 0 ? 0 : 2) : rupees(minor);
 }
 
-/** "Nov 20, 2026" in the viewer's zone; "Invalid Date" for what is none (spec 8.10, G67). */
+/** "1, 2 and 4", "1, 2 or 4". */
+export function listed(items: readonly (string | number)[], type: "conjunction" | "disjunction"): string {
+  return new Intl.ListFormat("en-GB", { type }).format(items.map(String));
+}
+
+/** "Nov 20, 2026" in the viewer's zone; "Invalid Date" for an invalid one (spec 8.10, G67). */
 export function date(iso: string | null): string {
   return written(iso, { month: "short", day: "numeric", year: "numeric" });
 }
@@ -45,12 +50,12 @@ export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** The subdomain, or "Container-" and the first 8 characters of the id (spec 3.2). */
+/** The subdomain, or "Container-" with the first 8 characters of the id (spec 3.2). */
 export function environmentName(id: string, subdomain: string): string {
   return subdomain === "" ? `Container-${id.slice(0, 8)}` : subdomain;
 }
 
-/** The URL of an environment. `template` is from `GET /config`, with a literal `{subdomain}` in it. */
+/** The URL of an environment. `template` is from `GET /config` and contains `{subdomain}`. */
 export function environmentAddress(template: string, subdomain: string): string {
   return template.replace("{subdomain}", subdomain);
 }

@@ -1,18 +1,16 @@
-/**
- * All the script that a drawn page needs (prerender.ts): the public pages are documents, and the app begins at the login.
- */
+/** The whole script of a prerendered page (prerender.ts). */
 const schemeKey = "mantine-color-scheme-value";
 
 for (const toggle of document.querySelectorAll("[data-scheme-toggle]")) toggle.addEventListener("click", switchScheme);
-// The user may have signed in meanwhile: in another tab, or on the page before this one.
+// The user may have signed in meanwhile, in another tab or on the previous page.
 addEventListener("storage", leaveWhenSignedIn);
 addEventListener("pageshow", leaveWhenSignedIn);
 
 for (const sign of ["pointermove", "pointerdown", "keydown", "scroll"])
-  addEventListener(sign, fetchApp, { once: true });
+  addEventListener(sign, prefetchApp, { once: true });
 
-/** Loads the app once the reader moves or types. */
-function fetchApp(): void {
+/** Prefetches the app on the first interaction. */
+function prefetchApp(): void {
   const app = document.querySelector<HTMLTemplateElement>("template#app");
   if (!app) return;
   document.head.append(app.content);
@@ -26,7 +24,7 @@ function switchScheme(): void {
   try {
     localStorage.setItem(schemeKey, next);
   } catch {
-    // Storage is blocked or full: the choice holds for this page.
+    // Storage is blocked or full; the choice applies to this page.
   }
 }
 
@@ -34,6 +32,6 @@ function leaveWhenSignedIn(): void {
   try {
     if (location.pathname === "/" && localStorage.getItem("idToken")) location.replace("/dashboard");
   } catch {
-    // Blocked storage has no sign-in.
+    // Without storage there is no sign-in.
   }
 }

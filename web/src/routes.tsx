@@ -11,8 +11,8 @@ const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component
 const extending = () => import("./launch/extend/extend-dialog.tsx").then((part) => ({ Component: part.ExtendDialog }));
 
 /**
- * Spec 2.1, plus the delivery policy (G84), the published figures (G38), the link that confirms an address (G52) and
- * the hand-off to the gateway.
+ * The routes of spec 2.1, the delivery policy (G84), the status page (G38), the confirmation of an address (G52) and the
+ * hand-off to the gateway.
  */
 export const routes: RouteObject[] = [
   {
@@ -61,7 +61,7 @@ function guarded(): RouteObject {
         lazy: () => import("./shell/shell.tsx").then((part) => ({ Component: part.Shell })),
         children: [
           {
-            // Inside the frame, so that the other screens stay reachable from a broken one.
+            // Inside the frame, so that a broken screen keeps its navigation.
             ErrorBoundary: ScreenError,
             children: [
               {

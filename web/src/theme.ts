@@ -1,9 +1,8 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 /**
- * Colour means state. Surfaces and text are one sea-grey scale; buttons are ink;
- * the accent (live) is kept for what is running, free, paid or in force right now.
- * Every text colour is at least 4.5:1 on canvas, raised, sunken and its own wash.
+ * Color shows state. Surfaces and text use one sea-grey scale; buttons are ink; the accent (live) marks things that are
+ * running, free, paid or active. Every text color has a contrast of at least 4.5:1 on canvas, raised, sunken and its wash.
  */
 const light = {
   canvas: "#fbfcfc",
@@ -167,7 +166,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Checkbox: { defaultProps: { iconColor: "var(--mantine-color-body)" } },
-    // Dropdowns stay where they are in the document: inside a landmark, next in the tab order.
+    // Dropdowns are not portalled, so that they stay inside their landmark and next in the tab order.
     Menu: { defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false } },
     Popover: { defaultProps: { withinPortal: false } },
     Select: { defaultProps: { comboboxProps: { withinPortal: false } } },

@@ -5,9 +5,9 @@ import { call, messageOf } from "./call.ts";
 import { pathOf } from "./send.ts";
 import { readSession, saveSession, signOut } from "./session.ts";
 
-/** The network is what cannot run here: each test says how it answers. */
+/** Each test mocks the replies of the network. */
 interface Network {
-  /** Tokens that the API takes. */
+  /** Tokens that the API accepts. */
   readonly good: string[];
   readonly refresh?: () => Response | Promise<Response>;
   readonly api?: () => Response | Promise<Response>;
@@ -48,20 +48,20 @@ function identityRefusal(status: number, message: string): Response {
   return Response.json({ error: { code: status, message } }, { status });
 }
 
-test("a token that holds is sent as it is", async () => {
+test("a valid token is sent unchanged", async () => {
   const { calls } = setup({ good: ["first"] });
   await expect(check()).resolves.toEqual({ status: "success" });
   expect(calls).toEqual(["GET /auth/validate"]);
 });
 
-test("a 401 is answered by one refresh and one repetition", async () => {
+test("a 401 causes one refresh and one retry", async () => {
   const { calls } = setup({ good: ["second"] });
   await expect(check()).resolves.toEqual({ status: "success" });
   expect(calls.filter((made) => made === "GET /auth/validate")).toHaveLength(2);
   expect(readSession()).toMatchObject({ idToken: "second", refreshToken: "r2", email: "ada@uni.example" });
 });
 
-test("calls that meet a 401 together share one refresh", async () => {
+test("concurrent 401s share one refresh", async () => {
   const { calls } = setup({ good: ["second"] });
   await Promise.all([check(), check(), check()]);
   expect(calls.filter((made) => made === "POST /identity/v1/token")).toHaveLength(1);
@@ -86,13 +86,13 @@ test.each([
   ["no answer", () => Promise.reject(new TypeError("Failed to fetch"))],
   ["a 503", () => identityRefusal(503, "UNAVAILABLE")],
   ["a 429", () => identityRefusal(429, "TOO_MANY_ATTEMPTS_TRY_LATER")],
-])("a refresh that meets %s keeps the session", async (_, refresh) => {
+])("a refresh that fails with %s keeps the session", async (_, refresh) => {
   setup({ good: [], refresh });
   await expect(check()).rejects.toMatchObject({ code: "network" });
   expect(readSession()?.idToken).toBe("first");
 });
 
-test("no answer and 5xx keep the session", async () => {
+test("network errors and 5xx keep the session", async () => {
   setup({ good: [], api: () => Promise.reject(new TypeError("Failed to fetch")) });
   await expect(check()).rejects.toMatchObject({ code: "network", status: 0 });
   setup({ good: [], api: () => new Response("<h1>Bad gateway</h1>", { status: 502 }) });
@@ -100,14 +100,14 @@ test("no answer and 5xx keep the session", async () => {
   expect(readSession()?.idToken).toBe("first");
 });
 
-test("a token older than 50 minutes is renewed before it is used", async () => {
+test("a token older than 50 minutes is refreshed before the call", async () => {
   const { calls } = setup({ good: ["second"] }, 9 * 60_000);
   await check();
   expect(calls.filter((made) => made === "GET /auth/validate")).toHaveLength(1);
   expect(readSession()?.idToken).toBe("second");
 });
 
-test("signing out while a refresh is under way stands", async () => {
+test("signing out during a refresh stays signed out", async () => {
   setup({
     good: ["second"],
     refresh: () => {
@@ -137,7 +137,7 @@ test("a public call carries no token", async () => {
   expect(seen).toEqual([null]);
 });
 
-test("a refusal keeps its code, message and where the money is", async () => {
+test("a refusal keeps its code, message and state of the money", async () => {
   const body = {
     status: "error",
     code: "not_delivered",
@@ -162,7 +162,7 @@ test.each([
   ["detail alone", { detail: "Only detail here" }, "Only detail here"],
   ["both", { message: "No GPU is free", detail: "x" }, "No GPU is free"],
   ["what is no text", { detail: [{ loc: ["body"] }] }, ""],
-])("a refusal with %s has no message but its own (G117)", async (_, body, message) => {
+])("a refusal with %s has only its own message (G117)", async (_, body, message) => {
   setup({ good: [], api: () => Response.json(body, { status: 500 }) });
   await expect(act()).rejects.toMatchObject({ code: "unavailable", status: 500, message });
 });
@@ -172,17 +172,17 @@ test.each([
   [{ success: false, detail: "Frozen" }, "Frozen"],
   [{ status: "success", success: false }, ""],
   [{ status: "failed" }, ""],
-])("an answer of HTTP 200 that says %j is a refusal (G117)", async (body, message) => {
+])("a reply of HTTP 200 with %j is a refusal (G117)", async (body, message) => {
   setup({ good: [], api: () => Response.json(body) });
   await expect(act()).rejects.toMatchObject({ code: "invalid_request", status: 200, message });
 });
 
-test.each([{ success: true }, { status: "success" }, {}])("%j of an action is its success", async (body) => {
+test.each([{ success: true }, { status: "success" }, {}])("%j is the success of an action", async (body) => {
   setup({ good: [], api: () => Response.json(body) });
   await expect(act()).resolves.toEqual(body);
 });
 
-test("an environment that starts is no refusal, and of a reset only the HTTP status counts", async () => {
+test("a starting environment is no refusal, and for a reset only the HTTP status counts", async () => {
   setup({ good: [], api: () => Response.json({ status: "pending", jupyter_token: "t" }) });
   const request = { params: {}, body: {} } as Parameters<typeof call<typeof createEnvironment>>[1];
   await expect(call(createEnvironment, request)).resolves.toMatchObject({ status: "pending" });
@@ -193,19 +193,19 @@ test("an environment that starts is no refusal, and of a reset only the HTTP sta
   await expect(reset()).resolves.toBeUndefined();
 });
 
-test.each([{ status: "error" }, {}])("a token that is answered %j does not hold", async (body) => {
+test.each([{ status: "error" }, {}])("a token with the reply %j is invalid", async (body) => {
   setup({ good: [], api: () => Response.json(body) });
   await expect(check()).rejects.toMatchObject({ code: "unauthenticated" });
   expect(readSession()).toBeUndefined();
 });
 
-test("what cannot be read says nothing of the token", async () => {
+test("an unreadable reply does not make the token invalid", async () => {
   setup({ good: [], api: () => new Response("<h1>Sign in to this network</h1>") });
   await expect(check()).rejects.toMatchObject({ code: "network" });
   expect(readSession()?.idToken).toBe("first");
 });
 
-test("what was said of a failure, never a bare status (G117)", () => {
+test("the message of a failure, never a bare status (G117)", () => {
   expect(messageOf(new ApiError("unavailable", "Out for a moment", 503))).toBe("Out for a moment");
   expect(messageOf(new ApiError("unavailable", "", 503))).toBe("The server gave no reason.");
   expect(messageOf(new ApiError("network", "x", 0), "Try again")).toBe("Try again");

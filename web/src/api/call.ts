@@ -17,7 +17,7 @@ export async function call<E extends AnyEndpoint>(
   return withToken((token) => send(endpoint, input, { ...options, token }));
 }
 
-/** Runs a request with the session's token, by the same rules as `call`; for what is not JSON (the event stream). */
+/** Like `call`, for requests that do not return JSON (the event stream). */
 export async function withToken<Answer>(request: (token: string) => Promise<Answer>): Promise<Answer> {
   const token = await currentToken();
   try {
@@ -32,7 +32,7 @@ async function repeat<Answer>(request: (token: string) => Promise<Answer>, token
   try {
     return await request(token);
   } catch (error) {
-    // Only if this token was refused: the user may have signed in again meanwhile.
+    // Only if this token was refused; the user may have signed in again meanwhile.
     if (isUnauthenticated(error) && readSession()?.idToken === token) signOut();
     throw error;
   }
@@ -42,7 +42,7 @@ function isUnauthenticated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.code === "unauthenticated");
 }
 
-/** The server's message for an error, for people; `unanswered` if there was no reply. */
+/** The server's message for an error; `unanswered` if there was no reply. */
 export function messageOf(error: unknown, unanswered = "No answer from the server."): string {
   if (!(error instanceof ApiError) || error.status === 0) return unanswered;
   return error.message || "The server gave no reason.";

@@ -8,6 +8,6 @@ test.each([
   ["{broken", undefined],
   ["null", undefined],
   ["", undefined],
-])("%s is the change %s", (data, change) => {
+])("%s parses as %s", (data, change) => {
   expect(changeOf(data)).toEqual(change);
 });

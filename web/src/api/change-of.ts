@@ -8,7 +8,7 @@ const kinds: readonly unknown[] = [
   "queue",
 ] satisfies readonly Change["kind"][];
 
-/** The change in an event's data, or undefined: a newer server may send kinds that this page does not know. */
+/** The change in an event's data; undefined for the unknown kinds of a newer server. */
 export function changeOf(data: string): Change | undefined {
   try {
     const { kind, id } = JSON.parse(data || "{}") as Partial<Record<string, unknown>>;

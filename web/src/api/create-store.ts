@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * A value outside React that components follow. `read` returns the same object while the value is the same; `onSubscribe`
- * runs for each new listener.
+ * A value outside React that components subscribe to. `read` returns the same object until the value changes;
+ * `onSubscribe` runs for each new listener.
  */
 export function createStore<Value>(read: () => Value, onSubscribe?: () => void) {
   const listeners = new Set<() => void>();

@@ -3,12 +3,12 @@ import { exchangeRefreshToken, IdentityError, type Tokens } from "./identity-cli
 import { readConfig } from "./product-config.ts";
 import { readSession, type Session, saveSession, signOut } from "./session.ts";
 
-/** Spec 9. Tokens live 60 minutes. */
+/** Tokens last 60 minutes (spec 9). */
 const refreshEveryMs = 50 * 60_000;
 const tokenLifeMs = 60 * 60_000;
 const checkEveryMs = 30_000;
 
-/** The provider's codes for a sign-in that has ended; other errors may pass (docs/internals/identity.md). */
+/** The provider's codes for an ended sign-in; other errors are temporary (docs/internals/identity.md). */
 const finalCodes = new Set([
   "TOKEN_EXPIRED",
   "INVALID_REFRESH_TOKEN",
@@ -20,7 +20,7 @@ const finalCodes = new Set([
 
 let running: Promise<string> | undefined;
 
-/** The token to send now. Refreshes an old one first; if that fails for now, returns the old one. */
+/** The token to send. Refreshes an old one first; returns the old one if that fails temporarily. */
 export async function currentToken(): Promise<string> {
   const session = readSession();
   if (!session) throw signedOut();
@@ -33,7 +33,7 @@ export async function currentToken(): Promise<string> {
   }
 }
 
-/** A token other than `used`. Refreshes once at a time, across tabs too. Removes a session that has ended. */
+/** A token other than `used`. Only one tab refreshes at a time. Removes an ended session. */
 export function refreshToken(used: string): Promise<string> {
   running ??= locked(() => replace(used)).finally(() => {
     running = undefined;
@@ -41,7 +41,7 @@ export function refreshToken(used: string): Promise<string> {
   return running;
 }
 
-/** Refreshes the token while a page is open; timers sleep with the machine, so becoming visible checks too. */
+/** Refreshes the token while a page is open; checks on `visibilitychange` too, because timers stop during sleep. */
 export function startRefreshing(): () => void {
   const check = () => void currentToken().catch(() => undefined);
   const timer = setInterval(check, checkEveryMs);

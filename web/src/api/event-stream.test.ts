@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseEvents } from "./event-stream.ts";
 
-test("whole events are taken, a broken-off one waits", () => {
+test("complete events are parsed, an incomplete one waits", () => {
   const first = parseEvents(": connected\r\n\r\ndata: one\r\n\r\nevent: over\ndata: {}\n\ndata: tw");
   expect(first.events.filter(({ data }) => data !== "")).toEqual([
     { name: "message", data: "one" },

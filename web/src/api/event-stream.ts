@@ -7,7 +7,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Splits the received text into whole events; `rest` is an event that is not complete. Comments are heartbeats. */
+/** Splits the received text into events; `rest` is an incomplete event. Comments are heartbeats. */
 export function parseEvents(received: string): { events: readonly StreamEvent[]; rest: string } {
   const blocks = received.replace(/\r\n?/g, "\n").split("\n\n");
   const rest = blocks.pop() ?? "";

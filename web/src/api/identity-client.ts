@@ -11,7 +11,7 @@ export interface Tokens {
   readonly userId: string;
 }
 
-/** A refusal of the provider, by its own code (docs/internals/identity.md), or `NETWORK` when it did not answer. */
+/** A refusal with the provider's code (docs/internals/identity.md), or `NETWORK` without a reply. */
 export class IdentityError extends Error {
   readonly code: string;
   /** HTTP status; 0 without a reply. */
@@ -28,7 +28,7 @@ export class IdentityError extends Error {
   }
 }
 
-/** The provider refused. No reply, or an error of its own, is not a refusal. */
+/** True if the provider refused; false for a network or server error. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof IdentityError && error.status >= 400 && error.status < 500 && error.status !== 429;
 }
@@ -44,7 +44,7 @@ export async function signInWithCustomToken(config: IdentityConfig, token: strin
   return tokensOf(await account(config, "signInWithCustomToken", { token, returnSecureToken: true }));
 }
 
-/** Returns a new refresh token too, which replaces the old one. */
+/** Also returns a new refresh token, which replaces the old one. */
 export async function exchangeRefreshToken(config: IdentityConfig, refreshToken: string): Promise<Tokens> {
   const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
   const answer = await post(config, config.tokenUrl, form);
@@ -56,18 +56,18 @@ export async function exchangeRefreshToken(config: IdentityConfig, refreshToken:
   });
 }
 
-/** The account of a code; does not use it up. @throws IdentityError INVALID_OOB_CODE, EXPIRED_OOB_CODE, USER_DISABLED */
+/** Returns the account of a code without using it up. @throws IdentityError INVALID_OOB_CODE, EXPIRED_OOB_CODE, USER_DISABLED */
 export async function verifyResetCode(config: IdentityConfig, code: string): Promise<{ email: string }> {
   const { email } = await account(config, "resetPassword", { oobCode: code });
   return { email: String(email ?? "") };
 }
 
-/** Uses the code up. @throws IdentityError as `verifyResetCode`, and WEAK_PASSWORD, after which the code still holds */
+/** Uses the code up, except on WEAK_PASSWORD. @throws IdentityError as `verifyResetCode`, and WEAK_PASSWORD */
 export async function confirmReset(config: IdentityConfig, code: string, newPassword: string): Promise<void> {
   await account(config, "resetPassword", { oobCode: code, newPassword });
 }
 
-/** Uses up the code of a link that confirms an address. @throws IdentityError as `verifyResetCode` */
+/** Confirms an address and uses the code up. @throws IdentityError as `verifyResetCode` */
 export async function confirmAddress(config: IdentityConfig, code: string): Promise<void> {
   await account(config, "update", { oobCode: code });
 }
@@ -94,7 +94,7 @@ async function post(config: IdentityConfig, url: string, body: string | URLSearc
   return answer;
 }
 
-/** Codes come as `CODE`, `CODE : text` or `CODE: text`; anything else is a text for people. */
+/** Codes come as `CODE`, `CODE : text` or `CODE: text`; anything else is a message. */
 function refusal(answer: Answer, status: number): IdentityError {
   const error = answer["error"] as { message?: unknown } | undefined;
   const message = String(error?.message ?? "UNAVAILABLE");
@@ -102,7 +102,7 @@ function refusal(answer: Answer, status: number): IdentityError {
   return code === undefined ? new IdentityError("UNAVAILABLE", status, message) : new IdentityError(code, status);
 }
 
-/** Google's reply to a custom token has no user id; the token always has its subject. */
+/** The token's subject, because Google's reply to a custom token has no user id. */
 function tokensOf(answer: Answer): Tokens {
   const idToken = String(answer["idToken"]);
   const userId = typeof answer["localId"] === "string" ? answer["localId"] : subjectOf(idToken);

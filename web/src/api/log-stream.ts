@@ -22,7 +22,7 @@ export async function readLog(
   return ended;
 }
 
-/** The lines of a log as a terminal shows them in the end; an unreadable event is left out. */
+/** The lines of a log as a terminal would show them; skips unreadable events. */
 export function linesOf(events: readonly StreamEvent[]): string[] {
   return events.flatMap(({ name, data }) => {
     if (name !== "message") return [];
@@ -38,7 +38,7 @@ export function linesOf(events: readonly StreamEvent[]): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes of a terminal's colours
 const colours = /\u001b\[[\d;]*[A-Za-z]/g;
 
-/** Without colours, and an overwritten line with its last text. */
+/** Without color codes; an overwritten line has its last text. */
 function plain(line: string): string {
   const shown = line.replace(colours, "").replace(/\r+$/, "");
   return shown.slice(shown.lastIndexOf("\r") + 1);

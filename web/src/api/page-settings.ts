@@ -1,9 +1,9 @@
 import { brand, exampleHost } from "../content/brand.ts";
 
 /**
- * The operator's settings in public texts. The server writes them into every page, so that a prerendered page is right
- * without JavaScript and the app knows them before its first request. While prerendering they are the placeholders that
- * the server replaces (server/src/http/documents.ts).
+ * The operator's settings in public texts. The server writes them into every page, for prerendered pages without
+ * JavaScript and for the app before its first request. In prerendering they are the placeholders that the server replaces
+ * (server/src/http/documents.ts).
  */
 export const pageSettings = {
   name: settingOf("application-name", "{{BRAND_NAME}}", brand.name),

@@ -4,8 +4,8 @@ import { createStore } from "./create-store.ts";
 import { fetchResponse } from "./send.ts";
 
 /**
- * `GET /config`, asked once per page. Not in the query cache, because the landing page needs the brand without a query
- * library, and a token's refresh needs the provider's address before anything else.
+ * `GET /config`, fetched once per page. Not in the query cache: the landing page needs the brand without a query library,
+ * and a token refresh needs the provider's address first.
  */
 let pending: Promise<ProductConfig> | undefined;
 let state: { readonly config?: ProductConfig; readonly upgraded: boolean } = { upgraded: false };
@@ -15,24 +15,24 @@ const store = createStore(
 );
 
 export function readConfig(): Promise<ProductConfig> {
-  pending ??= ask().catch((error: unknown) => {
+  pending ??= loadConfig().catch((error: unknown) => {
     pending = undefined;
     throw error;
   });
   return pending;
 }
 
-/** Undefined until it is known; after a failure the next caller tries again. */
+/** Undefined until loaded; the next call retries after a failure. */
 export function useConfig(): ProductConfig | undefined {
   return store.useValue().config;
 }
 
-/** Whether the server has another version than when this page was loaded. */
+/** Whether the server's version has changed since this page was loaded. */
 export function useUpgraded(): boolean {
   return store.useValue().upgraded;
 }
 
-/** Checks whether the server was upgraded meanwhile. Never throws; without a reply nothing changes. */
+/** Checks for an upgrade of the server. Never throws; without a reply nothing changes. */
 export async function checkVersion(): Promise<void> {
   const { config, upgraded } = state;
   if (!config || upgraded) return;
@@ -45,7 +45,7 @@ function update(change: Partial<typeof state>): void {
   store.notify();
 }
 
-async function ask(): Promise<ProductConfig> {
+async function loadConfig(): Promise<ProductConfig> {
   const config = await fetchConfig();
   update({ config });
   return config;

@@ -20,7 +20,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import { readConfig } from "./product-config.ts";
 
-/** Every key that more than one screen reads or invalidates (CONTRIBUTING 10). */
+/** Keys that more than one screen reads or invalidates (CONTRIBUTING 10). */
 export const keys = {
   capacity: ["capacity"],
   status: ["status"],
@@ -50,7 +50,7 @@ export const statusQuery = queryOptions({
   refetchInterval: 15_000,
 });
 
-/** A change of the others' positions sends no event to this user. */
+/** Polled, because a change of others' positions sends no event to this user. */
 const placeEveryMs = 15_000;
 
 export const queueQuery = (userId: string) =>
@@ -72,7 +72,7 @@ export const billingQuery = (userId: string) =>
     queryFn: ({ signal }) => call(billing, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
-/** Activity inside an environment sends no event, and its page counts idle time. */
+/** Polled, because activity inside an environment sends no event, and the page shows idle time. */
 const idleEveryMs = 30_000;
 
 export const environmentQuery = (id: string) =>
@@ -84,10 +84,10 @@ export const environmentQuery = (id: string) =>
       data?.status === "active" && data.idle_stop.minutes !== null ? idleEveryMs : false,
   });
 
-/** As often as the server samples a run. */
+/** The server's sampling interval. */
 const sampledEveryMs = 15_000;
 
-/** `live`: it runs now, so more samples will follow. */
+/** `live`: it is running, so more samples will follow. */
 export const samplesQuery = (id: string, span: SampleSpan, live: boolean) =>
   queryOptions({
     queryKey: keys.samples(id, span),
@@ -102,7 +102,7 @@ export const filesQuery = (userId: string) =>
     queryFn: ({ signal }) => call(listFiles, { params: {}, body: {} }, { signal }),
   });
 
-/** Most changes of an order send an event; the steps at the bank do not, and are polled. */
+/** Polled too, because steps at the bank send no event. */
 const orderEveryMs = 30_000;
 const moving: ReadonlySet<Order["money"]["place"]> = new Set(["being_checked", "held", "refund_started"]);
 
@@ -125,7 +125,7 @@ export const settingsQuery = (userId: string) =>
     queryFn: ({ signal }) => call(settings, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
-/** Built-in texts are there at once, without the server too (G59); the server's replace them. */
+/** Starts with built-in texts, also without the server (G59); the server's replace them. */
 export const supportCatalogQuery = queryOptions({
   queryKey: keys.supportCatalog,
   queryFn: ({ signal }) => call(supportCatalog, { params: {}, body: {} }, { signal }),
@@ -134,8 +134,8 @@ export const supportCatalogQuery = queryOptions({
 });
 
 /**
- * Called once per page load: a token that ends later gets a 401 at the next call (G45). It waits for the product's
- * configuration, so that no screen changes its shape when that arrives, but does not fail without it.
+ * Runs once per page load; a token that expires later gets a 401 at the next call (G45). Waits for the product's
+ * configuration to avoid layout shifts, but does not fail without it.
  */
 export const validateQuery = (userId: string) =>
   queryOptions({

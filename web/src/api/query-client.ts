@@ -4,12 +4,12 @@ import { readSession, subscribeSession } from "./session.ts";
 
 /** One cache per page. Personal data is removed when the signed-in user changes. */
 export function createQueryClient(): QueryClient {
-  // A mutation's state is drawn before the next click; by default it is drawn one task later.
+  // Renders a mutation's state before the next click, not one task later.
   notifyManager.setScheduler(queueMicrotask);
   const client = new QueryClient({
     defaultOptions: {
       queries: { staleTime: 2_000, retry: mayRetry, refetchOnWindowFocus: true },
-      // Without a network a call fails at once instead of waiting for one.
+      // Offline, a call fails at once instead of waiting for the network.
       mutations: { retry: false, networkMode: "always" },
     },
   });
@@ -23,7 +23,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** A refusal stays the same when it is asked again; a network or server error may pass. */
+/** Retries network and server errors, but not refusals. */
 function mayRetry(failures: number, error: unknown): boolean {
   const passing = error instanceof ApiError && (error.code === "network" || error.status >= 500);
   return passing && failures < 2;

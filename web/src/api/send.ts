@@ -13,7 +13,7 @@ export async function send<E extends AnyEndpoint>(
   input: Input<E>,
   options: SendOptions = {},
 ): Promise<ReplyOf<E>> {
-  const response = await ask(endpoint, input, options);
+  const response = await request(endpoint, input, options);
   const reply: unknown = await response.json().catch(() => undefined);
   if (reply === undefined && response.ok && !isStatusOnly(endpoint.path)) throw unreadable();
   const refusal = apiErrorOf(endpoint.path, response.status, reply);
@@ -21,20 +21,20 @@ export async function send<E extends AnyEndpoint>(
   return reply as ReplyOf<E>;
 }
 
-/** The same for an endpoint with a `media`, which returns a file. */
+/** Like `send`, for an endpoint with a `media`, which returns a file. */
 export async function sendForFile<E extends AnyEndpoint>(
   endpoint: E,
   input: Input<E>,
   options: SendOptions = {},
 ): Promise<Blob> {
-  const response = await ask(endpoint, input, options);
+  const response = await request(endpoint, input, options);
   if (!response.ok) throw apiErrorOf(endpoint.path, response.status, await response.json().catch(() => undefined));
   return response.blob().catch(() => {
     throw unreadable();
   });
 }
 
-async function ask<E extends AnyEndpoint>(
+async function request<E extends AnyEndpoint>(
   endpoint: E,
   { params, body, query }: Input<E>,
   { token, signal }: SendOptions,
@@ -42,7 +42,7 @@ async function ask<E extends AnyEndpoint>(
   const path = pathOf(endpoint, params);
   return fetchResponse(query ? `${path}?${new URLSearchParams(query)}` : path, {
     method: endpoint.method,
-    // A GET that accepted text/html would get the app's own page (G93).
+    // A GET that accepts text/html would get the app's page (G93).
     headers: {
       accept: endpoint.media ?? "application/json",
       ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" }),
@@ -57,7 +57,7 @@ function unreadable(): ApiError {
   return new ApiError("network", "The answer could not be read", 0);
 }
 
-/** `fetch`, with one error for every way of not getting a reply. */
+/** `fetch`, with one error for all network failures. */
 export async function fetchResponse(url: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, { credentials: "omit", cache: "no-store", ...init });

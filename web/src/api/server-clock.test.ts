@@ -4,7 +4,7 @@ import { learnTime, serverNow } from "./server-clock.ts";
 const second = 1_000;
 const day = 86_400 * second;
 
-test("follows a server's clock that is a day away, and its own where both agree", () => {
+test("follows a server clock that differs by a day, and the browser's clock if both agree", () => {
   const now = Date.now();
   const ahead = () => Math.round((serverNow() - Date.now()) / second);
   learnTime(new Date(now + day).toUTCString(), now);

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("the specified keys hold the sign-in", () => {
+test("the sign-in is stored under the specified keys", () => {
   const { held } = setup(false);
   saveSession(session);
   expect(Object.fromEntries(held)).toMatchObject({ idToken: "t", user_id: "u1", userEmail: "ada@uni.example" });
@@ -47,7 +47,7 @@ test("blocked storage keeps the sign-in as long as the page lives", () => {
   expect(readSession()).toBeUndefined();
 });
 
-test("listeners are called at signing in and out, until they unsubscribe", () => {
+test("listeners run on sign-in and sign-out until they unsubscribe", () => {
   setup(false);
   const listener = vi.fn();
   const unsubscribe = subscribeSession(listener);

@@ -1,7 +1,7 @@
 import { createStore } from "./create-store.ts";
 import { readStorage, writeStorage } from "./storage.ts";
 
-/** The sign-in of this browser. The first three storage keys are the specification's own (spec 3.5). */
+/** The sign-in of this browser. The first three storage keys are specified (spec 3.5). */
 export interface Session {
   readonly idToken: string;
   readonly userId: string;
@@ -24,7 +24,7 @@ let leaving = false;
 
 const store = createStore(readSession);
 export const subscribeSession = store.subscribe;
-/** Undefined means signed out; while a page is prerendered nobody is signed in. */
+/** Undefined if signed out, and during prerendering. */
 export const useSession = store.useValue;
 
 // Another tab signed in or out.
@@ -32,7 +32,7 @@ globalThis.addEventListener?.("storage", ({ key }) => {
   if (key === null || Object.values<string>(keys).includes(key)) store.notify();
 });
 
-/** The same object as long as the stored values are the same, as React's stores want it. */
+/** Returns the same object until the stored values change, as React's stores require. */
 export function readSession(): Session | undefined {
   const idToken = readStorage(keys.idToken);
   const userId = readStorage(keys.userId);
@@ -52,7 +52,7 @@ export function readSession(): Session | undefined {
 }
 
 export function saveSession(session: Session): void {
-  // The id token is written last: a reader of a new one finds the other values already written.
+  // The id token is written last, so that a reader of a new one finds the other values.
   writeStorage(keys.userId, session.userId);
   writeStorage(keys.email, session.email);
   writeStorage(keys.refreshToken, session.refreshToken);
@@ -67,7 +67,7 @@ export function signOut(): void {
   store.notify();
 }
 
-/** Notes that the user signs out in this tab, so that a 401 meanwhile is not shown as an ended sign-in. */
+/** Marks a sign-out in this tab, so that a 401 meanwhile is not shown as an ended sign-in. */
 export function setLeaving(value: boolean): void {
   leaving = value;
 }

@@ -1,6 +1,6 @@
 /**
- * localStorage that never throws. A browser may refuse storage (private windows, policies) or have none left: then values
- * live as long as the page does, and everything else works.
+ * localStorage that never throws. If the browser refuses storage (private windows, policies) or it is full, values last as
+ * long as the page.
  */
 const memory = new Map<string, string>();
 

@@ -8,13 +8,13 @@ import { checkVersion } from "./product-config.ts";
 import { keys } from "./queries.ts";
 import { useSession } from "./session.ts";
 
-/** How long the next attempt waits, and how often is polled while no stream is open. */
+/** Delay of the next attempt, and the polling interval while no stream is open. */
 const retryMs = [1_000, 2_000, 5_000, 15_000, 30_000] as const;
 const pollMs = { waiting: 3_000, calm: 30_000 } as const;
 
 /**
- * Keeps the query cache up to date while a user is signed in. One tab holds the stream and sends its changes to the
- * others: browsers allow six connections per host, and a stream per tab would leave none for calls.
+ * Updates the query cache while a user is signed in. One tab holds the event stream and broadcasts changes to the others:
+ * browsers allow six connections per host, and a stream per tab would leave none for calls.
  */
 export function useLiveChanges(): void {
   const client = useQueryClient();
@@ -50,7 +50,7 @@ type Publish = (change: Change | "all") => void;
 async function holdStream(userId: string, signal: AbortSignal, live: Live, publish: Publish): Promise<void> {
   const keep = () => keepStream(signal, live, publish);
   if (!navigator.locks || !("BroadcastChannel" in globalThis)) return keep();
-  // The tabs that wait here get the changes from the one that holds the lock, and do not poll.
+  // Tabs that wait for the lock get the changes from its holder, and do not poll.
   live.open = true;
   await navigator.locks
     .request(`changes-${userId}`, { signal }, () => {
@@ -65,7 +65,7 @@ async function keepStream(signal: AbortSignal, live: Live, publish: Publish): Pr
     const onOpen = () => {
       failures = 0;
       live.open = true;
-      // Changes may have been missed while no stream was open.
+      // Refetch, because changes may have been missed while no stream was open.
       publish("all");
     };
     const onEvents = (events: readonly StreamEvent[]) => {
@@ -80,7 +80,7 @@ async function keepStream(signal: AbortSignal, live: Live, publish: Publish): Pr
   }
 }
 
-/** Polls while there is no stream: often while an environment starts, seldom otherwise. */
+/** Polls while there is no stream, more often while an environment starts. */
 function poll(client: QueryClient, userId: string, live: Live, publish: Publish): () => void {
   let polledAt = Date.now();
   const timer = setInterval(() => {
@@ -108,11 +108,11 @@ function apply(client: QueryClient, userId: string, change: Change | "all"): voi
   if (affects("environment", "order")) refetch(keys.billing(userId));
   if (affects("queue")) refetch(keys.queue(userId));
   if (change !== "all" && change.kind === "queue") refetch(keys.capacity);
-  // A refund that arrives may leave its order unchanged, but always makes a notification.
+  // An arriving refund may leave its order unchanged, but always creates a notification.
   if (affects("environment", "order", "notification")) refetch(keys.orders);
   if (change === "all") {
     refetch(["environment"]);
-    // The connection was lost for a while, perhaps because of an upgrade.
+    // After a reconnect the server may have been upgraded.
     void checkVersion();
   }
   if (change !== "all" && change.kind === "environment") {

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Link, Navigate, useLocation, useSearchParams } from "react-router";
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
@@ -14,7 +14,7 @@ import { SignUpForm } from "./sign-up-form.tsx";
 
 /** From the guard. */
 export interface AuthState {
-  /** The sign-in ended without the user asking for it. */
+  /** The sign-in ended without the user's action. */
   readonly ended?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function AuthPage() {
     >
       {state?.ended && (
         <div className={classes.ended}>
-          <Notice tone="hold" title={notices.signInEnded} />
+          <Notice tone="hold" title={commonTexts.signInEnded} />
         </div>
       )}
       {/* Not kept mounted: switching clears fields and errors (spec 2.4). */}

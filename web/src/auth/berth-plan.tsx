@@ -1,6 +1,6 @@
 import classes from "./berth-plan.module.css";
 
-/** Slot, first hour, hours, how many slots: a harbour's berth plan for one eight-GPU machine. */
+/** Slot, first hour, hours, number of slots: a berth plan of an eight-GPU machine. */
 const stays = [
   { slot: 1, from: 1, hours: 7, slots: 2, name: "cs231n-hw3" },
   { slot: 1, from: 9, hours: 6, slots: 1, name: "tabular" },

@@ -1,7 +1,7 @@
 import { Mark } from "../ui/display/logo.tsx";
 import classes from "./busy-overlay.module.css";
 
-/** Covers the page while a request runs that must not be sent twice. */
+/** Covers the page during a request that must not be sent twice. */
 export function BusyOverlay({ children }: { children: string }) {
   return (
     <div className={classes.overlay} data-overlay>

@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../api/api-error.ts";
 import { IdentityError } from "../api/identity-client.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { loginFailure, resetFailure, signUpFailure } from "./failure-text.ts";
 
-test("reset failures are in our words", () => {
+test("reset failures have our texts", () => {
   const refused = (code: string, status = 400) => resetFailure(new IdentityError(code, status));
   expect(refused("EXPIRED_OOB_CODE")).toBe("Invalid or expired link.Request another one.");
   expect(refused("INVALID_OOB_CODE")).toBe("Invalid or expired link.Request another one.");
   expect(refused("WEAK_PASSWORD")).toBe("Password does not meet security requirements");
-  expect(refused("TOO_MANY_ATTEMPTS_TRY_LATER", 429)).toBe(notices.tooManySignIns);
-  expect(refused("NETWORK", 0)).toBe(notices.signInNoAnswer);
+  expect(refused("TOO_MANY_ATTEMPTS_TRY_LATER", 429)).toBe(commonTexts.tooManySignIns);
+  expect(refused("NETWORK", 0)).toBe(commonTexts.signInNoAnswer);
   expect(refused("UNAVAILABLE", 503)).toBe("Failed to reset password. Please try again.");
   expect(refused("toString")).toBe("Failed to reset password. Please try again.");
   expect(resetFailure(new Error("x"))).toBe("Failed to reset password. Please try again.");
 });
 
-test("login failures are in our words", () => {
+test("login failures have our texts", () => {
   expect(loginFailure(new IdentityError("INVALID_LOGIN_CREDENTIALS", 400))).toBe(
     "Login failed. Please check your credentials.",
   );
-  expect(loginFailure(new IdentityError("USER_DISABLED", 400))).toBe(notices.accountDisabled);
-  expect(loginFailure(new IdentityError("SOMETHING", 429))).toBe(notices.tooManySignIns);
-  expect(loginFailure(new IdentityError("NETWORK", 0))).toBe(notices.signInNoAnswer);
+  expect(loginFailure(new IdentityError("USER_DISABLED", 400))).toBe(commonTexts.accountDisabled);
+  expect(loginFailure(new IdentityError("SOMETHING", 429))).toBe(commonTexts.tooManySignIns);
+  expect(loginFailure(new IdentityError("NETWORK", 0))).toBe(commonTexts.signInNoAnswer);
 });
 
-test("what the provider says in words is shown as it is, a code never (spec 8)", () => {
+test("the provider's text is shown unchanged, its code never (spec 8)", () => {
   const spoken = new IdentityError("UNAVAILABLE", 400, "The provider says no");
   expect(loginFailure(spoken)).toBe("The provider says no");
   expect(resetFailure(spoken)).toBe("The provider says no");
@@ -34,7 +34,7 @@ test("what the provider says in words is shown as it is, a code never (spec 8)",
   );
 });
 
-test("sign-up failures are chosen by status and code", () => {
+test("sign-up failures depend on status and code", () => {
   const refused = (status: number, message: string) => new ApiError("email_exists", message, status);
   expect(signUpFailure(refused(401, "x"))).toBe("Invalid credentials. Please check your email and password.");
   expect(signUpFailure(refused(400, "x"))).toBe("Invalid request. Please check your information.");

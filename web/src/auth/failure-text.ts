@@ -1,25 +1,25 @@
 import { texts } from "@berth/contract";
 import { ApiError } from "../api/api-error.ts";
 import { IdentityError } from "../api/identity-client.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 
 /**
- * Texts for the provider's codes, which are never shown (docs/internals/identity.md); its own texts are shown as they are.
+ * Texts for the provider's codes, which are never shown (docs/internals/identity.md); its messages are shown unchanged.
  */
 const byCode: Readonly<Record<string, string>> = {
-  USER_DISABLED: notices.accountDisabled,
-  TOO_MANY_ATTEMPTS_TRY_LATER: notices.tooManySignIns,
-  QUOTA_EXCEEDED: notices.tooManySignIns,
-  NETWORK: notices.signInNoAnswer,
+  USER_DISABLED: commonTexts.accountDisabled,
+  TOO_MANY_ATTEMPTS_TRY_LATER: commonTexts.tooManySignIns,
+  QUOTA_EXCEEDED: commonTexts.tooManySignIns,
+  NETWORK: commonTexts.signInNoAnswer,
 };
 
 /** Spec 8: the provider's message, or the general one. */
 export function loginFailure(error: unknown): string {
   if (error instanceof IdentityError) {
-    const text = byCode[error.code] ?? (error.status === 429 ? notices.tooManySignIns : error.text);
+    const text = byCode[error.code] ?? (error.status === 429 ? commonTexts.tooManySignIns : error.text);
     if (text) return text;
   }
-  if (error instanceof ApiError && error.code === "network") return notices.signInNoAnswer;
+  if (error instanceof ApiError && error.code === "network") return commonTexts.signInNoAnswer;
   return "Login failed. Please check your credentials.";
 }
 
@@ -47,7 +47,7 @@ const resetByCode: ReadonlyMap<string, string> = new Map([
   ["WEAK_PASSWORD", texts.passwordWeak],
 ]);
 
-/** Why the provider refused a new password: the text of its code, its own text, or the general one (spec 8). */
+/** Why the provider refused a new password: the text of its code, its message, or the general text (spec 8). */
 export function resetFailure(error: unknown): string {
   const known = error instanceof IdentityError ? (resetByCode.get(error.code) ?? error.text) : "";
   return known || "Failed to reset password. Please try again.";

@@ -8,11 +8,10 @@ import { toast } from "../ui/toast/toast.ts";
 import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
 import { BusyOverlay } from "./busy-overlay.tsx";
-import { resetToastMs } from "./reset-toast-ms.ts";
-import { useResetMail } from "./use-reset-mail.ts";
+import { resetToastMs, useResetMail } from "./use-reset-mail.ts";
 import { validateForgot } from "./validate-login.ts";
 
-/** Asks for a reset link (spec 2.5, 4.7 and 8.7). */
+/** Requests a reset link (spec 2.5, 4.7 and 8.7). */
 export function ForgotPage() {
   const brand = useBrand();
   useDocumentTitle(`Forgot password · ${brand.name}`);

@@ -18,7 +18,7 @@ export function LoginForm() {
   const { mutate, isPending } = useMutation({
     mutationFn: login,
     onError: (error) => {
-      // The field is marked and the toast has the text, which is not shown twice.
+      // The toast has the text, so the field is only marked.
       form.setFieldError("password", true);
       toast.error(loginFailure(error), { title: "Login Failed" });
     },

@@ -3,7 +3,7 @@ import { VisuallyHidden } from "@mantine/core";
 import { Check, Minus } from "lucide-react";
 import classes from "./password-checklist.module.css";
 
-/** The rules for a new password, each met or not while it is typed (spec 2.6 and 5.3). */
+/** The rules for a new password, checked while it is typed (spec 2.6 and 5.3). */
 export function PasswordChecklist({ id, password }: { id: string; password: string }) {
   return (
     <ul id={id} className={classes.list} aria-label="Password requirements">

@@ -6,14 +6,14 @@ import { Link, useNavigate } from "react-router";
 import { confirmReset } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
 import { readSession, signOut } from "../api/session.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { PasswordField } from "../ui/controls/password-field.tsx";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { resetFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
 import { PasswordChecklist } from "./password-checklist.tsx";
-import { resetToastMs } from "./reset-toast-ms.ts";
+import { resetToastMs } from "./use-reset-mail.ts";
 import { isStrong, validateReset } from "./validate-login.ts";
 
 /** Spec 9.2. */
@@ -36,7 +36,7 @@ export function ResetForm({ code, owner }: { code: string; owner: string | undef
   });
   return (
     <form className={classes.fields} noValidate onSubmit={submit} aria-label="Reset password">
-      {/* For password managers: which account the new password belongs to. */}
+      {/* Tells password managers the account. */}
       <input type="text" name="username" autoComplete="username" value={owner ?? ""} readOnly hidden />
       <PasswordField
         autoComplete="new-password"
@@ -57,7 +57,7 @@ export function ResetForm({ code, owner }: { code: string; owner: string | undef
 function Done() {
   return (
     <p className={classes.lead} role="status">
-      {notices.passwordChanged}{" "}
+      {commonTexts.passwordChanged}{" "}
       <Link className="link" to="/login">
         Go to login
       </Link>
@@ -82,7 +82,7 @@ function useReset(code: string, owner: string | undefined, onError: (text: strin
         title: "Success",
         duration: resetToastMs.success,
       });
-      // The new password has ended this account's sign-in here too; another account's sign-in stays.
+      // The reset has ended this account's sign-in; another account's stays.
       if (owner !== undefined && readSession()?.email.toLowerCase() === owner.toLowerCase()) signOut();
     },
     onError: (error) => {

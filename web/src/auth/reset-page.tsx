@@ -5,14 +5,14 @@ import { Link, useSearchParams } from "react-router";
 import { isRefusal, verifyResetCode } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
 import { useBrand } from "../api/use-brand.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
 import { invalidLink } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
 import { ResetForm } from "./reset-form.tsx";
 
-/** Sets a new password by the code of the mailed link (spec 2.6, 4.8 and 8.8, G48, G78). */
+/** Sets a new password with the code of the mailed link (spec 2.6, 4.8 and 8.8, G48, G78). */
 export function ResetPage() {
   const [search] = useSearchParams();
   const code = search.get("oobCode") ?? "";
@@ -23,7 +23,7 @@ export function ResetPage() {
     enabled: code !== "",
     retry: false,
     gcTime: 0,
-    // Checked once: a code that this page has used must not turn it into an invalid link.
+    // Checked only once, because this page's own submit uses the code up.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
@@ -35,9 +35,9 @@ export function ResetPage() {
       <ResetForm code={code} owner={check.data?.email} />
       {check.error && (
         <div className={classes.again}>
-          <FormError text={notices.resetCheckFailed} />
+          <FormError text={commonTexts.resetCheckFailed} />
           <Button variant="default" loading={check.isFetching} onClick={() => void check.refetch()}>
-            {notices.tryAgain}
+            {commonTexts.tryAgain}
           </Button>
         </div>
       )}

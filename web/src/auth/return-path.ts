@@ -1,4 +1,4 @@
-/** Where to go after signing in. Only a path of this app: `//host` and `/\host` would leave it. */
+/** The path to open after signing in. Rejects `//host` and `/\host`, which would leave the app. */
 export function returnPath(from: string | null): string {
   return from !== null && /^\/(?![/\\])/.test(from) ? from : "/dashboard";
 }

@@ -5,7 +5,7 @@ import { signInWithCustomToken, signInWithPassword } from "../api/identity-clien
 import { readConfig } from "../api/product-config.ts";
 import { saveSession } from "../api/session.ts";
 
-/** Stores the session, which every screen follows. @throws ApiError, IdentityError */
+/** Stores the session. @throws ApiError, IdentityError */
 export async function login(account: { email: string; password: string }): Promise<void> {
   const { password } = account;
   const email = account.email.trim();
@@ -13,7 +13,7 @@ export async function login(account: { email: string; password: string }): Promi
   saveSession(sessionOf(await signInWithPassword(identity, email, password), email));
 }
 
-/** Creates the account and signs in with the token that it returns (spec 7). @throws ApiError, IdentityError, Error */
+/** Creates the account and signs in with its token (spec 7). @throws ApiError, IdentityError, Error */
 export async function signUp(account: { email: string; password: string; name: string }): Promise<void> {
   const { password } = account;
   const [email, name] = [account.email.trim(), account.name.trim()];

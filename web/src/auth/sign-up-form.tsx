@@ -2,7 +2,7 @@ import { maxNameLength } from "@berth/contract";
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { signUpFailure } from "./failure-text.ts";
@@ -19,11 +19,11 @@ export function SignUpForm() {
     validate: validateSignUp,
     clearInputErrorOnChange: false,
   });
-  // After a success the stored session takes the screen away.
+  // On success the stored session replaces this screen.
   const { mutate, isPending } = useMutation({
     mutationFn: signUp,
     onMutate: () =>
-      toast.loading(notices.creatingAccount, { title: notices.creatingAccountTitle, duration: loadingMs }),
+      toast.loading(commonTexts.creatingAccount, { title: commonTexts.creatingAccountTitle, duration: loadingMs }),
     onError: (error) => toast.error(signUpFailure(error), { title: "Signup Failed" }),
     onSettled: (_account, _error, _fields, waiting) => waiting && toast.close(waiting),
   });

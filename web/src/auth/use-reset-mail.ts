@@ -2,11 +2,13 @@ import { resetPassword } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error.ts";
 import { call } from "../api/call.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { toast } from "../ui/toast/toast.ts";
-import { resetToastMs } from "./reset-toast-ms.ts";
 
-/** Asks for a reset mail and shows the outcome; `onError` gets what the field adds to the toast, if anything. */
+/** How long toasts stay on the forgot and reset screens (spec 9.2). */
+export const resetToastMs = { success: 4000, error: 6000, info: 6000 } as const;
+
+/** Requests a reset mail and shows the result in a toast; `onError` gets the text for the field. */
 export function useResetMail(onError: (text: string | undefined) => void) {
   return useMutation({
     mutationFn: ({ email }: { email: string }) => call(resetPassword, { params: {}, body: { email: email.trim() } }),
@@ -22,8 +24,8 @@ export function useResetMail(onError: (text: string | undefined) => void) {
         return;
       }
       toast.error("Mismatch in user submit", { title: "Error", duration });
-      // The toast has the specification's text; the field tells what to do.
-      onError(error.code === "rate_limited" ? notices.tooManyResets : undefined);
+      // The toast has the specified text; the field shows what to do.
+      onError(error.code === "rate_limited" ? commonTexts.tooManyResets : undefined);
     },
   });
 }

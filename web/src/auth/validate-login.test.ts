@@ -1,24 +1,24 @@
 import { texts } from "@berth/contract";
 import { expect, test } from "vitest";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { isStrong, validateForgot, validateLogin, validateReset, validateSignUp } from "./validate-login.ts";
 
-test("login wants both fields, then an address", () => {
+test("login requires both fields, then an address", () => {
   const required = { form: texts.requiredFields };
   expect(validateLogin({ email: "", password: "x" })).toEqual(required);
   expect(validateLogin({ email: " ", password: "x" })).toEqual(required);
   expect(validateLogin({ email: "ada@uni.example", password: "" })).toEqual(required);
-  expect(validateLogin({ email: "ada", password: "x" })).toEqual({ email: notices.emailForm });
+  expect(validateLogin({ email: "ada", password: "x" })).toEqual({ email: commonTexts.emailForm });
   expect(validateLogin({ email: " ada@uni.example ", password: "x" })).toEqual({});
 });
 
-test("a reset link wants an address", () => {
+test("a reset link requires an address", () => {
   expect(validateForgot({ email: " " })).toEqual({ email: texts.emailEmpty });
-  expect(validateForgot({ email: "ada" })).toEqual({ email: notices.emailForm });
+  expect(validateForgot({ email: "ada" })).toEqual({ email: commonTexts.emailForm });
   expect(validateForgot({ email: " ada@uni.example " })).toEqual({});
 });
 
-test("sign-up wants equal passwords, then six characters", () => {
+test("sign-up requires equal passwords, then six characters", () => {
   const email = "ada@uni.example";
   expect(validateSignUp({ email, password: "", confirmation: "" })).toEqual({ form: texts.requiredFields });
   expect(validateSignUp({ email, password: "abc", confirmation: "abd" })).toEqual({
@@ -30,7 +30,7 @@ test("sign-up wants equal passwords, then six characters", () => {
   expect(validateSignUp({ email, password: "abcdef", confirmation: "abcdef" })).toEqual({});
 });
 
-test("a new password wants both fields, the same in both, then the checklist", () => {
+test("a new password requires both fields, equal, then the checklist", () => {
   const error = (password: string, confirmation: string) => validateReset({ password, confirmation }).form;
   expect(error("", "")).toBe("Please fill in all fields");
   expect(error("Good pass 1!", "")).toBe("Please fill in all fields");

@@ -1,5 +1,5 @@
 import { isEmail, passwordChecks, signupPasswordLength, texts } from "@berth/contract";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 
 interface SignUpFields {
   readonly email: string;
@@ -7,13 +7,13 @@ interface SignUpFields {
   readonly confirmation: string;
 }
 
-/** Errors by field, and `form` for the whole form. Empty when the form may be sent. */
+/** Errors by field, and `form` for the whole form. Empty if the form is valid. */
 type Errors<Field extends string> = Readonly<Partial<Record<Field | "form", string>>>;
 
 /** Spec 5. */
 export function validateLogin({ email, password }: Pick<SignUpFields, "email" | "password">): Errors<"email"> {
   if (email.trim() === "" || password === "") return { form: texts.requiredFields };
-  return isEmail(email.trim()) ? {} : { email: notices.emailForm };
+  return isEmail(email.trim()) ? {} : { email: commonTexts.emailForm };
 }
 
 /** In the order of spec 5. */
@@ -24,7 +24,7 @@ export function validateSignUp({ email, password, confirmation }: SignUpFields):
   return password.length < signupPasswordLength ? { password: texts.passwordTooShort } : {};
 }
 
-/** In the order of spec 5. Guards every way of submitting (G78). */
+/** In the order of spec 5. Checked on every way of submitting (G78). */
 export function validateReset({ password, confirmation }: Omit<SignUpFields, "email">): Errors<"form"> {
   if (password === "" || confirmation === "") return { form: texts.resetFields };
   if (password !== confirmation) return { form: texts.passwordsDiffer };
@@ -34,7 +34,7 @@ export function validateReset({ password, confirmation }: Omit<SignUpFields, "em
 /** An empty address also shows a toast (spec 8). */
 export function validateForgot({ email }: Pick<SignUpFields, "email">): Errors<"email"> {
   if (email.trim() === "") return { email: texts.emailEmpty };
-  return isEmail(email.trim()) ? {} : { email: notices.emailForm };
+  return isEmail(email.trim()) ? {} : { email: commonTexts.emailForm };
 }
 
 /** The whole checklist is met (G46). */

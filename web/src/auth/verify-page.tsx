@@ -5,12 +5,12 @@ import { Link, useSearchParams } from "react-router";
 import { confirmAddress, isRefusal } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
 import { useBrand } from "../api/use-brand.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
 import { FormError } from "./form-error.tsx";
 
-/** Confirms an address by the code of the mailed link (G52). Pressed by a person: mail scanners open links too. */
+/** Confirms an address with the code of the mailed link (G52). Needs a click, because mail scanners open links too. */
 export function VerifyPage() {
   const [search] = useSearchParams();
   const code = search.get("oobCode") ?? "";
@@ -43,7 +43,7 @@ export function VerifyPage() {
   return (
     <AuthFrame title="Confirm your email">
       <p className={classes.lead}>One press, and receipts and notices about your money reach you.</p>
-      {error && <FormError text={notices.resetCheckFailed} />}
+      {error && <FormError text={commonTexts.resetCheckFailed} />}
       <Button size="md" fullWidth loading={isPending} onClick={() => mutate()}>
         Confirm this address
       </Button>

@@ -6,7 +6,7 @@ import { MonthFigures } from "./month-figures.tsx";
 import type { Statement } from "./statement.ts";
 import { UsageBreakdown } from "./usage-breakdown.tsx";
 
-/** In its own chunk: the chart library is a third of the screen's size. */
+/** A chunk of its own, because the chart library is a third of the screen's size. */
 const SpendingCharts = lazy(() => import("./spending-charts.tsx").then((part) => ({ default: part.SpendingCharts })));
 
 export function BillingOverview({ statement: { chartData, usageBreakdown } }: { readonly statement: Statement }) {

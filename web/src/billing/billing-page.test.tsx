@@ -3,7 +3,7 @@ import { renderToString } from "react-dom/server";
 import { expect, test } from "vitest";
 import { BillingPage } from "./billing-page.tsx";
 
-test("without a sign-in the page says why it is empty (spec 8.5)", () => {
+test("without a sign-in the page shows why it is empty (spec 8.5)", () => {
   const page = renderToString(
     <MantineProvider>
       <BillingPage />

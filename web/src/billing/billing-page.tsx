@@ -18,7 +18,7 @@ const failed = "Unable to load billing data";
 /** Spec 2.10, Billing and Usage. */
 export function BillingPage() {
   const userId = useSession()?.userId;
-  // The guard redirects to /login; until then the page tells why it is empty.
+  // Shown until the guard redirects to /login.
   return userId === undefined ? <Failed reason="User not authenticated" /> : <Loaded userId={userId} />;
 }
 
@@ -73,7 +73,7 @@ function Failed({ reason }: { readonly reason: string }) {
   );
 }
 
-/** Reloads the page (spec 8.5), which also brings the newest app after an upgrade. */
+/** Reloads the page (spec 8.5), which also loads the newest app after an upgrade. */
 function TryAgain() {
   return <Button onClick={() => location.reload()}>Try Again</Button>;
 }

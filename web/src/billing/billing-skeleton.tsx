@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import classes from "./billing-page.module.css";
 
-/** The final layout while it loads, so that nothing moves afterwards. */
+/** The final layout while loading, to avoid layout shifts. */
 export function BillingSkeleton() {
   return (
     <div className={classes.page} role="status" aria-label="Loading billing data...">

@@ -3,7 +3,7 @@ import { Stats } from "../ui/display/stats.tsx";
 import classes from "./billing-page.module.css";
 import { amountText, type Statement, type Trend, trendOf } from "./statement.ts";
 
-/** The three summary cards (spec 2.10), in USD list prices less what was refunded (G7, G20). */
+/** The three summary cards (spec 2.10), in USD list prices minus refunds (G7, G20). */
 export function BillingStats({ statement }: { readonly statement: Statement }) {
   const { currentMonthUsage, totalSpent, paymentCount, invoices } = statement;
   const trend = trendOf(statement);

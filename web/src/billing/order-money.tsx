@@ -19,7 +19,7 @@ const tones: Readonly<Record<MoneyPlace, Tone>> = {
   taken_back: "rest",
 };
 
-/** Where the money is, in one sentence with the sum; a screen reader announces changes. */
+/** The state of the money in one sentence; a screen reader announces changes. */
 export function OrderMoney({ order }: { readonly order: Order }) {
   const now = useNow(60_000);
   const { title, text } = moneySentence(order.money.place, sumsOf(order, now));

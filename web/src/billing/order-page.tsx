@@ -4,7 +4,7 @@ import { useParams } from "react-router";
 import { orderQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { DetailPage, NotLoaded } from "../ui/display/detail-page.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { usePrinting } from "../ui/display/use-printing.ts";
@@ -18,11 +18,11 @@ import { reasonOf } from "./statement.ts";
 
 const back = { to: "/billing?tab=invoices", label: "Payment History" };
 
-/** One order, and where its money is (G14, G16, G70). It updates by itself. */
+/** One order and the state of its money (G14, G16, G70), updated live. */
 export function OrderPage() {
   const { orderId = "" } = useParams();
   const { data: order, error, refetch } = useQuery(orderQuery(orderId));
-  const retry = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
+  const retry = <Button onClick={() => void refetch()}>{commonTexts.tryAgain}</Button>;
   if (!order)
     return (
       <NotLoaded
@@ -60,7 +60,7 @@ export function OrderPage() {
   );
 }
 
-/** Paper has no frame: the buyer and the seller are printed. */
+/** Prints the buyer and the seller, because the frame is not printed. */
 function Letterhead() {
   const { name, email } = useBrand();
   const session = useSession();

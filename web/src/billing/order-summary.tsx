@@ -29,7 +29,7 @@ const tones: Readonly<Record<OrderState, Tone>> = {
   refunded: "rest",
 };
 
-/** What was bought, its cost, and the actions for it. */
+/** The purchase, its cost and its actions. */
 export function OrderSummary({ order }: { readonly order: Order }) {
   const { money, state, references } = order;
   const charged = money.charged > 0;
@@ -64,7 +64,7 @@ export function OrderSummary({ order }: { readonly order: Order }) {
   );
 }
 
-/** With several, each button has its number. */
+/** Numbers the buttons if there are several. */
 function Papers({
   paper,
   numbers,

@@ -6,7 +6,7 @@ import { CopyText } from "../ui/controls/copy-text.tsx";
 import classes from "./order-page.module.css";
 import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
-/** Every fact with its time, oldest first; what is still under way is last and has no time. */
+/** Facts with their times, oldest first; pending ones come last, without a time. */
 export function OrderTimeline({ order }: { readonly order: Order }) {
   return (
     <ol className={classes.timeline}>

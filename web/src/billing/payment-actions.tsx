@@ -10,7 +10,7 @@ interface Props {
   readonly invoice: Invoice;
 }
 
-/** The receipt of a paid payment (G86), and support with the payment filled in (G70). */
+/** The receipt of a payment (G86), and a support link with its identifiers (G70). */
 export function PaymentActions({ userId, invoice }: Props) {
   const { number, session_id: session, payment_reference: payment } = invoice;
   return (

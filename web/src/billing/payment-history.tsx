@@ -8,7 +8,7 @@ import classes from "./billing-page.module.css";
 import { PaymentActions } from "./payment-actions.tsx";
 import { amountText, type Invoice } from "./statement.ts";
 
-/** The badge has the two literal words (G17); its colour and a line of text tell the rest. */
+/** The badge has one of two literal texts (G17); its color and a line of text show the details. */
 const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly text: string }>> = {
   paid: { tone: "live", text: "" },
   pending: { tone: "wait", text: "Waiting for the bank" },

@@ -10,7 +10,7 @@ interface Props {
   readonly invoices: readonly Invoice[];
 }
 
-/** Billing on paper, whichever tab is open: the payments, the buyer and the seller, without charts and buttons. */
+/** Billing in print, for any open tab: payments, buyer and seller, without charts and buttons. */
 export function PrintedHistory({ userId, invoices }: Props) {
   const { name, email } = useBrand();
   return (

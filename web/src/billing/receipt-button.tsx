@@ -3,12 +3,12 @@ import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { messageOf } from "../api/call.ts";
 import { download } from "../api/download.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { toast } from "../ui/toast/toast.ts";
 
 interface Props {
   readonly userId: string;
-  /** Of the invoice, or of the credit note. */
+  /** The number of the invoice or of the credit note. */
   readonly number: string;
   readonly paper?: "Receipt" | "Credit note";
   readonly size?: "xs" | "sm";
@@ -30,9 +30,9 @@ export function ReceiptButton({
   const { mutate, isPending } = useMutation({
     mutationFn: () => download(papers[paper], { params: { user_id: userId, number }, body: {} }, `${number}.pdf`),
     onError: (error) => {
-      const failed = notices.paperFailed(paper.toLowerCase());
+      const failed = commonTexts.paperFailed(paper.toLowerCase());
       toast.error(`${failed} ${messageOf(error, error.message)}`, {
-        action: { label: notices.tryAgain, onClick: () => mutate() },
+        action: { label: commonTexts.tryAgain, onClick: () => mutate() },
       });
     },
   });
@@ -41,7 +41,7 @@ export function ReceiptButton({
       size={size}
       variant={variant}
       aria-label={isPending ? `Preparing ${paper.toLowerCase()} ${number}` : `${paper} ${number}`}
-      // Not `disabled`: the focus would be lost.
+      // Not `disabled`, which would lose the focus.
       aria-disabled={isPending}
       data-disabled={isPending}
       onClick={() => !isPending && mutate()}

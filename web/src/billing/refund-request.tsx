@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, messageOf } from "../api/call.ts";
 import { keys } from "../api/queries.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { refundRequestTexts } from "../content/order-texts.ts";
 import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { Notice } from "../ui/display/notice.tsx";
@@ -17,7 +17,7 @@ type Reason = (typeof refundRequestReasons)[number];
 const reasons = refundRequestReasons.map((value) => ({ value, label: refundRequestTexts[value] }));
 const { min, max } = refundTextLength;
 
-/** For what is not paid back by itself; a person decides (docs/internals/money.md). */
+/** Requests a refund that is not automatic; a person decides (docs/internals/money.md). */
 export function RefundRequest({ order }: { readonly order: Order }) {
   const [opened, setOpened] = useState(false);
   const client = useQueryClient();
@@ -26,17 +26,17 @@ export function RefundRequest({ order }: { readonly order: Order }) {
       call(askForRefund, { params: { order_id: order.id }, body }),
     onSuccess: async () => {
       setOpened(false);
-      toast.success(notices.refundAsked);
-      // All orders: the page's address may have the provider's id.
+      toast.success(commonTexts.refundAsked);
+      // Invalidates all orders, because the URL may have the provider's id.
       await client.invalidateQueries({ queryKey: keys.orders });
     },
   });
-  const [asked, setAsked] = useState(false);
+  const [submitted, setSubmitted] = useState(false);
   const form = useForm({
     initialValues: { reason: null as Reason | null, text: "" },
     validate: {
-      reason: (reason) => reason === null && notices.refundReason,
-      text: (text) => text.trim().length < min && notices.refundText,
+      reason: (reason) => reason === null && commonTexts.refundReason,
+      text: (text) => text.trim().length < min && commonTexts.refundText,
     },
     validateInputOnChange: true,
   });
@@ -59,7 +59,7 @@ export function RefundRequest({ order }: { readonly order: Order }) {
         <form
           noValidate
           onSubmit={(event) => {
-            setAsked(true);
+            setSubmitted(true);
             submit(event);
           }}
           className={classes.request}
@@ -73,7 +73,7 @@ export function RefundRequest({ order }: { readonly order: Order }) {
             placeholder="Choose one"
             data={reasons}
             withScrollArea={false}
-            {...form.getInputProps("reason", { withError: asked })}
+            {...form.getInputProps("reason", { withError: submitted })}
           />
           <Textarea
             label="When, and what was lost"
@@ -81,9 +81,9 @@ export function RefundRequest({ order }: { readonly order: Order }) {
             maxLength={max}
             description={`${form.values.text.length}/${max}`}
             inputWrapperOrder={["label", "input", "description", "error"]}
-            {...form.getInputProps("text", { withError: asked })}
+            {...form.getInputProps("text", { withError: submitted })}
           />
-          {error && <Notice tone="fail" title={messageOf(error, notices.refundNotSent)} alert />}
+          {error && <Notice tone="fail" title={messageOf(error, commonTexts.refundNotSent)} alert />}
           <div className={classes.buttons}>
             <Button variant="subtle" onClick={() => setOpened(false)}>
               Cancel

@@ -21,7 +21,7 @@ const common = {
 
 interface Point extends Month {
   readonly label: string;
-  /** Past months in ink, the current month in the accent colour. */
+  /** Past months in ink, the current month in the accent color. */
   readonly color: string;
   readonly running: boolean;
 }

@@ -6,12 +6,12 @@ export type Statement = ReplyOf<typeof billing>;
 export type Month = Statement["chartData"][number];
 export type Invoice = Statement["invoices"][number];
 
-/** "$2.40", "₹212" of the wire's major units. */
+/** Formats the wire's major units: "$2.40", "₹212". */
 export function amountText(amount: number, currency: Currency = "USD"): string {
   return money(Math.round(amount * 100), currency);
 }
 
-/** "Nov 2026" of the wire's "2026-11", which is a UTC month in whatever zone it is read (G19). */
+/** Formats the wire's "2026-11" as "Nov 2026", a UTC month in any zone (G19). */
 export function monthName(month: string, shape: Intl.DateTimeFormatOptions): string {
   const first = new Date(`${month}-01T00:00:00Z`);
   return Number.isNaN(first.getTime()) ? "Invalid Date" : first.toLocaleString("en-US", { timeZone: "UTC", ...shape });
@@ -25,7 +25,7 @@ export interface Trend {
   readonly text: string;
 }
 
-/** This month compared with the last; undefined if both are empty. */
+/** Compares this month with the last; undefined if both are empty. */
 export function trendOf({ trend, currentMonthUsage, chartData }: Statement): Trend | undefined {
   const previous = chartData.at(-2);
   if (!previous || (currentMonthUsage === 0 && previous.totalPaid === 0)) return undefined;
@@ -40,7 +40,7 @@ export function chartText(title: string, months: readonly Month[], textOf: (mont
   return `${title}: ${months.map((month) => `${monthName(month.month, longMonth)} ${textOf(month)}`).join(", ")}`;
 }
 
-/** Why there is nothing to show (spec 8.5). */
+/** The reason for an empty page (spec 8.5). */
 export function reasonOf(error: unknown): string {
   const answered = error instanceof ApiError && error.status >= 400;
   return answered ? `API error: ${error.status}` : "Failed to fetch billing data";
@@ -48,7 +48,7 @@ export function reasonOf(error: unknown): string {
 
 const tabs = ["overview", "invoices"] as const;
 
-/** The tab of a link (spec 4.5); the first by default. */
+/** The tab of the URL (spec 4.5); the first by default. */
 export function billingTab(params: URLSearchParams): (typeof tabs)[number] {
   return tabs.find((tab) => tab === params.get("tab")) ?? "overview";
 }

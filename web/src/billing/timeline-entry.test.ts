@@ -7,7 +7,7 @@ const order = { amount: 35, currency: "INR", duration_hours: 1, paid_with: "Visa
 const at = "2026-11-20T14:00:00Z";
 const failed = (index: number): OrderFact => ({ kind: "payment_failed", at, reference: `pay_${index}` });
 
-test("every kind of fact has words, and sums where it is about money", () => {
+test("every kind of fact has a text, with sums if it is about money", () => {
   const whole = { at, amount: 2.4, currency: "USD", hours: 2, expected_by: at } as const;
   for (const kind of orderFacts) expect(timelineEntry({ ...whole, kind }, order).title, kind).toMatch(/^[A-Z2]/);
   const textOf = (kind: OrderFact["kind"], change: Partial<OrderFact> = {}) => {
@@ -27,7 +27,7 @@ test("every kind of fact has words, and sums where it is about money", () => {
   expect(textOf("ended", { ended: "hardware" })).toBe("Ended. Its machine failed and could not be brought back.");
 });
 
-test("of a long row of failed attempts the last is shown, and of a short one all", () => {
+test("a long row of failed attempts shows only the last, a short one all", () => {
   const paid: OrderFact = { kind: "paid", at };
   const row = (count: number) => Array.from({ length: count }, (_, index) => failed(index));
   expect(foldAttempts([])).toEqual([]);
@@ -37,7 +37,7 @@ test("of a long row of failed attempts the last is shown, and of a short one all
   expect(foldAttempts([...row(5), paid, ...row(2)])).toEqual([row(4), failed(4), paid, ...row(2)]);
 });
 
-test("the money is textOf with its sum, and where it is back with the day", () => {
+test("the text of the money has its sum, and the day of a finished refund", () => {
   const sums: MoneySums = {
     ...{ amount: "$2.40", charged: "$4.80", refunding: "$2.40", refunded: "$1.60", disputed: "$0.40" },
     ...{ expectedBy: "Nov 27, 2026", isBack: false, closed: false },

@@ -6,7 +6,7 @@ import { amountText } from "./statement.ts";
 export interface TimelineEntry {
   readonly title: string;
   readonly text: string;
-  /** The colour of the mark. */
+  /** The color of the mark. */
   readonly state: "done" | "failed" | "running";
   /** The kind of the fact's reference, if it has one. */
   readonly reference?: string;
@@ -30,7 +30,7 @@ interface Details {
   readonly sum: string;
   readonly hours: string;
   readonly by: string;
-  /** The text of a person. */
+  /** A text that a person wrote. */
   readonly quoted: string;
 }
 
@@ -76,7 +76,7 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
     ),
 };
 
-/** Owed GPU-hours may be a fraction of an hour with more GPUs. */
+/** Owed GPU-hours, as hours with one GPU, or a fraction with more. */
 function hoursText(hours: number): string {
   return Number.isInteger(hours) ? plural(hours, "hour") : duration(hours * 3600);
 }
@@ -93,10 +93,10 @@ function running(title: string, text: string, reference?: string): TimelineEntry
   return { ...done(title, text, reference), state: "running" };
 }
 
-/** A longer row of failed attempts is folded, except the last. */
+/** Longer rows of failed attempts are folded, except for the last. */
 const mostInRow = 3;
 
-/** The timeline with long rows of failed attempts folded: a list stands for all of a row but the last. */
+/** Folds long rows of failed attempts into a list, except for the last. */
 export function foldAttempts(timeline: readonly OrderFact[]): readonly (OrderFact | readonly OrderFact[])[] {
   const drawn: (OrderFact | readonly OrderFact[])[] = [];
   for (let from = 0; from < timeline.length; ) {

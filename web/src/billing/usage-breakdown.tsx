@@ -7,7 +7,7 @@ import { amountText, type Statement } from "./statement.ts";
 
 type Row = Statement["usageBreakdown"][number];
 
-/** Booked hours with the hours really run beside them (G32). */
+/** Booked hours beside the hours actually run (G32). */
 export function UsageBreakdown({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <section className={classes.breakdown} aria-labelledby="breakdown-title">

@@ -7,11 +7,11 @@ import { reasonOf, type Statement } from "./statement.ts";
 export interface Billing {
   /** Undefined until the first reply; an old statement stays while a new one loads. */
   readonly statement: Statement | undefined;
-  /** Undefined unless the last read failed (spec 8.5). */
+  /** Set if the last fetch failed (spec 8.5). */
   readonly reason: string | undefined;
 }
 
-/** The user's statement. A toast shows the result of the first read of each visit, not of a refetch in the background. */
+/** The user's statement. A toast shows the result of the first fetch of each visit, not of background refetches. */
 export function useBilling(userId: string): Billing {
   const { data, error, status, isFetchedAfterMount } = useQuery(billingQuery(userId));
   const ended = isFetchedAfterMount ? status : "pending";

@@ -1,3 +1,5 @@
+import { lowestHourlyPrice, typeList } from "./environment-types.ts";
+
 /** The defaults of the development server and of a build without a server. */
 export const brand = {
   name: "Berth",
@@ -5,8 +7,11 @@ export const brand = {
   supportName: "the founder",
 };
 
-/** Behind the brand's name in the title of the landing page. */
+/** Follows the brand's name in the title of the landing page. */
 export const slogan = "your own GPU by the hour";
+
+/** The landing page's description, inserted into index.html by the build. */
+export const description = `Rent a dedicated RTX 4070 with ${typeList}. Prepaid from ${lowestHourlyPrice} per hour, open in your browser in about 30 seconds.`;
 
 export const exampleHost = "berth.example";
 

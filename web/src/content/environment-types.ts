@@ -1,4 +1,5 @@
-import type { ContainerType } from "@berth/contract";
+import { type ContainerType, priceTable } from "@berth/contract";
+import { listed, money } from "../format.ts";
 
 export const environmentTypes: readonly {
   value: ContainerType;
@@ -26,11 +27,20 @@ export const environmentTypes: readonly {
   },
 ];
 
+/** "JupyterLab, PyTorch or TensorFlow". */
+export const typeList = listed(
+  environmentTypes.map(({ name }) => name),
+  "disjunction",
+);
+
+/** "$0.20". */
+export const lowestHourlyPrice = money(Math.min(...priceTable.map(({ hourlyCents }) => hourlyCents)), "USD");
+
 export function typeName(value: ContainerType): string {
   return environmentTypes.find((type) => type.value === value)?.name ?? value;
 }
 
-/** Spec 9.1; each hour count is one the contract's price table knows. */
+/** Spec 9.1; each number of hours is in the contract's price table. */
 export const durations = [
   { hours: 1, label: "1 hour" },
   { hours: 6, label: "6 hours" },

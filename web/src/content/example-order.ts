@@ -1,10 +1,10 @@
-/** The landing page's picture, which calls it an example: /status has measured launch times. */
+/** The example in the landing page's picture; /status has measured times. */
 export const exampleOrder = {
   gpus: 2,
   hours: 6,
   subdomain: "resnet-lab",
   elapsedSeconds: 24.3,
-  /** `doing` while it runs, `name` before and after; seconds since the payment. */
+  /** `doing` is the text while it runs, `name` before and after; seconds since the payment. */
   stages: [
     { name: "Payment confirmed", doing: "Starting: confirming payment", at: 0.0 },
     { name: "GPUs reserved", doing: "Starting: reserving GPUs", at: 0.2 },

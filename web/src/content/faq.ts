@@ -1,4 +1,4 @@
-/** `retentionDays` is the operator's own setting. */
+/** `retentionDays` is the operator's setting. */
 export const faqOf = (retentionDays: string) => [
   {
     question: "Do I need a credit card to sign up?",

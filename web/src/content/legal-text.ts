@@ -1,27 +1,27 @@
 /**
- * A legal document as data, so that an operator replaces the words and nothing else (G66). In every text `{name}`,
- * `{email}` and `{retentionDays}` stand for the operator's own settings, and `[label](/path)` is a link.
+ * A legal document as data, so that an operator edits only the text (G66). `{name}`, `{email}` and `{retentionDays}` are
+ * replaced by the operator's settings, and `[label](/path)` is a link.
  */
 export interface LegalText {
   readonly title: string;
-  /** For search engines and link previews: one or two plain sentences. */
+  /** One or two sentences for search engines and link previews. */
   readonly description: string;
   /** Day of the last change, as in "2026-11-20". */
   readonly updated: string;
-  /** Raised with every change of meaning, and announced 30 days ahead. */
+  /** Incremented with every change of meaning, which is announced 30 days ahead. */
   readonly version: string;
   readonly summary: string;
   readonly sections: readonly LegalSection[];
 }
 
 export interface LegalSection {
-  /** Stays when the title changes: it is part of addresses that people have kept. */
+  /** Must not change with the title, because it is part of URLs. */
   readonly id: string;
   readonly title: string;
   readonly text?: readonly string[];
   readonly items?: readonly LegalItem[];
   readonly ordered?: boolean;
-  /** Stands below the list. */
+  /** Shown below the list. */
   readonly after?: string;
 }
 

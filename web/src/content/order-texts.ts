@@ -56,7 +56,7 @@ export const endedTexts: Readonly<Record<EndedReason, string>> = {
   operator: "It was ended by our staff.",
 };
 
-/** Formatted sums for the sentence about the money. */
+/** Formatted sums. */
 export interface MoneySums {
   readonly amount: string;
   readonly charged: string;
@@ -65,9 +65,9 @@ export interface MoneySums {
   readonly disputed: string;
   /** The day by which a sent refund should be on the card; undefined if none was sent. */
   readonly expectedBy: string | undefined;
-  /** That day has passed. */
+  /** Whether that day has passed. */
   readonly isBack: boolean;
-  /** No payment of this order is expected any more. */
+  /** Whether no more payments of this order are expected. */
   readonly closed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The dashboard's info panel: what fits on how many GPUs (spec 2.7). An operator with other GPUs edits it. */
+/** The dashboard's info panel: which models fit on how many GPUs (spec 2.7). Operators with other GPUs edit it. */
 export const training = {
   rows: [
     { gpus: "1 GPU", text: "ResNet, U-Net, BERT-base; Whisper small; LoRA on 3B models" },

@@ -24,7 +24,7 @@ function container(over: Partial<Container>): Container {
 
 const of = (containers: Readonly<Record<string, Container>>) => dashboardFigures(newest(containers));
 
-test("newest come first, and keys with an underscore are none", () => {
+test("the newest come first, and keys with an underscore are skipped", () => {
   const found = newest({
     _count: container({}),
     old: container({ created_at: "2026-11-18T12:00:00Z" }),
@@ -33,7 +33,7 @@ test("newest come first, and keys with an underscore are none", () => {
   expect(found.map(({ id }) => id)).toEqual(["young", "old"]);
 });
 
-test("figures count what runs, and hours of what was delivered", () => {
+test("figures count running environments, and hours of delivered ones", () => {
   const figures = of({
     a: container({}),
     b: container({ gpu_count: 4, duration_hours: 24 }),
@@ -67,7 +67,7 @@ test.each([
   expect(summaryOf({ total, active, starting, usageHours: 0, gpus: 0 })).toBe(words);
 });
 
-test("nothing measured is N/A, never an invented figure", () => {
+test("without measurements a figure is N/A", () => {
   expect(sessionLength(null)).toBe("N/A");
   expect(sessionLength(20)).toBe("1 min");
   expect(sessionLength(33_480)).toBe("9.3 h");
@@ -75,19 +75,19 @@ test("nothing measured is N/A, never an invented figure", () => {
   expect(utilization(60.6)).toBe("61%");
 });
 
-test("the beta's sentence ends with the beta", () => {
+test("the beta's sentence disappears after the beta", () => {
   const endsAt = "2026-12-18T12:00:00Z";
   expect(testModeSentence(endsAt, Date.parse("2026-12-18T11:59:00Z"))).toContain("One-month beta until Dec 18, 2026");
   expect(testModeSentence(endsAt, Date.parse(endsAt))).toBe("Payments run in the payment provider's test mode.");
 });
 
-test("sessions and percents round at the half, and never to nothing", () => {
+test("sessions and percents round half up, and never to zero", () => {
   expect([sessionLength(0), sessionLength(89), sessionLength(90)]).toEqual(["1 min", "1 min", "2 min"]);
   expect([sessionLength(3_599), sessionLength(3_600), sessionLength(5_399)]).toEqual(["60 min", "1.0 h", "1.5 h"]);
   expect([utilization(0), utilization(0.5), utilization(99.6)]).toEqual(["0%", "1%", "100%"]);
 });
 
-test("an unreadable date does not throw an environment out of the newest", () => {
+test("an environment with an unreadable date stays in the newest", () => {
   const found = newest({
     broken: container({ created_at: "soon" }),
     young: container({ created_at: "2028-02-29T12:00:00Z" }),
@@ -97,7 +97,7 @@ test("an unreadable date does not throw an environment out of the newest", () =>
   expect(found).toHaveLength(3);
 });
 
-test("hours of parts add up to one decimal's worth, not to a float's tail", () => {
+test("summed hours are rounded to one decimal", () => {
   const figures = of({
     a: container({ duration_hours: 0.1 }),
     b: container({ duration_hours: 0.2 }),

@@ -9,7 +9,7 @@ export interface DashboardFigures {
   readonly starting: number;
   /** Booked hours of delivered environments (G24), one decimal. */
   readonly usageHours: number;
-  /** GPUs that compute now. */
+  /** GPUs of running environments. */
   readonly gpus: number;
 }
 
@@ -32,7 +32,7 @@ export function dashboardFigures(all: readonly Environment[]): DashboardFigures 
   };
 }
 
-/** The second sentence of the welcome: how many run and start. */
+/** The second sentence of the welcome: numbers of running and starting environments. */
 export function summaryOf({ total, active, starting }: DashboardFigures): string {
   if (total === 0) return "Nothing is running. Your first environment takes about 30 seconds.";
   if (active + starting === 0) return "Nothing is running.";
@@ -42,7 +42,7 @@ export function summaryOf({ total, active, starting }: DashboardFigures): string
   return active === 0 ? `${startingWords}.` : `${running}, ${startingWords.toLowerCase()}.`;
 }
 
-/** "9.3 h", "25 min", or "N/A" where no session was measured (G33). */
+/** "9.3 h", "25 min", or "N/A" without a session (G33). */
 export function sessionLength(seconds: number | null): string {
   if (seconds === null) return "N/A";
   if (seconds < 3_600) return `${Math.max(1, Math.round(seconds / 60))} min`;

@@ -4,7 +4,8 @@ import { Plus } from "lucide-react";
 import { Link } from "react-router";
 import { profileQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
+import { typeList } from "../content/environment-types.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
 import { QueueNotice } from "../environments/queue/queue-notice.tsx";
 import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
@@ -25,7 +26,7 @@ export function DashboardPage() {
   const profile = useQuery(profileQuery(userId));
   const retry = (
     <Button variant="default" loading={profile.isFetching} onClick={() => void profile.refetch()}>
-      {notices.tryAgain}
+      {commonTexts.tryAgain}
     </Button>
   );
   if (!profile.data) {
@@ -98,7 +99,7 @@ function NoEnvironments() {
         </Button>
       }
     >
-      Pick JupyterLab, PyTorch or TensorFlow, choose the hours, and open it in your browser.
+      Pick {typeList}, choose the hours, and open it in your browser.
     </EmptyState>
   );
 }

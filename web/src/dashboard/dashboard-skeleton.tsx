@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import classes from "./dashboard-page.module.css";
 
-/** The final layout while it loads, so that nothing moves afterwards. */
+/** The final layout while loading, to avoid layout shifts. */
 export function DashboardSkeleton() {
   return (
     <div className={classes.page} role="status" aria-label="Loading your dashboard...">

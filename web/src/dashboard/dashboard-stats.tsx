@@ -5,7 +5,7 @@ import { Slots } from "../ui/display/slots.tsx";
 import { Stats } from "../ui/display/stats.tsx";
 import type { DashboardFigures } from "./dashboard-figures.ts";
 
-/** Three true figures (spec 2.7). */
+/** Three figures (spec 2.7). */
 export function DashboardStats({ figures, runHours }: { figures: DashboardFigures; runHours: number }) {
   const { active, starting, usageHours, gpus } = figures;
   const cpu = useQuery(capacityQuery).data?.kind === "cpu";

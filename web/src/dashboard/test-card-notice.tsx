@@ -10,10 +10,10 @@ import { useNow } from "../ui/display/use-now.ts";
 import classes from "./test-card-notice.module.css";
 
 const dismissedKey = "testCardNoticeDismissed";
-/** International, so it also pays in USD with real test keys (G11). */
+/** An international card, which also pays in USD with test keys (G11). */
 const card = "5555 5555 5555 4444";
 
-/** In test mode only, until it is dismissed (G11). */
+/** Shown in test mode until dismissed (G11). */
 export function TestCardNotice() {
   const config = useConfig();
   const [dismissed, setDismissed] = useState(() => readStorage(dismissedKey) === "true");
@@ -53,7 +53,7 @@ export function TestCardNotice() {
   );
 }
 
-/** The beta's own sentence ends with the beta (G34). */
+/** Drops the sentence about the beta after the beta (G34). */
 export function testModeSentence(betaEndsAt: string, now: number): string {
   if (Date.parse(betaEndsAt) > now) {
     return `One-month beta until ${date(betaEndsAt)}: payments run in the payment provider's test mode.`;

@@ -1,4 +1,4 @@
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { Facts } from "../ui/display/facts.tsx";
 import { sessionLength, type Usage, utilization } from "./dashboard-figures.ts";
 import classes from "./usage-overview.module.css";
@@ -10,7 +10,7 @@ export function UsageOverview({ total, usage }: { total: number; usage: Usage })
         Usage Overview
       </h2>
       {total === 0 ? (
-        <p className={classes.none}>{notices.noUsage}</p>
+        <p className={classes.none}>{commonTexts.noUsage}</p>
       ) : (
         <Facts
           facts={[

@@ -13,7 +13,7 @@ const inr = quote(exampleOrder.gpus, exampleOrder.hours, "INR");
 const hour = quote(exampleOrder.gpus, 1, "USD");
 const written = ({ amountMinor, currency }: Quote) => money(amountMinor, currency);
 
-/** The product in one picture: the order, the start, the result. */
+/** The product in one picture: order, start, result. */
 export function HeroPicture() {
   return (
     <figure className={classes.picture}>

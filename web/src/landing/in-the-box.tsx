@@ -1,6 +1,7 @@
 import { gpuCounts } from "@berth/contract";
 import { environmentHost, pageSettings } from "../api/page-settings.ts";
 import { environmentTypes } from "../content/environment-types.ts";
+import { listed } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./landing.module.css";
 
@@ -13,7 +14,7 @@ interface Row {
 function sheetOf(address: string): Row[] {
   return [
     { label: "GPU", value: "NVIDIA RTX 4070 with 12GB VRAM, dedicated to you while you hold it" },
-    { label: "Scale", value: "1, 2, 4, 6 or 8 GPUs in one environment", slots: true },
+    { label: "Scale", value: `${listed(gpuCounts, "disjunction")} GPUs in one environment`, slots: true },
     {
       label: "Address",
       value: `A subdomain you choose, such as ${address}. You are signed in already; there is no token to hunt for`,

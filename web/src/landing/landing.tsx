@@ -4,6 +4,7 @@ import { Link, Navigate } from "react-router";
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
 import { slogan } from "../content/brand.ts";
+import { lowestHourlyPrice } from "../content/environment-types.ts";
 import { Hero } from "./hero.tsx";
 import { HowItWorks } from "./how-it-works.tsx";
 import { InTheBox } from "./in-the-box.tsx";
@@ -13,7 +14,7 @@ import { PublicFrame } from "./public-frame.tsx";
 import { Questions } from "./questions.tsx";
 import { RefundPromise } from "./refund-promise.tsx";
 
-/** Only for people who are not signed in; the others go to the dashboard (G55). */
+/** For visitors; signed-in users are redirected to the dashboard (G55). */
 export function Landing() {
   useDocumentTitle(`${useBrand().name}: ${slogan}`);
   if (useSession()) return <Navigate to="/dashboard" replace />;
@@ -26,7 +27,7 @@ export function Landing() {
       <RefundPromise />
       <Questions />
       <section className={classes.close}>
-        <h2>Start with one GPU for one hour. It costs $0.20.</h2>
+        <h2>{`Start with one GPU for one hour. It costs ${lowestHourlyPrice}.`}</h2>
         <Button component={Link} to="/login" size="md">
           Get Started
         </Button>

@@ -13,7 +13,7 @@ const columns = [
   { label: <span className={classes.hidden}>Get started</span>, className: classes.go },
 ];
 
-/** One table, because readers compare prices down a column. */
+/** One table, because readers compare prices within a column. */
 export function Pricing() {
   return (
     <section className={classes.pricing} id="pricing" aria-labelledby="pricing-title">

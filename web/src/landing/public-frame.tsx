@@ -63,7 +63,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** A link scrolls to the top or to its section. The browser itself handles Back and Forward. */
+/** Scrolls to the top or to the link's section. The browser handles Back and Forward. */
 function useArrival(): void {
   const { pathname, hash } = useLocation();
   const followed = useNavigationType() !== "POP";

@@ -11,7 +11,7 @@ interface Props {
   readonly onDrop: () => void;
 }
 
-/** Offers the draft from before the user left the page (G56); the defaults apply until it is accepted. */
+/** Offers an earlier draft (G56); the defaults apply until it is accepted. */
 export function DraftOffer({ left: { draft }, onResume, onDrop }: Props) {
   const hours = durations.find(({ hours: known }) => known === draft.hours)?.label;
   const parts = [typeName(draft.type), plural(draft.gpus, "GPU"), hours, draft.subdomain].filter(Boolean);

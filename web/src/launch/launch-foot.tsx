@@ -12,7 +12,7 @@ interface Props {
   readonly goTo: (step: Step) => void;
 }
 
-/** Steps 1 and 4 lead back to the dashboard, the others one step back (spec 2.9, G56). */
+/** Back leads to the dashboard from steps 1 and 4, else one step back (spec 2.9, G56). */
 export function LaunchFoot({ step, lines, blocked, busy, goTo }: Props) {
   return (
     <div className={classes.foot}>

@@ -41,7 +41,7 @@ function Creator({ session }: { readonly session: Session }) {
   const capacity = withReservation(data, queue.entry);
   const profile = useQuery(profileQuery(userId)).data?.profile;
   const { phase } = launch.state;
-  // From Launch on there is only step 4, wherever the browser's Back leads.
+  // Once launched, step 4 stays, even after the browser's Back.
   const step = phase === "idle" ? draftStep : 4;
   const start = () => {
     if (!config) return;
@@ -93,7 +93,7 @@ function CurrentStep({ step, ...props }: StepProps & { readonly step: Step }) {
   return step === 3 ? <StepReview {...props} /> : <StepLaunch {...props} />;
 }
 
-/** A new step begins at its top, also for a screen reader. */
+/** Focuses a new step at its top, also for screen readers. */
 function useStepFocus(step: Step) {
   const section = useRef<HTMLElement>(null);
   const shown = useRef(step);

@@ -16,7 +16,7 @@ interface Options {
   readonly start: () => void;
 }
 
-/** What Continue and Launch do in each step, and what prevents it. */
+/** The action of Continue and Launch in each step, and its validation. */
 export function useContinue({ draft, change, step, config, capacity, goTo, start }: Options) {
   const client = useQueryClient();
   const [error, setError] = useState<string>();
@@ -33,14 +33,14 @@ export function useContinue({ draft, change, step, config, capacity, goTo, start
       return goTo(3);
     }
     if (step === 4) return start();
-    // Without a reply it goes on: the order checks the name again.
+    // Continues without a reply, because the order checks the name again.
     checkName(undefined, { onSettled: (reply) => reply?.available !== false && goTo(4) });
   };
   return {
     go,
-    /** The step's choice is not available now; the step itself says why. */
+    /** The step's choice is unavailable; the step shows why. */
     blocked,
-    /** Of the subdomain; typing clears it (spec 5.4). */
+    /** The subdomain's error; typing clears it (spec 5.4). */
     error,
     change: (part: Partial<Draft>) => {
       if (part.subdomain !== undefined) setError(undefined);

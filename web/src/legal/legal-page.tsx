@@ -8,7 +8,7 @@ import { PublicFrame } from "../landing/public-frame.tsx";
 import classes from "./legal.module.css";
 import { LegalDocument } from "./legal-document.tsx";
 
-/** The day as it was written, whatever the reader's time zone is. */
+/** The calendar day, independent of the reader's time zone. */
 const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
 export function LegalPage() {

@@ -23,7 +23,7 @@ test.each([
   expect(textParts(text, settings)).toEqual(parts);
 });
 
-test("every legal link has its document, and every document can be cited", () => {
+test("every legal route has its document, and every document can be linked", () => {
   expect(Object.keys(legalTexts).sort()).toEqual(legalLinks.map(({ to }) => to).sort());
   for (const [path, { title, description, updated, version, sections }] of Object.entries(legalTexts)) {
     expect(title, path).toMatch(/\w/);
@@ -34,7 +34,7 @@ test("every legal link has its document, and every document can be cited", () =>
   }
 });
 
-test("no link of a document leads nowhere, and no placeholder is left", () => {
+test("every link of a document resolves, and no placeholder is left", () => {
   for (const [path, { summary, sections }] of Object.entries(legalTexts)) {
     for (const text of [summary, ...sections.flatMap(textsOf)]) {
       for (const part of textParts(text, settings)) {

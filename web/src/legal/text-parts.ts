@@ -6,7 +6,7 @@ export interface TextPart {
   readonly to?: string;
 }
 
-/** The parts of a legal text: plain text, and links for `[label](/path)` and `{email}`. */
+/** Parses a legal text into plain text and links for `[label](/path)` and `{email}`. */
 export function textParts(text: string, settings: typeof pageSettings): TextPart[] {
   return text
     .split(/(\[[^\]]+\]\(\/[^)]*\)|\{email\})/)

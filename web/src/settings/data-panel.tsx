@@ -13,7 +13,7 @@ interface Props {
   readonly email: string;
 }
 
-/** Take a copy, or leave (G71). */
+/** Data export and account deletion (G71). */
 export function DataPanel({ userId, email }: Props) {
   const [deleting, setDeleting] = useState(false);
   const { mutate, isPending } = useMutation({
@@ -56,6 +56,6 @@ async function saveExport(userId: string): Promise<void> {
   link.href = url;
   link.download = `your-data-${document.exported_at.slice(0, 10)}.json`;
   link.click();
-  // The browser has taken the blob by the next task.
+  // The browser has read the blob by the next task.
   setTimeout(() => URL.revokeObjectURL(url), 0);
 }

@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Lists what is lost, then asks for the address and the password (G86). */
+/** Lists the losses, then requires the address and the password (G86). */
 export function DeleteDialog({ opened, userId, email, onClose }: Props) {
   const form = useForm({ initialValues: { password: "" } });
   const { mutate, isPending } = useDeletion(userId, (text) => form.setFieldError("password", text));
@@ -57,7 +57,7 @@ export function DeleteDialog({ opened, userId, email, onClose }: Props) {
 function useDeletion(userId: string, onError: (text: string) => void) {
   return useMutation({
     mutationFn: (password: string) => call(deleteAccount, { params: { user_id: userId }, body: { password } }),
-    // Another request may get a 401 before this one returns.
+    // Marked first, because another request may get a 401 before this one returns.
     onMutate: () => setLeaving(true),
     onSuccess: () => {
       signOut();

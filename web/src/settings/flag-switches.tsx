@@ -20,7 +20,7 @@ interface Props {
   readonly switches: readonly FlagSwitch[];
 }
 
-/** Each switch is stored at once, and shows what is stored. */
+/** Each switch is saved at once and shows the saved value. */
 export function FlagSwitches({ userId, flags, switches }: Props) {
   return switches.map((each) => <StoredSwitch key={each.flag} userId={userId} stored={flags[each.flag]} {...each} />);
 }
@@ -29,7 +29,7 @@ function StoredSwitch({ userId, stored, flag, label, description }: FlagSwitch &
   const client = useQueryClient();
   const { mutate, isPending, variables } = useMutation({
     mutationFn: (value: boolean) => call(settingsFlags, { params: { user_id: userId }, body: { [flag]: value } }),
-    // The new value is shown until it is read again.
+    // Shows the new value until the refetch.
     onSuccess: () => {
       toast.success(settingsUpdated);
       return client.invalidateQueries({ queryKey: keys.settings(userId) });

@@ -35,7 +35,7 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
     (fields) => {
       if (!isPending) mutate(fields);
     },
-    // Spec 5: this one is also a toast.
+    // This one is also a toast (spec 5).
     ({ confirmation }) => confirmation && toast.error(texts.newPasswordsDiffer, { title: "Denied." }),
   );
   return (
@@ -61,7 +61,7 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
   );
 }
 
-/** The toast has the specification's text (G65); the field has the reason. */
+/** The toast has the specified text (G65); the field has the reason. */
 function refusalOf(error: unknown): PasswordErrors {
   if (!(error instanceof ApiError)) return {};
   if (error.code === "wrong_password") return { current: "This is not your current password" };

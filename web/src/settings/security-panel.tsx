@@ -12,7 +12,7 @@ const switches: readonly FlagSwitch[] = [
   },
 ];
 
-/** A second factor is listed as not offered, instead of a switch without effect (G49). */
+/** Lists the second factor as not offered, instead of a switch without effect (G49). */
 export function SecurityPanel({ userId, flags }: { readonly userId: string; readonly flags: Flags }) {
   return (
     <div className={classes.form}>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { settingsQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { DataPanel } from "./data-panel.tsx";
 import { NotificationsPanel } from "./notifications-panel.tsx";
@@ -14,7 +14,7 @@ import { SecurityPanel } from "./security-panel.tsx";
 import classes from "./settings-page.module.css";
 import { settingsTab } from "./settings-tab.ts";
 
-/** Spec 2.11, Settings: two tabs, then the flags that are honoured (G49). */
+/** Spec 2.11, Settings: two tabs, then the flags that have an effect (G49). */
 export function SettingsPage() {
   const userId = useSession()?.userId ?? "";
   const [params, setParams] = useSearchParams();
@@ -83,7 +83,7 @@ function Stored({ userId, children }: StoredProps) {
       picture={<FreeSlots failed />}
       action={
         <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-          {notices.tryAgain}
+          {commonTexts.tryAgain}
         </Button>
       }
     >

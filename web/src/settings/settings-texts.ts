@@ -4,7 +4,7 @@ import { ApiError } from "../api/api-error.ts";
 export const settingsUpdated = "Settings updated successfully";
 export const passwordFailed = "Error updating password...";
 
-/** Refused, or no answer at all: the specification has two texts (G80). */
+/** The text for a refusal or for a network error (G80). */
 export function profileFailure(error: unknown): string {
   return error instanceof ApiError && error.status > 0 ? "Failed to update user settings" : passwordFailed;
 }

@@ -10,11 +10,11 @@ test.each([
   ["another confirmation", { confirmation: "newtwo" }, "confirmation", "New passwords do not match"],
   ["five characters", { next: "five5", confirmation: "five5" }, "next", "Password must be at least 6 characters"],
   ["too many", { next: "x".repeat(257), confirmation: "x".repeat(257) }, "next", "At most 256 characters"],
-])("%s is not sent", (_, change, field, text) => {
+])("%s is refused", (_, change, field, text) => {
   expect(validatePassword({ ...good, ...change })).toEqual({ [field]: text });
 });
 
-test("six characters are enough, the checklist is only advice (G46)", () => {
+test("six characters suffice; the checklist is only advice (G46)", () => {
   expect(validatePassword(good)).toEqual({});
   expect(passwordAdvice("newone")).toBe(
     "Stronger with: at least 8 characters, one uppercase letter, one digit, one special character.",

@@ -6,10 +6,10 @@ export interface PasswordFields {
   readonly confirmation: string;
 }
 
-/** By field; `form` for what concerns all of them. */
+/** Errors by field; `form` for the whole form. */
 export type PasswordErrors = Readonly<Partial<Record<"form" | keyof PasswordFields, string>>>;
 
-/** Empty when the change may be sent: all required, then equal, then sign-up's length (spec 5, G46). */
+/** Empty if valid: all required, then equal, then sign-up's length (spec 5, G46). */
 export function validatePassword({ current, next, confirmation }: PasswordFields): PasswordErrors {
   if (current === "" || next === "" || confirmation === "") return { form: texts.requiredFields };
   if (next !== confirmation) return { confirmation: texts.newPasswordsDiffer };

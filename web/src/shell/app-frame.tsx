@@ -7,10 +7,10 @@ import { startRefreshing } from "../api/current-token.ts";
 import { createQueryClient } from "../api/query-client.ts";
 import { Toaster } from "../ui/toast/toaster.tsx";
 
-/** One for the page: signing in and out changes frames, and data that is not personal stays. */
+/** One client per page, because signing in and out switches frames while non-personal data stays. */
 const client = createQueryClient();
 
-/** For every screen but the public pages: data, toasts, and the refresh of the token. */
+/** The frame of all screens except public pages: query cache, toasts, token refresh. */
 export function AppFrame() {
   useEffect(startRefreshing, []);
   return (

@@ -1,11 +1,11 @@
 import { Button, Group } from "@mantine/core";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { checkVersion, useUpgraded } from "../api/product-config.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import classes from "./connection-notice.module.css";
 
-/** Shows that there is no connection, or that the server was upgraded. Above the page, so that nothing moves. */
+/** Shows that the browser is offline or the server was upgraded. Overlays the page to avoid layout shifts. */
 export function ConnectionNotice() {
   const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine);
   const upgraded = useUpgraded();
@@ -20,31 +20,31 @@ export function ConnectionNotice() {
       {!online && (
         <Notice
           tone="hold"
-          title={notices.offline}
+          title={commonTexts.offline}
           action={
             <Button size="xs" variant="subtle" onClick={() => setHidden(true)}>
-              {notices.hide}
+              {commonTexts.hide}
             </Button>
           }
         >
-          {notices.offlineText}
+          {commonTexts.offlineText}
         </Notice>
       )}
       {online && upgraded && (
         <Notice
-          title={notices.upgraded}
+          title={commonTexts.upgraded}
           action={
             <Group gap={8} wrap="nowrap">
               <Button size="xs" variant="subtle" onClick={() => setHidden(true)}>
-                {notices.later}
+                {commonTexts.later}
               </Button>
               <Button size="xs" variant="default" onClick={() => location.reload()}>
-                {notices.reload}
+                {commonTexts.reload}
               </Button>
             </Group>
           }
         >
-          {notices.upgradedText}
+          {commonTexts.upgradedText}
         </Notice>
       )}
     </div>

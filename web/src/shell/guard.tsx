@@ -5,12 +5,12 @@ import { Navigate, Outlet, useLocation } from "react-router";
 import { profileQuery, validateQuery } from "../api/queries.ts";
 import { isLeaving, type Session, setLeaving, signOut, useSession } from "../api/session.ts";
 import type { AuthState } from "../auth/auth-page.tsx";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
 import { PlainPage } from "./plain-page.tsx";
 
 /**
- * Lets signed-in users through. A 401 ends the session before this renders; a missing reply does not (G45).
+ * Admits signed-in users. A 401 ends the session before this renders; a network error does not (G45).
  */
 export function Guard() {
   const session = useSession();
@@ -25,7 +25,7 @@ export function Guard() {
   if (!session) {
     const to = `/login?from=${encodeURIComponent(pathname + search)}`;
     if (isLeaving()) return <Navigate to="/login" replace />;
-    // The user was signed in a moment ago and did not sign out.
+    // The session ended without a sign-out.
     return <Navigate to={to} replace state={{ ended: had } satisfies AuthState} />;
   }
   return <Checked key={session.userId} session={session} />;
@@ -33,14 +33,14 @@ export function Guard() {
 
 function Checked({ session }: { session: Session }) {
   const check = useQuery(validateQuery(session.userId));
-  // Fetched beside the check, so that the first screen does not wait twice.
+  // Prefetched in parallel with the check.
   useQuery(profileQuery(session.userId));
   if (check.data) return <Outlet />;
   if (!check.error || check.isFetching) return <LoadingScreen />;
   return (
     <PlainPage
       title="Server failure, please go to Dashboard and refresh"
-      action={<Button onClick={() => void check.refetch()}>{notices.tryAgain}</Button>}
+      action={<Button onClick={() => void check.refetch()}>{commonTexts.tryAgain}</Button>}
     >
       You are still signed in, and your environments are not affected.
     </PlainPage>

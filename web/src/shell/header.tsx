@@ -14,7 +14,7 @@ const titles: Readonly<Record<string, string>> = {
   "/settings": "Settings",
 };
 
-/** Dashboard unless the page has another name (spec 2.3). */
+/** "Dashboard" by default (spec 2.3). */
 export function titleOf(pathname: string): string {
   if (pathname.startsWith("/billing/orders/")) return "Order";
   if (/^\/environments\/(?!create\/?$)./.test(pathname)) return "Environment";

@@ -1,4 +1,4 @@
-/** Whether a chunk of the app failed to load. Each browser has its own message; after an update the old chunks are gone. */
+/** Whether a chunk failed to load, as after an upgrade; each browser has its own message. */
 export function isChunkFailure(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -7,7 +7,7 @@ import { useSession } from "../api/session.ts";
 import { NotificationList } from "./notification-list.tsx";
 import classes from "./notifications.module.css";
 
-/** Shows the number of unread notifications (G53). */
+/** The bell with the number of unread notifications (G53). */
 export function NotificationBell() {
   const userId = useSession()?.userId ?? "";
   const [opened, { toggle, close }] = useDisclosure(false);

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { call } from "../api/call.ts";
 import { keys, notificationsQuery } from "../api/queries.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { dateTime } from "../format.ts";
 import classes from "./notifications.module.css";
 
@@ -20,7 +20,7 @@ export function NotificationList({ userId, onLeave }: { userId: string; onLeave:
         <Button
           size="xs"
           variant="subtle"
-          // Not `disabled`: the list would lose the focus, and Escape with it.
+          // Not `disabled`, which would lose the focus and with it Escape.
           aria-disabled={nothingToMark}
           data-disabled={nothingToMark}
           onClick={() => {
@@ -31,9 +31,9 @@ export function NotificationList({ userId, onLeave }: { userId: string; onLeave:
         </Button>
       </div>
       {list.data === undefined && (
-        <p className={classes.note}>{list.error ? notices.notificationsFailed : "Loading..."}</p>
+        <p className={classes.note}>{list.error ? commonTexts.notificationsFailed : "Loading..."}</p>
       )}
-      {list.data !== undefined && all.length === 0 && <p className={classes.note}>{notices.noNotifications}</p>}
+      {list.data !== undefined && all.length === 0 && <p className={classes.note}>{commonTexts.noNotifications}</p>}
       <ul className={classes.list}>
         {all.map((one) => (
           <Item key={one.id} notification={one} onRead={() => !one.read && read.mutate([one.id])} onLeave={onLeave} />

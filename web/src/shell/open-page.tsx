@@ -6,12 +6,12 @@ import { useSearchParams } from "react-router";
 import { ApiError } from "../api/api-error.ts";
 import { call, messageOf } from "../api/call.ts";
 import { useConfig } from "../api/product-config.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { PlainPage } from "./plain-page.tsx";
 
-/** The gateway sends an owner without a cookie here: this page fetches a one-time code and returns to the gateway (G40). */
+/** The gateway redirects owners without a cookie here; fetches a one-time code and returns to the gateway (G40). */
 export function OpenPage() {
   const [search] = useSearchParams();
   const environment = search.get("environment") ?? "";
@@ -20,10 +20,10 @@ export function OpenPage() {
   const config = useConfig();
   const code = useQuery({
     queryKey: ["sign-in-code", environment, visit],
-    // The gateway accepts the code only from the browser that it sent here with this.
+    // `visit` binds the code to the browser that the gateway redirected here.
     queryFn: () => call(signInCode, { params: { id: environment }, body: { visit } }),
     enabled: isName.test(environment),
-    // A code is valid once and for 30 seconds.
+    // A code is valid once, for 30 seconds.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -36,7 +36,7 @@ export function OpenPage() {
   const refused = code.error instanceof ApiError && code.error.status === 404;
   const elsewhere = refused && config ? `${environmentOrigin(config, environment)}/_berth/not-found` : undefined;
   useEffect(() => {
-    // The environment's own address shows it, with the same text for a free name and another user's.
+    // The gateway shows the same page for a free name and another user's.
     if (elsewhere !== undefined) location.replace(elsewhere);
   }, [elsewhere]);
   if (!isName.test(environment)) return <NotFoundPage />;
@@ -45,7 +45,7 @@ export function OpenPage() {
   return (
     <PlainPage
       title="The environment could not be opened"
-      action={<Button onClick={() => void code.refetch()}>{notices.tryAgain}</Button>}
+      action={<Button onClick={() => void code.refetch()}>{commonTexts.tryAgain}</Button>}
     >
       {messageOf(code.error)}
     </PlainPage>
@@ -58,7 +58,7 @@ function environmentOrigin({ environmentUrl }: ProductConfig, subdomain: string)
   return environmentUrl.replace("{subdomain}", subdomain);
 }
 
-/** The gateway takes the final path as a query parameter, and accepts only paths of its own. */
+/** The final path is a query parameter; the gateway accepts only its own paths. */
 function withPath(url: string, path: string | null): string {
   if (path === null) return url;
   const target = new URL(url);

@@ -3,12 +3,12 @@ import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error.ts";
 import { call } from "../api/call.ts";
 import { setLeaving, signOut } from "../api/session.ts";
-import { notices } from "../content/notices.ts";
+import { commonTexts } from "../content/common-texts.ts";
 import { toast } from "../ui/toast/toast.ts";
 
 /**
- * Ends the sign-in on the server first, because that also closes the environments' own sign-ins (G86). If the server
- * does not answer, a toast offers to forget the sign-in in this browser only.
+ * Ends the sign-in on the server first, which also revokes the gateway's cookies (G86). Without a reply a toast offers to
+ * sign out of this browser only.
  */
 export function useLogout(): { logout: () => void; busy: boolean } {
   const leave = () => {
@@ -17,13 +17,13 @@ export function useLogout(): { logout: () => void; busy: boolean } {
   };
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(logoutEndpoint, { params: {}, body: {} }),
-    // Another request may get a 401 before this one returns.
+    // Marked first, because another request may get a 401 before this one returns.
     onMutate: () => setLeaving(true),
     onSuccess: leave,
     onError: (error) => {
       if (error instanceof ApiError && error.status === 401) return leave();
       setLeaving(false);
-      toast.error("Failed to log out", { action: { label: notices.logoutHere, onClick: leave } });
+      toast.error("Failed to log out", { action: { label: commonTexts.logoutHere, onClick: leave } });
     },
   });
   return { logout: () => mutate(), busy: isPending };

@@ -4,7 +4,7 @@ import { environmentQuery, orderQuery } from "../api/queries.ts";
 import { useBrand } from "../api/use-brand.ts";
 import { titleOf } from "./header.tsx";
 
-/** The document's title, with the number of an order or the name of an environment once it is known. */
+/** The document's title, with the number of an order or the name of an environment once loaded. */
 export function useTitle(): string {
   const { pathname } = useLocation();
   const orderId = matchPath("/billing/orders/:orderId", pathname)?.params.orderId;

@@ -8,7 +8,7 @@ export interface ShownUser {
   readonly initial: string;
 }
 
-/** The signed-in user as the frame shows them; "User" until a name is known (spec 2.3). */
+/** The signed-in user in the frame; "User" until the name is loaded (spec 2.3). */
 export function useUser(): ShownUser {
   const session = useSession();
   const profile = useQuery({ ...profileQuery(session?.userId ?? ""), enabled: session !== undefined }).data?.profile;

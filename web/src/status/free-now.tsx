@@ -5,7 +5,7 @@ import classes from "./status-page.module.css";
 
 type Known = ProductStatus["capacity"];
 
-/** One environment is on one machine, so only GPUs that are free on the same machine count (G39). */
+/** Counts free GPUs per machine, because an environment cannot span machines (G39). */
 export function FreeNow({ capacity }: { capacity: Known | undefined }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { seconds } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
 import classes from "./status-page.module.css";
 
-/** Cold and warm starts apart, because their times have nothing in common. */
+/** Cold and warm starts separately, because their times differ widely. */
 export function LaunchTable({ status }: { status: ProductStatus | undefined }) {
   return (
     <Table
@@ -22,7 +22,7 @@ export function LaunchTable({ status }: { status: ProductStatus | undefined }) {
 interface Props {
   readonly name: string;
   readonly text: string;
-  /** Undefined while it loads, null if nothing was measured. */
+  /** Undefined while loading, null without measurements. */
   readonly figures: LaunchFigures | null | undefined;
   readonly none: string;
 }

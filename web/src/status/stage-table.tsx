@@ -5,7 +5,7 @@ import { seconds } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
 import classes from "./status-page.module.css";
 
-/** The promise (G38). The drawing ends there; longer stages touch the edge. */
+/** The promised time (G38), where the scale ends; longer stages touch the edge. */
 const scaleMs = 30_000;
 const stages = ["placed", "image", "started", "answering", "ready"] as const;
 
@@ -58,7 +58,7 @@ function Line({ stage, figures }: Props) {
   );
 }
 
-/** From the median to the slowest of 95 of 100, on the ruler. */
+/** From the median to the 95th percentile. */
 function Span({ p50_ms, p95_ms }: { readonly p50_ms: number; readonly p95_ms: number }) {
   const share = (ms: number) => `${Math.min(100, (ms / scaleMs) * 100)}%`;
   return (

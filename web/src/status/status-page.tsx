@@ -14,7 +14,7 @@ import { LaunchTable } from "./launch-table.tsx";
 import { StageTable } from "./stage-table.tsx";
 import classes from "./status-page.module.css";
 
-/** The frame of the signed-in screens has a client of its own. */
+/** Separate from the signed-in frame's client. */
 const client = createQueryClient();
 
 /** The published measurements (G38), without personal data. */
@@ -47,7 +47,7 @@ function Published() {
   );
 }
 
-/** The same layout before and after the figures load. */
+/** Has the same layout while loading. */
 function Sections({ status }: { status: ProductStatus | undefined }) {
   return (
     <div aria-busy={!status}>

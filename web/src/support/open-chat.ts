@@ -1,6 +1,6 @@
 import { toast } from "../ui/toast/toast.ts";
 
-/** Opens the chat in a new tab. A toast shows that the browser refused the tab (spec 8.9). */
+/** Opens the chat in a new tab; shows a toast if the browser blocks it (spec 8.9). */
 export function openChat(url: string): void {
   const tab = window.open(url, "_blank");
   if (tab) tab.opener = null;

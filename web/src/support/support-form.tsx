@@ -34,7 +34,7 @@ export function SupportForm({ support, types, first, busy, onSend }: Props) {
         placeholder="Choose one"
         data={types}
         allowDeselect={false}
-        // All eight are visible: a list that scrolls would need the keyboard's focus.
+        // Shows all eight, because a scrolling list would have to be focusable.
         withScrollArea={false}
         maxDropdownHeight={400}
         required

@@ -55,7 +55,7 @@ export function SupportPage() {
   );
 }
 
-/** Who gets the message (G61). */
+/** The recipient of the message (G61). */
 function leadOf({
   telegram,
   prefill,

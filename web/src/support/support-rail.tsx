@@ -72,7 +72,7 @@ export function SupportRail({ support, catalog, onDocument }: Props) {
   );
 }
 
-/** A tip that mentions the support code has the code beside it. */
+/** A tip; one that mentions the support code shows the code too. */
 function Tip({ code, children }: { readonly code: string; readonly children: string }) {
   const phrase = "support code";
   const at = children.indexOf(phrase);
@@ -86,7 +86,7 @@ function Tip({ code, children }: { readonly code: string; readonly children: str
   );
 }
 
-/** The day of its last change. */
+/** The date of the last change. */
 function updatedOf(path: string): string {
   const updated = legalTexts[path]?.updated;
   return updated === undefined ? "" : date(`${updated}T12:00:00Z`);

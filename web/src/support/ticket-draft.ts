@@ -5,7 +5,7 @@ export interface TicketDraft {
   readonly description: string;
 }
 
-/** From the query `?issue=container_issues&session=...&payment=...` (G70). Anything else is ignored. */
+/** Parses `?issue=container_issues&session=...&payment=...` (G70); anything else is ignored. */
 export function ticketDraftOf(params: URLSearchParams): TicketDraft {
   const issue = params.get("issue");
   const lines = [line("Session ID", params.get("session")), line("Payment reference", params.get("payment"))].filter(

@@ -4,15 +4,15 @@ import { useConfig } from "../api/product-config.ts";
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
 
-/** The hand-off to the chat, made in the browser: it works without the server (G59). */
+/** The chat link, built in the browser, so that it works without the server (G59). */
 export interface Support extends SupportSettings {
   readonly userId: string;
   /** Empty if unknown. */
   readonly email: string;
   readonly supportName: string;
-  /** The code of the next ticket. */
+  /** The next ticket's code. */
   readonly code: string;
-  /** Makes a code for the ticket after this one. */
+  /** Generates the code of the following ticket. */
   readonly renewCode: () => void;
   readonly message: (topic?: string, description?: string) => string;
   readonly link: (message: string) => string;

@@ -9,7 +9,7 @@ import type { Support } from "./use-support.ts";
 
 /** A prepared message for the chat. */
 export interface Prepared {
-  /** False when the server could not be reached; the chat works without it (G81). */
+  /** False after a network error; the chat works without the server (G81). */
   readonly saved: boolean;
   readonly status: string;
   readonly code: string;
@@ -23,7 +23,7 @@ interface Ticket {
   readonly topic: string;
 }
 
-/** Spec 4: idle, submitting, then success or error. */
+/** Idle, submitting, then success or error (spec 4). */
 export function useTicket(support: Support) {
   const [prepared, setPrepared] = useState<Prepared>();
   const handOffOf = ({ draft, topic }: Ticket) => {
@@ -57,7 +57,7 @@ async function save({ userId, email, code }: Support, { issueType, description }
 
 const unexpected = "An unexpected error occurred. Please try again.";
 
-/** The server's message if it refused, else the specification's text (spec 8). */
+/** The server's message if it refused, else the specified text (spec 8). */
 function failureOf(error: unknown): string {
   return (error instanceof ApiError && error.status > 0 && error.message) || unexpected;
 }

@@ -1,2 +1,2 @@
-/** `?extend=ID` opens the dialog for more time, on the list and on the page of one; the server's notices lead there (server/src/environments/notice.ts). */
+/** `?extend=ID` opens the extension dialog on the list and on an environment's page; notices link there (server/src/environments/notice.ts). */
 export const extendParam = "extend";

@@ -8,7 +8,7 @@ import { Facts } from "../../ui/display/facts.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
 import classes from "./password-hint.module.css";
 
-/** Rarely needed, since the gateway signs the owner in. One secret per environment, fetched when the hint opens (G40). */
+/** The environment secret, fetched when the hint opens; rarely needed, because the gateway signs the owner in (G40). */
 export function PasswordHint({ environments }: { readonly environments: readonly Environment[] }) {
   const [opened, setOpened] = useState(false);
   const withSecret = environments.filter(({ status }) => status !== "terminated" && status !== "unknown");

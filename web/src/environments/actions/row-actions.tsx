@@ -29,7 +29,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
       onTerminate={() => onTerminate(environment)}
     />
   );
-  // In a list only the label (spec 4.2): the remaining actions are on its page.
+  // In a list only the label (spec 4.2); the environment's page has the menu.
   if (status === "terminated")
     return (
       <div className={classes.actions}>{prominent ? menu : <span className={classes.ended}>Terminated</span>}</div>
@@ -78,7 +78,7 @@ function MainAction({
   style: { size, main, rest },
 }: Pick<Props, "environment" | "busy" | "onAction"> & { readonly style: ButtonStyle }) {
   if (environment.status === "active") {
-    // A link cannot be disabled: while the row is busy, a disabled button replaces it.
+    // A link cannot be disabled, so a disabled button replaces it while the row is busy.
     if (busy === undefined) return <OpenSession subdomain={environment.subdomain} size={size} variant={main} />;
     return (
       <Button size={size} variant={main} disabled>

@@ -3,7 +3,7 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { environmentQuery } from "../../api/queries.ts";
 import { supportPath } from "../../ui/controls/support-path.ts";
@@ -20,10 +20,10 @@ interface Props {
   readonly onTerminate: () => void;
 }
 
-/** The rarely needed actions of a row. Mounted when it is first opened: a list has many rows, and a menu is expensive. */
+/** The less common actions of a row. The menu is mounted on first use, because it is expensive and a list has many rows. */
 export function RowMenu(props: Props) {
-  const [asked, setAsked] = useState(false);
-  if (asked) return <OpenedMenu {...props} />;
+  const [used, setUsed] = useState(false);
+  if (used) return <OpenedMenu {...props} />;
   return (
     <ActionIcon
       variant="subtle"
@@ -32,7 +32,7 @@ export function RowMenu(props: Props) {
       aria-label={`More actions for ${props.environment.name}`}
       aria-haspopup="menu"
       aria-expanded={false}
-      onClick={() => setAsked(true)}
+      onClick={() => setUsed(true)}
     >
       <Ellipsis size={16} strokeWidth={1.6} />
     </ActionIcon>
@@ -41,28 +41,34 @@ export function RowMenu(props: Props) {
 
 function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
   const [opened, setOpened] = useState(false);
-  // The API allows to end it again, but the menu does not offer it.
+  // The API accepts a second termination; the menu does not offer it.
   const isEnded = environment.status === "terminated";
   const download = useDownload(environment.id, environment.subdomain);
   const button = useRef<HTMLButtonElement>(null);
-  // The pressed button is gone: this one takes its focus, and gets it back when the menu closes.
+  // This button replaces the one that was clicked, so it needs the focus to return to.
   useEffect(() => {
     button.current?.focus();
     setOpened(true);
   }, []);
-  // The menu gets keys only once it has the focus, a moment after it is visible.
-  useHotkeys(opened ? [["Escape", close]] : [], []);
-  function close() {
+  const returnFocus = () => button.current?.focus();
+  const close = () => {
     setOpened(false);
-    button.current?.focus();
-  }
-  const ask = () => {
-    // The item is unmounted with the menu: the dialog returns the focus to the button.
-    button.current?.focus();
-    onTerminate();
+    returnFocus();
   };
+  useHotkeys(opened ? [["Escape", close]] : [], []);
   return (
-    <Menu position="bottom-end" width={212} opened={opened} onChange={setOpened}>
+    // Mantine's focus trap would focus the menu twice, the second time after a quick user's first keys.
+    <Menu
+      position="bottom-end"
+      width={212}
+      opened={opened}
+      onChange={setOpened}
+      onClose={returnFocus}
+      trapFocus={false}
+      returnFocus={false}
+      withInitialFocusPlaceholder={false}
+      closeOnEscape={false}
+    >
       <Menu.Target>
         <ActionIcon
           ref={button}
@@ -74,17 +80,17 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
           <Ellipsis size={16} strokeWidth={1.6} />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown ref={focusFirstItem} onKeyDown={keepFocus}>
         {opened && (
           <>
             {!isEnded && <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>}
-            {mayExtend[environment.status] && <AddTime id={environment.id} onChosen={() => button.current?.focus()} />}
+            {mayExtend[environment.status] && <AddTime id={environment.id} />}
             <References id={environment.id} />
             {!isFirstLaunch(environment) && <Menu.Item onClick={() => download.mutate()}>Download files</Menu.Item>}
             {!isEnded && mayTerminate[environment.status] && (
               <>
                 <Menu.Divider />
-                <Menu.Item className={classes.danger ?? ""} onClick={ask}>
+                <Menu.Item className={classes.danger ?? ""} onClick={onTerminate}>
                   Terminate
                 </Menu.Item>
               </>
@@ -96,20 +102,28 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
   );
 }
 
+function focusFirstItem(menu: HTMLDivElement | null): void {
+  if (menu?.contains(document.activeElement)) return;
+  menu?.querySelector<HTMLElement>("[role=menuitem]:not(:disabled)")?.focus({ preventScroll: true });
+}
+
+function keepFocus(event: KeyboardEvent): void {
+  if (event.key === "Tab") event.preventDefault();
+}
+
 /** The dialog is in the URL, because notices of the end link to it too (G100). */
-function AddTime({ id, onChosen }: { readonly id: string; readonly onChosen: () => void }) {
+function AddTime({ id }: { readonly id: string }) {
   const [params] = useSearchParams();
   const search = new URLSearchParams(params);
   search.set(extendParam, id);
   return (
-    // The item is unmounted with the menu: the dialog returns the focus to the button.
-    <Menu.Item component={Link} to={`?${search}`} onClick={onChosen}>
+    <Menu.Item component={Link} to={`?${search}`}>
       Add time
     </Menu.Item>
   );
 }
 
-/** Identifiers for support and refunds (G70). An environment between two runs still has its last session. */
+/** Identifiers for support and refunds (G70). Between two runs the last session is kept. */
 function References({ id }: { readonly id: string }) {
   const { data, isPending } = useQuery(environmentQuery(id));
   const session = data?.session_id ?? null;
@@ -133,7 +147,7 @@ function copy(value: string, what: string): void {
   const written = navigator.clipboard?.writeText(value) ?? Promise.reject(new Error("no clipboard"));
   written.then(
     () => toast.success(`${what} copied`),
-    // Without TLS or permission there is no clipboard: the toast shows the value.
+    // Without TLS or permission there is no clipboard, so the toast shows the value.
     () => toast.info(value, { title: what, duration: 15_000 }),
   );
 }

@@ -8,15 +8,15 @@ import { toast } from "../../ui/toast/toast.ts";
 import { type Environment, environmentsOf, isSettled } from "../lifecycle/environment.ts";
 import { doneText, failedText } from "./action-texts.ts";
 
-/** G30: the list is read again this long after an action. */
+/** Delay of the refetch after an action (G30). */
 const reloadAfterMs = 1_500;
-/** How often it is read again while the row is unchanged. */
+/** Interval of refetches while the row is unchanged. */
 const reloads = 10;
 
 export type RowAction = Action | "cancel" | "terminate" | "start_without_settings";
 
 export interface Actions {
-  /** The running action by environment id; only those rows are busy. */
+  /** The running action by environment id; only these rows are busy. */
   readonly busy: ReadonlyMap<string, RowAction>;
   readonly run: (environment: Environment, action: RowAction) => void;
 }
@@ -26,7 +26,7 @@ interface Request {
   readonly action: RowAction;
 }
 
-/** Actions of a row: one at a time, with a toast, busy until the row shows the result. */
+/** Runs one action per row, with a toast; the row is busy until it shows the result. */
 export function useActions(userId: string): Actions {
   const client = useQueryClient();
   const id = useId();
@@ -72,7 +72,7 @@ function successText({ environment: { name }, action }: Request): string {
   return verb === "terminate" ? `Environment ${name} terminated` : doneText(verb, name);
 }
 
-/** Reads the list again until the row shows the action's result; the page itself shows an error of that. */
+/** Refetches the list until the row shows the action's result; the page shows errors. */
 async function follow(client: QueryClient, userId: string, { environment, action }: Request): Promise<void> {
   for (let reload = 0; reload < reloads; reload += 1) {
     await new Promise((resolve) => setTimeout(resolve, reloadAfterMs));

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { call, messageOf } from "../../api/call.ts";
 import { toast } from "../../ui/toast/toast.ts";
 
-/** Fetches a link and follows it at once: the browser saves gigabytes to disk, without this page's memory. */
+/** Fetches a download link and opens it, so that the browser streams gigabytes to disk instead of memory. */
 export function useDownload(environmentId: string, name: string) {
   const download = useMutation({
     mutationFn: () => call(archiveLink, { params: { id: environmentId }, body: {} }),

@@ -13,7 +13,7 @@ const off = "Off";
 const labels: Readonly<Record<IdleMinutes, string>> = { 30: "30 min", 60: "1 h", 120: "2 h", 240: "4 h" };
 const minutesOf = (label: string) => idleMinutes.find((each) => labels[each] === label) ?? null;
 
-/** After how long it stops by itself when it is idle (docs/internals/runtime.md). */
+/** The idle stop (docs/internals/runtime.md). */
 export function EnvironmentIdle({ environment }: { readonly environment: Detail }) {
   const { id, status, idle_stop, duration_hours } = environment;
   const { set, saving, saved, pending, failure } = useIdleStop(id);
@@ -40,7 +40,7 @@ export function EnvironmentIdle({ environment }: { readonly environment: Detail 
           options={[off, ...idleMinutes.map((each) => labels[each])]}
           onChange={(label) => set(minutesOf(label))}
         />
-        <span role="status" className={classes.said}>
+        <span role="status" className={classes.saved}>
           {saving ? "Saving..." : saved && "Saved"}
         </span>
       </div>
@@ -64,7 +64,7 @@ function lastBusy(at: string, now: number): string {
   return seconds < 120 ? "Busy now." : `Idle for ${duration(seconds)}.`;
 }
 
-/** It will stop soon. On top of the page, because the notice and the mail link here. */
+/** Warns that it will stop soon. At the top of the page, because the notice and the mail link here. */
 export function IdleWarning({ environment: { id, name, status, idle_stop } }: { readonly environment: Detail }) {
   const { snooze, busy, failure } = useSnooze(id);
   const now = useNow();

@@ -6,7 +6,7 @@ import type { Detail } from "../lifecycle/environment.ts";
 import { timelineOf } from "../lifecycle/timeline-of.ts";
 import classes from "./environment-page.module.css";
 
-/** The newest start, stage by stage (G29, G38). */
+/** The stages of the newest start (G29, G38). */
 export function EnvironmentLaunch({ environment }: { readonly environment: Detail }) {
   const { stages, stage_percent, status, ended_reason } = environment;
   const running = status === "pending";

@@ -11,7 +11,7 @@ const stateTexts: Readonly<Record<Logs["state"], string>> = {
   unavailable: "The log cannot be read right now. It is asked for again by itself.",
 };
 
-/** So many pixels from the end still count as the end. */
+/** A distance from the end that still counts as the end. */
 const endTolerance = 24;
 
 /** The output of the run (G86). */
@@ -36,7 +36,7 @@ export function EnvironmentLogs({ environment: { id, generation, status } }: { r
         )}
       </div>
       {lines.length > 0 && (
-        // The keyboard scrolls only what has the focus.
+        // Focusable, because the keyboard scrolls only the focused element.
         <section
           ref={box}
           className={classes.lines}

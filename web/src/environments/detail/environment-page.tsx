@@ -7,7 +7,7 @@ import { messageOf } from "../../api/call.ts";
 import { useConfig } from "../../api/product-config.ts";
 import { environmentQuery } from "../../api/queries.ts";
 import { useSession } from "../../api/session.ts";
-import { notices } from "../../content/notices.ts";
+import { commonTexts } from "../../content/common-texts.ts";
 import { DetailPage, NotLoaded } from "../../ui/display/detail-page.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";
@@ -29,12 +29,12 @@ import { StopNotice } from "./stop-notice.tsx";
 
 const back = { to: "/environments", label: "Environments" };
 
-/** Everything about one environment (G32, G33, G37, G70, G86). It updates by itself. */
+/** Everything about one environment (G32, G33, G37, G70, G86), updated live. */
 export function EnvironmentPage() {
   const { id = "" } = useParams();
   const userId = useSession()?.userId;
   const { data, error, refetch } = useQuery(environmentQuery(id));
-  const retry = <Button onClick={() => void refetch()}>{notices.tryAgain}</Button>;
+  const retry = <Button onClick={() => void refetch()}>{commonTexts.tryAgain}</Button>;
   if (!data || userId === undefined)
     return (
       <NotLoaded
@@ -55,7 +55,7 @@ export function EnvironmentPage() {
         </Notice>
       )}
       <Read key={data.id} environment={detailed(data)} userId={userId} />
-      {/* The dialog for more time (routes.tsx). */}
+      {/* The extension dialog (routes.tsx). */}
       <Outlet />
     </DetailPage>
   );
@@ -81,7 +81,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
       />
       {environment.status === "pending" && <EnvironmentLaunch environment={environment} />}
       <div className={classes.columns}>
-        {/* First for the keyboard, because on a phone it stands first. */}
+        {/* First in the tab order, because it is first on a phone. */}
         <EnvironmentSummary environment={environment} />
         <div className={classes.story}>
           {!isFirstLaunch(environment) && (

@@ -10,7 +10,7 @@ import { toast } from "../../ui/toast/toast.ts";
 import type { Detail } from "../lifecycle/environment.ts";
 import section from "./environment-section.module.css";
 
-/** The secret of scripts and other tools, and its rotation (G95, G109). */
+/** The environment secret for scripts and tools, and its rotation (G95, G109). */
 export function EnvironmentPassword({ environment }: { readonly environment: Detail }) {
   const { id, name, jupyter_token: password } = environment;
   const [confirming, setConfirming] = useState(false);

@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   operator: "Ended by the operator",
 };
 
-/** Each continuous run, with the ID that refunds and support ask for (G22, G32, G70). */
+/** The sessions, with the IDs that refunds and support need (G22, G32, G70). */
 export function EnvironmentSessions({ sessions }: Pick<Detail, "sessions">) {
   const now = useNow();
   return (

@@ -15,7 +15,7 @@ import { useShares } from "./use-shares.ts";
 
 const terms: Readonly<Record<ShareTerm, string>> = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" };
 
-/** Links that let others into JupyterLab of this environment (G50). */
+/** Share links of this environment (G50). */
 export function EnvironmentShares({ environment }: { readonly environment: Detail }) {
   const { id, name, shares } = environment;
   const [term, setTerm] = useState<ShareTerm>("24h");

@@ -12,7 +12,7 @@ import { type Detail, isFirstLaunch } from "../lifecycle/environment.ts";
 import { ExpiresCell } from "../lifecycle/expires-cell.tsx";
 import classes from "./environment-page.module.css";
 
-/** The facts of one environment, and its secondary actions. */
+/** The facts of an environment and its secondary actions. */
 export function EnvironmentSummary({ environment }: { readonly environment: Detail }) {
   const { id, status } = environment;
   return (
@@ -62,7 +62,7 @@ function factsOf(environment: Detail): Fact[] {
     { label: "Booked", value: plural(duration_hours, "hour") },
     { label: first ? "Paid" : "Ready since", value: dateTime(created_at) },
     { label: status === "terminated" ? "Ended" : "Expires", value: <ExpiresCell environment={environment} /> },
-    // It has no files before it was first ready.
+    // There are no files before the first run was ready.
     { label: "Files", value: home_mb === null ? (first ? "N/A" : "Not measured yet") : sizeText(home_mb) },
   ];
 }

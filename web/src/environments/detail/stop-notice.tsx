@@ -11,7 +11,7 @@ interface Props {
 const noHomeText =
   "It was not started, because an empty folder in their place would look like yours. Its clock stands still. Whoever runs this service has been told; start it again when the files are back.";
 
-/** Why it stopped by itself, and what can be done. On top of the page, because the notice and the mail link here (G106, G111). */
+/** The reason for a stop by the system, and a remedy. At the top of the page, because the notice and the mail link here (G106, G111). */
 export function StopNotice({ environment: { name, status, stop_reason }, busy, onStart }: Props) {
   if (status !== "stopped") return null;
   if (stop_reason === "no_home")

@@ -4,7 +4,7 @@ import { call, messageOf } from "../../api/call.ts";
 import { environmentQuery, keys } from "../../api/queries.ts";
 import type { Detail } from "../lifecycle/environment.ts";
 
-/** Changes after how long an idle environment stops. Quick changes are sent one after the other, so that the last one holds. */
+/** Changes the idle stop. Quick changes are sent one after the other, so that the last one wins. */
 export function useIdleStop(id: string) {
   const { mutate, variables, isPending, isSuccess, error } = useMutation({
     ...useSettled(id),
@@ -29,7 +29,7 @@ export function useSnooze(id: string) {
   return { snooze: () => mutate(), busy: isPending, failure: error ? messageOf(error) : undefined };
 }
 
-/** The reply is shown at once; the rest of the page is read again. */
+/** Shows the reply at once and refetches the rest of the page. */
 function useSettled(id: string) {
   const client = useQueryClient();
   return {

@@ -4,7 +4,7 @@ import { readLog } from "../../api/log-stream.ts";
 
 /** Older lines are dropped. */
 const maxLines = 2000;
-/** Lines that come together are drawn together. */
+/** Lines are batched per render. */
 const drawEveryMs = 100;
 const retryMs = 3000;
 
@@ -14,8 +14,8 @@ export interface Logs {
 }
 
 /**
- * The log of a run as it grows. Another `run` starts it again. A hidden page holds no connection: browsers allow
- * six per host, and each tab would take one.
+ * Follows the log of a run; another `run` restarts it. A hidden page closes its connection, because browsers allow six per
+ * host.
  */
 export function useLogs(environmentId: string, run: string): Logs {
   const [logs, setLogs] = useState<Logs>({ lines: [], state: "opening" });
@@ -45,7 +45,7 @@ async function follow(id: string, signal: AbortSignal, draw: (logs: Logs) => voi
     const before = lines;
     lines = [];
     const ended = await withToken((token) => readLog(token, id, { onLines, signal })).catch(() => undefined);
-    // The lines of before stay while the server does not answer.
+    // Earlier lines stay while the server is unavailable.
     if (ended === undefined && lines.length === 0) lines = before;
     show(ended === undefined ? "unavailable" : ended ? "ended" : "open");
     if (ended) return;

@@ -10,7 +10,7 @@ interface Made {
   readonly url: string;
 }
 
-/** Makes and revokes share links of one environment. Only this page knows the address of a new one, until the user leaves it. */
+/** Creates and revokes share links. Only this page knows the URL of a new one, until the user leaves it. */
 export function useShares(environmentId: string) {
   const client = useQueryClient();
   const [made, setMade] = useState<Made>();

@@ -14,7 +14,7 @@ import { useDownload } from "../actions/use-download.ts";
 import classes from "./kept-files.module.css";
 import { type Kept, keptText } from "./kept-text.ts";
 
-/** Files that outlive their environment, with the days left (G31). Nothing without such files. */
+/** Kept files with the days left (G31); empty without such files. */
 export function KeptFiles({ userId }: { readonly userId: string }) {
   const { data } = useQuery(filesQuery(userId));
   const [deleting, setDeleting] = useState<Kept>();

@@ -15,7 +15,7 @@ test.each([
   expect(keptText(kept({ files_until }), now)).toBe(text);
 });
 
-test("a stopped environment's files have no end (G76)", () => {
+test("a stopped environment's files have no deletion date (G76)", () => {
   expect(keptText(kept({ banked_seconds: 7860 }), now)).toBe("Kept: 2h 11m banked");
   expect(keptText(kept({}), now)).toBe("Kept while it is stopped");
 });

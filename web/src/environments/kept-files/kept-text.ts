@@ -3,7 +3,7 @@ import { duration } from "../../format.ts";
 
 export type Kept = ReplyOf<typeof listFiles>["files"][number];
 
-/** How long files stay: days, and hours on the last one; those of a stopped environment are not deleted (G31, G76). */
+/** The remaining time of files in days, or hours on the last day; files of a stopped environment stay (G31, G76). */
 export function keptText({ files_until, banked_seconds }: Kept, now: number): string {
   if (files_until === null)
     return banked_seconds > 0 ? `Kept: ${duration(banked_seconds)} banked` : "Kept while it is stopped";

@@ -22,7 +22,7 @@ test("without a subdomain the name is Container- and eight characters of the id"
   expect(environmentsOf({ "41d07be5a9c2": container })[0]?.name).toBe("Container-41d07be5");
 });
 
-test("running is active, and a status nobody knows is unknown", () => {
+test("running counts as active, and an unrecognized status is unknown", () => {
   const strange = { ...container, status: "melted" as "active" };
   const [a, b] = environmentsOf({ a: { ...container, status: "running" as "active" }, b: strange });
   expect([a?.status, b?.status]).toEqual(["active", "unknown"]);
@@ -33,18 +33,18 @@ test("without a GPU count it has one (spec 3.2)", () => {
   expect(environmentsOf({ a: unknown as unknown as Container })[0]?.gpu_count).toBe(1);
 });
 
-test("only a launch that never answered can be cancelled", () => {
+test("only a launch that was never ready can be cancelled", () => {
   const [first, again] = environmentsOf({ a: container, b: { ...container, banked_seconds: 60 } });
   expect(first && isFirstLaunch(first)).toBe(true);
   expect(again && isFirstLaunch(again)).toBe(false);
 });
 
-test("buttons come from the contract", () => {
+test("the actions come from the contract", () => {
   const [one] = environmentsOf({ a: { ...container, status: "active" } });
   expect(one && buttonsOf(one)).toEqual(["stop", "pause"]);
 });
 
-test("an action has settled when its status is reached or another one is", () => {
+test("an action has settled once its target status or any other change is shown", () => {
   expect(isSettled("pause", "active", "active")).toBe(false);
   expect(isSettled("pause", "active", "paused")).toBe(true);
   expect(isSettled("restart", "stopped", "pending")).toBe(true);

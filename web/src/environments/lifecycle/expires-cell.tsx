@@ -4,7 +4,7 @@ import { useNow } from "../../ui/display/use-now.ts";
 import type { Environment } from "./environment.ts";
 import classes from "./expires-cell.module.css";
 
-/** N/A without an end: the clock of a stopped hourly plan stands still (G24). Updates without its row. */
+/** N/A without an end, because the clock of a stopped hourly plan is paused (G24). Re-renders without its row. */
 export function ExpiresCell({ environment }: { readonly environment: Environment }) {
   const now = useNow();
   const { status, expires_at, banked_seconds, duration_hours, files_until } = environment;
@@ -21,7 +21,7 @@ export function ExpiresCell({ environment }: { readonly environment: Environment
   return <span className="faint">N/A</span>;
 }
 
-/** The files outlive the environment for a while (G31). */
+/** The files are kept for a while after the end (G31). */
 function Ended({
   expiresAt,
   filesUntil,

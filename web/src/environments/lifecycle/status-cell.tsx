@@ -14,7 +14,7 @@ const endedTexts: Readonly<Record<EndedReason, string>> = {
   operator: "Ended by the operator",
 };
 
-/** The status, and the one fact that it leaves open. */
+/** The status with one detail. */
 export function StatusCell({ environment }: { readonly environment: Environment }) {
   const { status, stage, stage_percent, ended_reason } = environment;
   const text = status === "pending" ? stageText(stage, stage_percent) : undefined;
@@ -28,7 +28,7 @@ export function StatusCell({ environment }: { readonly environment: Environment 
   );
 }
 
-/** Before it is ready, `created_at` is the time of the payment (G28). The clocks may differ a little: never below zero. */
+/** Seconds since the payment, which is `created_at` before it is ready (G28); never negative, because clocks differ. */
 function Elapsed({ since }: { readonly since: string }) {
   const now = useNow(1_000);
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));

@@ -2,7 +2,7 @@ import { launchStages } from "@berth/contract";
 import { expect, test } from "vitest";
 import { stageText, timelineOf } from "./timeline-of.ts";
 
-test("every stage has its words", () => {
+test("every stage has a text", () => {
   expect(launchStages.map((stage) => stageText(stage, null))).toEqual([
     "Starting: confirming payment",
     "Starting: confirming payment",
@@ -17,7 +17,7 @@ test("every stage has its words", () => {
   expect(stageText(null, null)).toBe("Starting");
 });
 
-test("the timeline counts from the payment and leaves what is not reached open", () => {
+test("the timeline counts from the payment and leaves unreached lines open", () => {
   const shown = timelineOf([
     { stage: "ordered", at: "2026-11-20T10:00:00.000Z" },
     { stage: "paid", at: "2026-11-20T10:01:00.000Z" },
@@ -27,7 +27,7 @@ test("the timeline counts from the payment and leaves what is not reached open",
   expect(shown.map(({ at }) => at)).toEqual([0, 0.2, 1.1, undefined, undefined, undefined]);
 });
 
-test("a line that was skipped closes with the next one", () => {
+test("a skipped line closes with the next one", () => {
   const shown = timelineOf([
     { stage: "paid", at: "2026-11-20T10:01:00.000Z" },
     { stage: "answering", at: "2026-11-20T10:01:04.000Z" },
@@ -35,11 +35,11 @@ test("a line that was skipped closes with the next one", () => {
   expect(shown.map(({ at }) => at)).toEqual([0, 4, 4, 4, 4, undefined]);
 });
 
-test("nothing stamped yet: every line is open", () => {
+test("without stamps every line is open", () => {
   expect(timelineOf([]).every(({ at }) => at === undefined)).toBe(true);
 });
 
-test("stamps that came in another order, or twice, still count forward", () => {
+test("stamps out of order or repeated still count forward", () => {
   const shown = timelineOf([
     { stage: "placed", at: "2026-03-08T06:59:59.000Z" },
     { stage: "paid", at: "2026-03-08T07:00:00.000Z" },

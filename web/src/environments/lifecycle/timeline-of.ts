@@ -4,13 +4,12 @@ import type { TimelineStage } from "../../ui/display/launch-timeline.tsx";
 interface ShownStage {
   readonly name: string;
   readonly doing: string;
-  /** The stamp that ends it. Earlier stamps without a line belong to it. */
+  /** The stamp that ends the line. Earlier stamps without a line belong to it. */
   readonly until: LaunchStage;
 }
 
 /**
- * The lines of the timeline: fewer than the stamps, because nobody can act on the ones left out
- * (docs/internals/runtime.md).
+ * The lines of the timeline. Stamps that users cannot act on have no line (docs/internals/runtime.md).
  */
 const shownStages: readonly ShownStage[] = [
   { name: "Payment confirmed", doing: "Starting: confirming payment", until: "paid" },
@@ -21,7 +20,7 @@ const shownStages: readonly ShownStage[] = [
   { name: "Answers at its address", doing: "Starting: waiting for an answer", until: "ready" },
 ];
 
-/** The text of a pending row: its current stage, with percent if known (G29). */
+/** The current stage of a pending row, with percent if known (G29). */
 export function stageText(stage: LaunchStage | null, percent: number | null): string {
   if (stage === null) return "Starting";
   const order = launchStages.indexOf(stage);
@@ -41,8 +40,8 @@ export interface Stamp {
 }
 
 /**
- * The timeline's lines, in seconds after the payment. A restart has no payment of its own: its first stamp is zero.
- * A skipped line takes the time of the next one that was reached, so that no finished line looks open.
+ * The timeline's lines in seconds since the payment, or since the first stamp of a restart. A skipped line gets the time
+ * of the next reached one, so that no finished line looks open.
  */
 export function timelineOf(stamps: readonly Stamp[], percent: number | null = null): TimelineStage[] {
   const at = new Map(stamps.map((stamp) => [stamp.stage, Date.parse(stamp.at)]));

@@ -9,7 +9,7 @@ type Props =
   | { readonly reason: "failed"; readonly onTry: () => void; readonly busy: boolean }
   | { readonly reason: "none"; readonly view: ListView; readonly count: number; readonly onClear: () => void };
 
-/** No rows, for one of three reasons, each with one action. */
+/** Three reasons for an empty list, each with one action. */
 export function EmptyList(props: Props) {
   if (props.reason === "failed")
     return (

@@ -62,7 +62,7 @@ test("keys with an underscore are not environments, and the newest comes first",
   expect(names({})).toEqual(["whisper", "resnet-10", "resnet-9", "kaggle", "old"]);
 });
 
-test("search looks at name, type, status, subdomain and id, in any case", () => {
+test("search matches name, type, status, subdomain and id, ignoring case", () => {
   expect(names({ search: "RESNET" })).toEqual(["resnet-10", "resnet-9"]);
   expect(names({ search: "tensor" })).toEqual(["old"]);
   expect(names({ search: "stopped" })).toEqual(["kaggle"]);
@@ -72,17 +72,17 @@ test("search looks at name, type, status, subdomain and id, in any case", () => 
   expect(names({ search: "hidden" })).toEqual([]);
 });
 
-test("status, search and the one environment narrow together", () => {
+test("status, search and a single environment combine", () => {
   expect(names({ status: "active", search: "9" })).toEqual(["resnet-10", "resnet-9"]);
   expect(names({ environment: "e2a6108f97d3" })).toEqual(["kaggle"]);
   expect(names({ environment: "e2a6108f97d3", status: "active" })).toEqual([]);
 });
 
-test("counts are of all environments", () => {
+test("counts include all environments", () => {
   expect(countByStatus(setup())).toEqual({ all: 5, active: 2, pending: 1, paused: 0, stopped: 1, terminated: 1 });
 });
 
-test("every named sort, and the columns the other way round", () => {
+test("every named sort, and the columns reversed", () => {
   expect(names({ sort: "created-asc" })).toEqual(["old", "kaggle", "resnet-9", "resnet-10", "whisper"]);
   expect(names({ sort: "name-asc" })).toEqual(["kaggle", "old", "resnet-9", "resnet-10", "whisper"]);
   expect(names({ sort: "name-desc" })).toEqual(["whisper", "resnet-10", "resnet-9", "old", "kaggle"]);
@@ -96,7 +96,7 @@ test("Expires Soon puts N/A and terminated last, both ways", () => {
   expect(names({ sort: "expires-desc" })).toEqual(["resnet-10", "resnet-9", "whisper", "kaggle", "old"]);
 });
 
-test("an unreadable date does not throw a row out of the list", () => {
+test("a row with an unreadable date stays in the list", () => {
   const [one] = setup();
   if (!one) throw new Error("no row");
   expect(listingOf([{ ...one, created_at: "soon" }], firstView)).toHaveLength(1);

@@ -1,12 +1,12 @@
 import type { Environment } from "../lifecycle/environment.ts";
 import { type Column, type ListView, type Sort, type StatusFilter, split, statusFilters } from "./list-view.ts";
 
-/** The environments that match a view's filters, in their order. */
+/** Filters and sorts the environments of a view. */
 export function filterEnvironments(environments: readonly Environment[], view: ListView): readonly Environment[] {
   return environments.filter((environment) => matches(environment, view));
 }
 
-/** How many each status filter would show of all environments (spec 2.8). */
+/** The number of environments per status filter (spec 2.8). */
 export function countByStatus(environments: readonly Environment[]): Readonly<Record<StatusFilter, number>> {
   const count = (filter: StatusFilter) => environments.filter((one) => hasStatus(one, filter)).length;
   return Object.fromEntries(statusFilters.map(({ value }) => [value, count(value)])) as Record<StatusFilter, number>;
@@ -26,7 +26,7 @@ function matches(environment: Environment, view: ListView): boolean {
   if (!hasStatus(environment, view.status)) return false;
   const wanted = view.search.trim().toLowerCase();
   if (wanted === "") return true;
-  // `running` matches too: other clients show an active one as running.
+  // Also matches `running`, because other clients show active as running.
   const running = environment.status === "active" ? "running" : "";
   const { name, type, status, subdomain, id } = environment;
   return [name, type, status, running, subdomain, id, id.slice(0, 8)].some((text) =>

@@ -45,14 +45,14 @@ function Loaded({ userId }: { readonly userId: string }) {
         />
       )}
       <Listing userId={userId} environments={environments} />
-      {/* The dialog for more time (routes.tsx). */}
+      {/* The extension dialog (routes.tsx). */}
       <Outlet />
       <KeptFiles userId={userId} />
     </div>
   );
 }
 
-/** After a failed refetch the old list stays, and polling stops. */
+/** Keeps the old list after a failed refetch, and polling stops. */
 function Stale({ listed }: { readonly listed: Environments }) {
   return (
     <Notice
@@ -121,15 +121,15 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
   );
 }
 
-/** Filters, search and sort live in the URL, without a history entry for each keystroke (CONTRIBUTING 10). */
+/** Filters, search and sort are in the URL, without a history entry for each keystroke (CONTRIBUTING 10). */
 function useView(): readonly [ListView, (part: Partial<ListView>) => void] {
   const [params, setParams] = useSearchParams();
   const view = useMemo(() => readView(params), [params]);
   const change = useCallback(
     (part: Partial<ListView>) => {
-      // The URL and not the last render: two changes may come before a render.
+      // Reads the URL, because two changes may precede a render.
       const now = readView(new URLSearchParams(window.location.search));
-      // The result of a key is rendered at once, not in slices between other work.
+      // Renders synchronously, not in time slices.
       setParams(writeView({ ...now, ...part }), { replace: true, preventScrollReset: true, flushSync: true });
     },
     [setParams],

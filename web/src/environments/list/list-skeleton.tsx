@@ -3,7 +3,7 @@ import classes from "./list-page.module.css";
 
 const rows = [0, 1, 2, 3, 4];
 
-/** The final layout, empty: nothing jumps when the list arrives. */
+/** The final layout while loading, to avoid layout shifts. */
 export function ListSkeleton() {
   return (
     <div className={classes.page} aria-busy="true">

@@ -8,13 +8,13 @@ import type { Sort } from "./list-view.ts";
 import { RowCells } from "./row-cells.tsx";
 import { SortHead } from "./sort-head.tsx";
 
-/** More than a tall screen shows. They are rendered first, the others afterwards. */
+/** Rows of the first render, more than a tall screen shows. */
 const firstRows = 24;
 
 interface Props {
   /** All of them, sorted. */
   readonly environments: readonly Environment[];
-  /** Those that the filters leave, in the same order. */
+  /** The filtered ones, in the same order. */
   readonly shown: readonly Environment[];
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
@@ -23,8 +23,8 @@ interface Props {
 }
 
 /**
- * A row is created once and then only hidden or moved: creating two hundred would delay every key stroke. The style sheet
- * keeps rows out of sight from layout and paint.
+ * Rows are created once, then only hidden or moved, because creating two hundred would delay every key stroke. The style
+ * sheet skips layout and paint of off-screen rows.
  */
 export function ListTable({ environments, shown, sort, onSort, actions, onTerminate }: Props) {
   const template = useConfig()?.environmentUrl;

@@ -13,7 +13,7 @@ interface Props {
 
 interface ToolbarProps extends Props {
   readonly onClear: () => void;
-  /** How often it was cleared: each time the box loses its text too. */
+  /** Incremented to clear the text of the box. */
   readonly clears: number;
 }
 
@@ -30,7 +30,7 @@ export function ListToolbar({ environments, view, onView, onClear, clears }: Too
   );
 }
 
-/** A sort that only a column head reaches shows as Custom (G58). */
+/** Sorts that only a column head offers show as Custom (G58). */
 function SortSelect({ sort, onSort }: { readonly sort: Sort; readonly onSort: (sort: Sort) => void }) {
   const named = namedSorts.some(({ value }) => value === sort);
   return (

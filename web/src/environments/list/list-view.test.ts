@@ -20,11 +20,11 @@ test("a view survives the URL", () => {
   expect(readView(new URLSearchParams(writeView(view).toString()))).toEqual(view);
 });
 
-test("nonsense in the URL is the default", () => {
+test("an invalid URL gives the default view", () => {
   expect(readView(new URLSearchParams("status=unknown&sort=price-up&environment="))).toEqual(firstView);
 });
 
-test("a column head sorts by its column, then turns round", () => {
+test("a column head sorts by its column, then reverses", () => {
   expect(nextSort("created-desc", "name")).toBe("name-asc");
   expect(nextSort("name-asc", "name")).toBe("name-desc");
   expect(nextSort("name-asc", "created")).toBe("created-desc");
@@ -33,7 +33,7 @@ test("a column head sorts by its column, then turns round", () => {
   expect(sortedBy("created-desc", "name")).toBeUndefined();
 });
 
-test("each tag takes away its own filter and no other", () => {
+test("each tag removes only its own filter", () => {
   const view: ListView = { ...firstView, search: "x", status: "active", environment: "41d07be5a9c2" };
   expect(tagsOf(view, "resnet").map(({ label }) => label)).toEqual([
     "Status: Active",
@@ -45,7 +45,7 @@ test("each tag takes away its own filter and no other", () => {
   expect(tagsOf(firstView, undefined)).toEqual([]);
 });
 
-test("status filters stand in the order of spec 2.8", () => {
+test("status filters are in the order of spec 2.8", () => {
   expect(statusFilters.map(({ value }) => value)).toEqual([
     "all",
     "active",

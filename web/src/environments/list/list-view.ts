@@ -1,11 +1,11 @@
 import type { Status } from "@berth/contract";
 
-/** The list's filters, sort and search, all from the URL (CONTRIBUTING 10, G30). */
+/** The list's filters, sort and search, from the URL (CONTRIBUTING 10, G30). */
 export interface ListView {
   readonly search: string;
   readonly status: StatusFilter;
   readonly sort: Sort;
-  /** One environment's id: where Manage leads (G57). */
+  /** An environment's id, the target of Manage (G57). */
   readonly environment: string | null;
 }
 
@@ -25,7 +25,7 @@ export const columns = ["name", "type", "status", "created", "expires"] as const
 export type Column = (typeof columns)[number];
 export type Sort = `${Column}-${"asc" | "desc"}`;
 
-/** The drop-down, worded by spec 2.8. Column heads reach the rest, which shows as Custom (G58). */
+/** The options of spec 2.8. Column heads offer more, which show as Custom (G58). */
 export const namedSorts: readonly { readonly value: Sort; readonly label: string }[] = [
   { value: "created-desc", label: "Newest First" },
   { value: "created-asc", label: "Oldest First" },
@@ -38,7 +38,7 @@ export const namedSorts: readonly { readonly value: Sort; readonly label: string
 
 export const firstView: ListView = { search: "", status: "all", sort: "created-desc", environment: null };
 
-/** Anything unreadable in the URL falls back to the default: a stale link still opens. */
+/** Invalid values in the URL fall back to the defaults. */
 export function readView(params: URLSearchParams): ListView {
   const status = params.get("status");
   const sort = params.get("sort");
@@ -59,7 +59,7 @@ export function writeView(view: ListView): URLSearchParams {
   return params;
 }
 
-/** A column head sorts by its column first, then turns it round. Dates start with the newest. */
+/** A column head sorts by its column, then reverses it. Dates start with the newest. */
 export function nextSort(sort: Sort, column: Column): Sort {
   const [current, direction] = split(sort);
   if (current === column) return `${column}-${direction === "asc" ? "desc" : "asc"}`;

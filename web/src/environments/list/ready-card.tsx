@@ -10,13 +10,13 @@ import type { Environment } from "../lifecycle/environment.ts";
 import { stageText } from "../lifecycle/timeline-of.ts";
 import classes from "./ready-card.module.css";
 
-/** The launch page's navigation state (spec 2.8, G41). */
+/** The navigation state from the launch page (spec 2.8, G41). */
 export interface Arrival {
   readonly jupyter_token: string;
   readonly environment_id: string;
 }
 
-/** Takes the token and removes it from the history at once, because history.state survives a reload. */
+/** Takes the token and removes it from the history, because history.state survives a reload. */
 export function useArrival(): readonly [Arrival | undefined, () => void] {
   const { state, pathname, search } = useLocation();
   const navigate = useNavigate();
@@ -41,7 +41,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Stands above the list after a launch, with the token once (G94). */
+/** Shown above the list after a launch, with the token once (G94). */
 export function ReadyCard({ arrival, environment, onClose }: Props) {
   const template = useConfig()?.environmentUrl;
   if (!environment || environment.status === "terminated") return null;

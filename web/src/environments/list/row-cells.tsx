@@ -19,7 +19,7 @@ interface Props {
   readonly onTerminate: (environment: Environment) => void;
 }
 
-/** Memoised: a keystroke in the search or one busy row must not draw two hundred others again. */
+/** Memoized, so that a keystroke in the search or one busy row does not re-render two hundred others. */
 export const RowCells = memo(function EnvironmentCells({ environment, host, ...actions }: Props) {
   const { id, name, type, status, gpu_count } = environment;
   return (

@@ -15,22 +15,22 @@ interface Props {
 interface Typed {
   readonly text: string;
   /** The search in the URL at the last render. */
-  readonly seen: string;
-  /** Searches that are sent but not rendered yet: a long list takes time, and the user types on. */
-  readonly underWay: readonly string[];
+  readonly rendered: string;
+  /** Searches that are not rendered yet, because a long list takes time and the user keeps typing. */
+  readonly pending: readonly string[];
 }
 
 /** Searches 300 ms after the last key. Other changes of the URL (a tag, a link) replace the text. */
 export function SearchBox({ search, onSearch }: Props) {
-  const [{ text, seen, underWay }, setTyped] = useState<Typed>({ text: search, seen: search, underWay: [] });
-  if (search !== seen) {
-    const own = underWay.indexOf(search);
-    setTyped({ text: own < 0 ? search : text, seen: search, underWay: own < 0 ? [] : underWay.slice(own + 1) });
+  const [{ text, rendered, pending }, setTyped] = useState<Typed>({ text: search, rendered: search, pending: [] });
+  if (search !== rendered) {
+    const own = pending.indexOf(search);
+    setTyped({ text: own < 0 ? search : text, rendered: search, pending: own < 0 ? [] : pending.slice(own + 1) });
   }
-  const sent = underWay.at(-1) ?? seen;
-  // A render meanwhile does not delay the search.
+  const sent = pending.at(-1) ?? rendered;
+  // An effect event, so that a render does not restart the timer.
   const send = useEffectEvent(() => {
-    setTyped((typed) => ({ ...typed, underWay: [...typed.underWay, text] }));
+    setTyped((typed) => ({ ...typed, pending: [...typed.pending, text] }));
     onSearch(text);
   });
   useEffect(() => {

@@ -8,7 +8,7 @@ interface Props {
 
 const labels = { name: "Name", type: "Type", status: "Status", created: "Created", expires: "Expires" } as const;
 
-/** Every column of the specification sorts; the arrow shows the direction. */
+/** A sortable column head; the arrow shows the direction. */
 export function SortHead({ sort, onSort }: Props) {
   return (
     <thead>

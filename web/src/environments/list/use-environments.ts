@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { profileQuery } from "../../api/queries.ts";
 import { type Environment, environmentsOf, isChanging } from "../lifecycle/environment.ts";
 
-/** How often the list is polled; the event stream is usually quicker. */
+/** Polling intervals; the event stream is usually faster. */
 const pollMs = { changing: 5_000, calm: 30_000 } as const;
 
 export interface Environments {
@@ -14,7 +14,7 @@ export interface Environments {
   readonly refetch: () => void;
 }
 
-/** The user's environments. Polling stops after an error until the user tries again. */
+/** The user's environments. After an error polling stops until the user retries. */
 export function useEnvironments(userId: string): Environments {
   const { data, isError, isFetching, refetch } = useQuery({
     ...profileQuery(userId),

@@ -3,7 +3,7 @@ import { Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { samplesQuery } from "../../api/queries.ts";
-import { notices } from "../../content/notices.ts";
+import { commonTexts } from "../../content/common-texts.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Environment } from "../lifecycle/environment.ts";
@@ -16,7 +16,7 @@ interface Props {
   readonly hasGpu: boolean;
 }
 
-/** Its use, measured every 15 seconds while it runs; N/A without values (G33). */
+/** Resource use, sampled every 15 seconds while it runs; N/A without values (G33). */
 export function EnvironmentMetrics({ environment: { id, status }, hasGpu }: Props) {
   const [span, setSpan] = useState<SampleSpan>("1h");
   const active = status === "active";
@@ -57,7 +57,7 @@ function Metrics({ id, span, active, hasGpu }: MeasuresProps) {
       <div className={classes.failed} role="alert">
         The measurements could not be read. The environment is not affected.
         <Button size="xs" variant="default" onClick={() => void refetch()}>
-          {notices.tryAgain}
+          {commonTexts.tryAgain}
         </Button>
       </div>
     );

@@ -16,7 +16,7 @@ interface Props {
 
 const MeasureLines = lazy(() => import("./metric-lines.tsx").then((part) => ({ default: part.MetricLines })));
 
-/** One metric: its last value and its chart. The text has everything that the chart shows. */
+/** One metric with its last value and its chart; the text has all data of the chart. */
 export function MetricChart({ measure: { title, lines, text, least, absent }, points, tense, ...time }: Props) {
   const fromMs = time.toMs - time.spanMs;
   const rows = rowsOf(points, lines, { fromMs, stepMs: time.stepMs });

@@ -5,12 +5,12 @@ import type { Row } from "./metrics-of.ts";
 interface Props {
   readonly rows: Row[];
   readonly names: readonly string[];
-  /** Milliseconds since the epoch, left and right. */
+  /** Milliseconds since the epoch at the left and right edge. */
   readonly span: [number, number];
   readonly top: number;
 }
 
-/** Only the lines; the text around them has the values. */
+/** Lines only; the text beside them has the values. */
 export function MetricLines({ rows, names, span, top }: Props) {
   return (
     <LineChart

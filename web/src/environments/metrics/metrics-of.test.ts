@@ -11,7 +11,7 @@ const point = (minutes: number, change: Partial<SamplePoint> = {}): SamplePoint 
 });
 const box = { fromMs: start, stepMs: minute };
 
-test("a line begins with its time, and breaks where nothing was measured", () => {
+test("a line starts at its time, and breaks at gaps", () => {
   const points = [point(-1), point(0), point(1, { cpu_cores: 2 }), point(5, { cpu_cores: 4 })];
   expect(rowsOf(points, [{ name: "CPU", of: ({ cpu_cores }) => cpu_cores }], box)).toEqual([
     { at: start, CPU: 1 },
@@ -21,7 +21,7 @@ test("a line begins with its time, and breaks where nothing was measured", () =>
   ]);
 });
 
-test("what was not measured is no line: never an invented figure (G33)", () => {
+test("a metric without samples has no line (G33)", () => {
   const points = [point(0), point(1)];
   const [gpu, , , , network] = metricsOf(points, false);
   expect(gpu?.lines).toEqual([]);
@@ -32,7 +32,7 @@ test("what was not measured is no line: never an invented figure (G33)", () => {
   ]);
 });
 
-test("each GPU has a line of its own, gone where it was not sampled", () => {
+test("each GPU has its own line, with gaps where it was not sampled", () => {
   const gpu = (id: string, use_percent: number) => ({ id, use_percent, memory_mb: 1 });
   const points = [point(0, { gpus: [gpu("b", 20), gpu("a", 10)] }), point(1, { gpus: [gpu("a", 30)] })];
   const [use] = metricsOf(points, true);

@@ -11,9 +11,9 @@ export interface Metric {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly text: (value: number) => string;
-  /** The chart's smallest top value, so that small changes are not drawn large. */
+  /** The minimum of the scale, so that small changes do not look large. */
   readonly least: number;
-  /** Why there may be no values. */
+  /** The reason for missing values. */
   readonly absent?: string;
 }
 
@@ -23,7 +23,7 @@ export const spans: Readonly<Record<SampleSpan, { readonly label: string; readon
   "7d": { label: "7 days", ms: 604_800_000 },
 };
 
-/** GPUs first, because they are paid for. */
+/** GPUs first. */
 export function metricsOf(points: readonly SamplePoint[], hasGpu: boolean): readonly Metric[] {
   const ids = [...new Set(points.flatMap(({ gpus }) => gpus.map(({ id }) => id)))].sort();
   const gpuLines = (of: (gpu: SamplePoint["gpus"][number]) => number): Line[] =>
@@ -54,10 +54,10 @@ export function metricsOf(points: readonly SamplePoint[], hasGpu: boolean): read
   ];
 }
 
-/** One instant of a chart: milliseconds since the epoch, and each line's value by its name. */
+/** One point in time: milliseconds since the epoch, and each line's value by name. */
 export type Row = { readonly at: number } & Readonly<Record<string, number | null>>;
 
-/** Rows from `fromMs` on, with an empty row for a gap in the samples, so that lines break there. */
+/** Rows from `fromMs` on, with an empty row for each gap, so that lines break there. */
 export function rowsOf(
   points: readonly SamplePoint[],
   lines: readonly Line[],
@@ -74,7 +74,7 @@ export function rowsOf(
   return rows;
 }
 
-/** 1, 2 or 5 times a power of ten, at least `least`: a scale that does not change with every sample. */
+/** 1, 2 or 5 times a power of ten, at least `least`, so that the scale is stable. */
 export function topOf(highest: number, least: number): number {
   if (highest <= least) return least;
   const ten = 10 ** Math.floor(Math.log10(highest));

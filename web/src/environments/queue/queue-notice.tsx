@@ -9,12 +9,12 @@ import type { Tone } from "../../ui/display/status.tsx";
 import classes from "./queue-notice.module.css";
 import { type Queue, useQueue } from "./use-queue.ts";
 
-/** Nothing while the user does not wait. */
+/** The queue entry of the user; empty without one. */
 export function QueueNotice({ userId }: { readonly userId: string }) {
   return <QueuePosition queue={useQueue(userId)} />;
 }
 
-/** `here`: in the launch page, which needs no link to itself. */
+/** `here`: on the launch page, without a link to it. */
 export function QueuePosition({ queue, here = false }: { readonly queue: Queue; readonly here?: boolean }) {
   if (!queue.entry) return null;
   const { tone, title, text, action } = noticeOf(queue.entry, queue, here);

@@ -6,7 +6,7 @@ import { queueTexts as texts } from "../../content/queue-texts.ts";
 import { toast } from "../../ui/toast/toast.ts";
 
 export interface Queue {
-  /** Undefined until it is known, null when the user does not wait. */
+  /** Undefined until loaded, null without an entry. */
   readonly entry: QueuePlace | null | undefined;
   readonly busy: boolean;
   readonly wait: (gpus: GpuCount) => void;

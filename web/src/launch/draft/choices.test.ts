@@ -29,7 +29,7 @@ function setup(part: Partial<Capacity> = {}): Capacity {
   };
 }
 
-test("types: preparing can be chosen and says how far it is, unavailable says why", () => {
+test("types: one being prepared can be chosen and shows its progress, an unavailable one shows the reason", () => {
   expect(typeChoices(setup())).toEqual([
     { type: "jupyter", available: true, note: "Preparing on this machine: 42%. A launch waits for it." },
     { type: "pytorch", available: false, note: "Not prepared on this machine" },
@@ -38,7 +38,7 @@ test("types: preparing can be chosen and says how far it is, unavailable says wh
   expect(typeChoices(undefined).every(({ available }) => available)).toBe(true);
 });
 
-test("counts that are not free are off, each with its reason", () => {
+test("counts that are not free are disabled, each with its reason", () => {
   expect(countChoices(setup(), now).map(({ gpus, free, note }) => [gpus, free, note])).toEqual([
     [1, true, ""],
     [2, true, ""],
@@ -49,14 +49,14 @@ test("counts that are not free are off, each with its reason", () => {
   expect(countChoices(undefined, now).every(({ free }) => free)).toBe(true);
 });
 
-test("the sentence names the counts, what is free and when the next one is", () => {
+test("the sentence names the counts, the free GPUs and the next free time", () => {
   expect(countReason(setup(), now)).toBe(
     "4 and 6 GPUs are not free: 3 of 6 are in use on this machine. Free again at 4:40 PM. 8 GPUs are more than this machine has.",
   );
   expect(countReason(setup({ counts: [] }), now)).toBeUndefined();
 });
 
-test("another day is named with its date", () => {
+test("a time on another day has its date", () => {
   const counts = [{ gpu_count: 4, free: false, next_free_at: new Date(2026, 10, 22, 9, 5).toISOString() }];
   expect(countChoices(setup({ counts }), now)[2]?.note).toBe("Free on Nov 22, 9:05 AM");
 });

@@ -7,16 +7,16 @@ import {
   type ProductConfig,
   type QueuePlace,
 } from "@berth/contract";
-import { dateTime } from "../../format.ts";
+import { dateTime, listed } from "../../format.ts";
 
 export interface TypeChoice {
   readonly type: ContainerType;
   readonly available: boolean;
-  /** Why it is not available, or what it waits for; may be empty. */
+  /** Why it is unavailable or still preparing; may be empty. */
   readonly note: string;
 }
 
-/** A type that is being prepared can be chosen: its launch waits, with a stage for that (G101). */
+/** A type in preparation can be chosen; its launch waits in a stage of its own (G101). */
 export function typeChoices(capacity: Capacity | undefined): readonly TypeChoice[] {
   return containerTypes.map((type) => {
     const known = capacity?.types.find((candidate) => candidate.type === type);
@@ -34,11 +34,11 @@ export function typeChoices(capacity: Capacity | undefined): readonly TypeChoice
 export interface CountChoice {
   readonly gpus: GpuCount;
   readonly free: boolean;
-  /** Short, in the cell: "Free at 4:40 PM". */
+  /** A short note in the cell: "Free at 4:40 PM". */
   readonly note: string;
 }
 
-/** Without a reply of the server every count can be chosen: the order is refused if it is not free (G35). */
+/** Without a reply of the server every count can be chosen; the order is refused if it is not free (G35). */
 export function countChoices(capacity: Capacity | undefined, now: number): readonly CountChoice[] {
   return gpuCounts.map((gpus) => {
     const known = capacity?.counts.find(({ gpu_count }) => gpu_count === gpus);
@@ -48,7 +48,7 @@ export function countChoices(capacity: Capacity | undefined, now: number): reado
   });
 }
 
-/** GPUs that are reserved for this user are free to them, as is a smaller count (G86). */
+/** A user's reservation makes its count, and smaller ones, free to this user (G86). */
 export function withReservation(
   capacity: Capacity | undefined,
   entry: QueuePlace | null | undefined,
@@ -60,7 +60,7 @@ export function withReservation(
   return { ...capacity, counts };
 }
 
-/** Why some counts are disabled, or undefined. Times are the earliest that are known. */
+/** Why some counts are disabled, with the earliest known times; undefined if none is. */
 export function countReason(capacity: Capacity | undefined, now: number): string | undefined {
   const off = countChoices(capacity, now).filter(({ free }) => !free);
   if (!capacity || off.length === 0) return undefined;
@@ -68,14 +68,14 @@ export function countReason(capacity: Capacity | undefined, now: number): string
   const inUse = off.filter(({ gpus }) => gpus <= capacity.total);
   const sentences: string[] = [];
   if (inUse.length > 0) {
-    const counts = listed(inUse.map(({ gpus }) => gpus));
+    const counts = gpusOf(inUse.map(({ gpus }) => gpus));
     const next = capacity.counts.find(({ gpu_count }) => gpu_count === inUse[0]?.gpus)?.next_free_at;
     const until = next ? ` Free again ${whenFree(next, now)}.` : "";
     sentences.push(
       `${counts} are not free: ${capacity.total - capacity.free} of ${capacity.total} are in use on this machine.${until}`,
     );
   }
-  if (tooMany.length > 0) sentences.push(`${listed(tooMany)} are more than this machine has.`);
+  if (tooMany.length > 0) sentences.push(`${gpusOf(tooMany)} are more than this machine has.`);
   return sentences.join(" ");
 }
 
@@ -100,8 +100,6 @@ function whenFree(iso: string, now: number): string {
   return `at ${at.toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit" })}`;
 }
 
-function listed(counts: readonly number[]): string {
-  const last = counts.at(-1);
-  const words = counts.length > 1 ? `${counts.slice(0, -1).join(", ")} and ${last}` : String(last);
-  return `${words} GPUs`.replace(/^1 GPUs$/, "1 GPU");
+function gpusOf(counts: readonly number[]): string {
+  return `${listed(counts, "conjunction")} ${counts.length === 1 && counts[0] === 1 ? "GPU" : "GPUs"}`;
 }

@@ -15,7 +15,7 @@ test("the defaults are the specification's", () => {
   expect(firstDraft).toEqual({ type: "jupyter", gpus: 2, hours: 1, currency: "USD", subdomain: "" });
 });
 
-test("a draft that was left comes back with its step", () => {
+test("an earlier draft is restored with its step", () => {
   const storage = setup();
   const draft = { ...firstDraft, type: "pytorch", gpus: 4, subdomain: "resnet-lab" } as const;
   keepDraft(storage, { draft, step: 3 });
@@ -24,14 +24,14 @@ test("a draft that was left comes back with its step", () => {
   expect(readLeftDraft(storage)).toBeUndefined();
 });
 
-test("nothing chosen is nothing to offer", () => {
+test("an unchanged draft is not offered", () => {
   const storage = setup();
   keepDraft(storage, { draft: { ...firstDraft, gpus: 4 }, step: 1 });
   keepDraft(storage, { draft: firstDraft, step: 1 });
   expect(readLeftDraft(storage)).toBeUndefined();
 });
 
-test("what cannot be a draft is not one", () => {
+test("an invalid draft is ignored", () => {
   const storage = setup();
   const left = { draft: firstDraft, step: 2 };
   for (const bad of [
@@ -48,7 +48,7 @@ test("what cannot be a draft is not one", () => {
   }
 });
 
-test("storage that throws costs only the draft", () => {
+test("a storage error loses only the draft", () => {
   const refused = () => {
     throw new Error("denied");
   };
@@ -57,7 +57,7 @@ test("storage that throws costs only the draft", () => {
   dropDraft({ removeItem: refused });
 });
 
-test("the URL's step, but never step 4 without a name", () => {
+test("the step comes from the URL, but step 4 needs a name", () => {
   expect(stepOf(null, firstDraft)).toBe(1);
   expect(stepOf("2", firstDraft)).toBe(2);
   expect(stepOf("9", firstDraft)).toBe(1);
@@ -65,7 +65,7 @@ test("the URL's step, but never step 4 without a name", () => {
   expect(stepOf("4", { ...firstDraft, subdomain: "lab" })).toBe(4);
 });
 
-test("the request carries the name without the spaces around it", () => {
+test("the request has the trimmed name", () => {
   expect(requestOf({ ...firstDraft, subdomain: " lab " }, "u1")).toEqual({
     user_id: "u1",
     container_type: "jupyter",

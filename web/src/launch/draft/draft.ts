@@ -32,14 +32,14 @@ export interface LeftDraft {
 
 const storageKey = "launch-draft";
 
-/** This tab's storage. Read at each use, because a browser that refuses storage throws at its name. */
+/** Accessed at each use, because a browser that refuses storage throws on access. */
 export const tabStorage: Pick<Storage, "getItem" | "setItem" | "removeItem"> = {
   getItem: (key) => sessionStorage.getItem(key),
   setItem: (key, value) => sessionStorage.setItem(key, value),
   removeItem: (key) => sessionStorage.removeItem(key),
 };
 
-/** The earlier draft of this tab, if there is a valid one. Storage may be refused or hold anything. */
+/** The earlier draft of this tab, if there is a valid one. */
 export function readLeftDraft(storage: Pick<Storage, "getItem">): LeftDraft | undefined {
   try {
     const left: unknown = JSON.parse(storage.getItem(storageKey) ?? "null");
@@ -54,7 +54,7 @@ export function keepDraft(storage: Pick<Storage, "setItem" | "removeItem">, left
     if (left.step === 1 && isSame(left.draft, firstDraft)) storage.removeItem(storageKey);
     else storage.setItem(storageKey, JSON.stringify(left));
   } catch {
-    // Without storage the draft lives as long as the page.
+    // Without storage the draft lasts as long as the page.
   }
 }
 

@@ -22,7 +22,7 @@ test("720 hours use the monthly table", () => {
   expect(totalShort(2, 6)).toBe("$2.40");
 });
 
-test("percentages are printed as given, and nothing is said to be saved where nothing is", () => {
+test("percentages are printed as given, and none is shown without a saving", () => {
   expect([1, 2, 4, 6, 8].map((gpus) => printedLabel(gpus as 1, "monthly"))).toEqual([
     "",
     "7% off",
@@ -34,7 +34,7 @@ test("percentages are printed as given, and nothing is said to be saved where no
   expect(printedLabel(8, "hourly")).toBe("Premium, no discount");
 });
 
-test("below the provider's minimum there are ways out, each of which reaches it", () => {
+test("below the provider's minimum each suggested change reaches it", () => {
   const razorpay = { USD: 50, INR: 100 };
   const both = ["USD", "INR"] as const;
   expect(minimumOptions(firstDraft, razorpay, both)?.map(({ label }) => label)).toEqual([

@@ -5,14 +5,14 @@ import type { Draft } from "./draft.ts";
 export interface PriceLines {
   readonly usd: string;
   readonly inr: string;
-  /** What the card is charged; `other` is the same in the other currency. */
+  /** The amount charged; `other` is the same in the other currency. */
   readonly charged: string;
   readonly other: string;
   readonly rate: string;
   readonly amountMinor: number;
 }
 
-/** The order panel's sums, from the `quote()` that the server uses too (G1). */
+/** The order panel's sums, from the same `quote()` as the server's (G1). */
 export function priceLines({ gpus, hours, currency }: Pick<Draft, "gpus" | "hours" | "currency">): PriceLines {
   const usd = money(quote(gpus, hours, "USD").amountMinor, "USD");
   const inr = money(quote(gpus, hours, "INR").amountMinor, "INR");
@@ -25,12 +25,12 @@ export function hourly(gpus: GpuCount): string {
   return money(quote(gpus, 1, "USD").amountMinor, "USD");
 }
 
-/** A cell of the duration choice: whole dollars lose their cents. */
+/** The price in a cell of the duration choice, without zero cents. */
 export function totalShort(gpus: GpuCount, hours: DurationHours): string {
   return moneyShort(quote(gpus, hours, "USD").amountMinor, "USD");
 }
 
-/** The printed percentage, verbatim and stored, never computed (G3); empty where none is printed (G2). */
+/** The printed percentage, stored and never computed (G3); empty if none is printed (G2). */
 export function printedLabel(gpus: GpuCount, plan: "hourly" | "monthly"): string {
   const row = priceTable.find((candidate) => candidate.gpus === gpus);
   return (plan === "hourly" ? row?.hourlyLabel : row?.monthlyLabel) ?? "";
@@ -42,8 +42,8 @@ export interface MinimumOption {
 }
 
 /**
- * Changes that reach the provider's smallest charge, or undefined if the draft already does (G73).
- * @param minimumMinor smallest charge per currency, in minor units, as `GET /config` has it
+ * Changes that reach the provider's minimum charge; undefined if the draft already does (G73).
+ * @param minimumMinor minimum charge per currency, in minor units, from `GET /config`
  */
 export function minimumOptions(
   draft: Draft,

@@ -18,19 +18,19 @@ export interface CurrentDraft {
   readonly step: Step;
   readonly change: (part: Partial<Draft>) => void;
   readonly goTo: (step: Step) => void;
-  /** An earlier draft of this tab, until it is resumed or dropped (G56). */
+  /** An earlier draft of this tab, until it is resumed or discarded (G56). */
   readonly left: LeftDraft | undefined;
   readonly resume: () => void;
   readonly drop: () => void;
 }
 
-/** The draft is in this tab's storage, its step in the URL. A URL with a step continues the draft. */
+/** Keeps the draft in this tab's storage and its step in the URL. A URL with a step continues the draft. */
 export function useDraft(): CurrentDraft {
   const [params, setParams] = useSearchParams();
   const [left, setLeft] = useState(() => readLeftDraft(tabStorage));
-  // A link with a name brings its kept files back (G31).
+  // A link with a name restores its kept files (G31).
   const named = params.get("subdomain")?.slice(0, 64);
-  // A link with a number of GPUs comes from a reservation (G86), for the draft of before.
+  // A link with a number of GPUs comes from a reservation (G86) and continues the earlier draft.
   const counted = gpuCounts.find((count) => String(count) === params.get("gpus"));
   const [draft, setDraft] = useState<Draft>(() => {
     if (counted !== undefined) return { ...(left?.draft ?? firstDraft), gpus: counted };

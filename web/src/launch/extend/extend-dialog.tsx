@@ -8,7 +8,7 @@ import { extendParam } from "../../environments/actions/extend-param.ts";
 import { type Environment, environmentsOf } from "../../environments/lifecycle/environment.ts";
 import { ExtensionForm } from "./extension-form.tsx";
 
-/** Opened by the URL, from a row or a notice, if the environment can be extended. */
+/** Opened by the URL from a row or a notice, if the environment can be extended. */
 export function ExtendDialog() {
   const [params, setParams] = useSearchParams();
   const { data } = useQuery(profileQuery(useSession()?.userId ?? ""));
@@ -27,7 +27,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Keeps its environment while it closes. */
+/** Keeps its environment during the closing animation. */
 function KeptOpen({ environment, onClose }: Props) {
   const [shown, setShown] = useState(environment);
   if (environment && environment !== shown) setShown(environment);

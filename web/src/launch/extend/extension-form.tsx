@@ -61,8 +61,8 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
   useFocusReturn(stays);
   return (
     <Dialog
-      // The provider's payment dialog traps the focus, so this one closes meanwhile. A failure stays visible even when
-      // its environment has left the list.
+      // The provider's payment dialog traps the focus, so this one closes meanwhile. A failure stays visible even if its
+      // environment has left the list.
       opened={stays && state.phase !== "paying"}
       title={`Add time to ${name}`}
       size={560}
@@ -125,7 +125,7 @@ function Choices({ draft: { gpus, hours, currency }, currencies, onHours, onCurr
   );
 }
 
-/** The payment dialog in between does not return the focus. */
+/** Restores the focus, which the payment dialog does not return. */
 function useFocusReturn(opened: boolean): void {
   const [opener] = useState(() => document.activeElement);
   useEffect(() => {
@@ -153,7 +153,7 @@ function Outcome({ state, charged }: { readonly state: LaunchState; readonly cha
   );
 }
 
-/** The end, or the banked time of a stopped clock (G24), before and after. */
+/** The end, or the banked time of a paused clock (G24), before and after. */
 function endsOf({ expires_at, banked_seconds }: Environment, hours: number) {
   if (expires_at === null)
     return [

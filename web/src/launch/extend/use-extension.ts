@@ -8,18 +8,18 @@ import { idle, type LaunchState, mayLaunch } from "../purchase/launch-state.ts";
 interface Extension {
   readonly state: LaunchState;
   readonly start: (purchase: Purchase) => void;
-  /** Back to idle after a failure. */
+  /** Returns to idle after a failure. */
   readonly reset: () => void;
 }
 
-/** Order, dialog and proof for more hours; `onAdded` once they are added. A paid extension continues when the user leaves. */
+/** Orders, pays and confirms an extension; then calls `onAdded`. A paid extension continues if the user leaves. */
 export function useExtension(onAdded: () => void): Extension {
   const client = useQueryClient();
   const [state, setState] = useState<LaunchState>(idle);
   const left = useRef<AbortController>(undefined);
   useEffect(() => () => left.current?.abort(), []);
   const start = async (purchase: Purchase) => {
-    // The state is a render behind a double click; the ref is not (C9).
+    // A ref, because the state is one render late on a double click (C9).
     if (left.current || !mayLaunch(state)) return;
     left.current = new AbortController();
     const proof = await buy(purchase, setState, left.current.signal);

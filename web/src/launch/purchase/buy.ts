@@ -19,11 +19,11 @@ import { type Failure, isPassing, type LaunchState, stepToChange } from "./launc
 export interface Purchase {
   readonly draft: Draft;
   readonly userId: string;
-  /** More time for this environment, instead of a new one (G100). */
+  /** Extends this environment instead of launching a new one (G100). */
   readonly extends?: string;
-  /** What is known of the customer, for the provider's dialog. */
+  /** Customer data for the provider's dialog. */
   readonly prefill: { readonly name: string; readonly email: string; readonly contact: string };
-  /** The script of the provider's dialog, from `GET /config`. */
+  /** URL of the provider's script, from `GET /config`. */
   readonly scriptUrl: string;
 }
 
@@ -33,14 +33,13 @@ type Placed = ReplyOf<typeof createOrder>;
 /** Spec 8.6. */
 const launchFailed = "Failed to create environment";
 const systemNotice = { title: "SYSTEM NOTIFICATION", duration: 6_000 } as const;
-/** Real Razorpay counts the seconds itself; the hold on our side is longer (docs/internals/money.md). */
+/** The dialog's timeout; the hold is longer (docs/internals/money.md). */
 const dialogSeconds = 840;
 const proofTries = 6;
 const proofEveryMs = 2_000;
 
 /**
- * Order and payment. Returns the proof, or undefined when nothing was bought: then the reason is shown and the state is
- * idle.
+ * Orders and pays. Returns the proof of payment; undefined if nothing was bought, with the reason shown and the state idle.
  */
 export async function buy(
   purchase: Purchase,
@@ -69,7 +68,7 @@ export async function buy(
   return undefined;
 }
 
-/** Sends the proof until the server replies. The call may run twice, and the poller delivers without it (G12). */
+/** Sends the proof and retries until the server replies. The call is idempotent, and the poller delivers without it (G12). */
 export async function prove(draft: Draft, userId: string, proof: PaymentProof): Promise<Created> {
   const body = {
     container_request: requestOf(draft, userId),
@@ -89,7 +88,7 @@ export async function prove(draft: Draft, userId: string, proof: PaymentProof): 
   }
 }
 
-/** A failed creation, with the state of the money. Without the server's reply the money counts as being checked. */
+/** A failed creation with the state of the money; "being checked" without a reply. */
 export function failureOf(error: unknown, cancelled: boolean, { razorpay_order_id: orderId }: PaymentProof): Failure {
   if (!(error instanceof ApiError))
     return { status: 0, message: launchFailed, money: "being_checked", cancelled, orderId };
@@ -131,7 +130,7 @@ function dialogOf(placed: Placed, { prefill }: Purchase) {
   return { key, amount, currency, name, description, order_id: id, prefill, theme, timeout };
 }
 
-/** True when a payment is in flight, so that nothing was cleared. Without a reply the hold ends after 15 minutes. */
+/** Releases the hold. True if it was kept because a payment is in flight. Without a reply it lapses after 15 minutes. */
 async function clear(orderId: string): Promise<boolean> {
   try {
     return (await call(clearOrder, { params: { order_id: orderId }, body: {} })).cleared === false;

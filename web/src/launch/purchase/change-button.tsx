@@ -3,14 +3,14 @@ import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
-import { notices } from "../../content/notices.ts";
+import { commonTexts } from "../../content/common-texts.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import type { Step } from "../draft/draft.ts";
 import type { Problem } from "./launch-state.ts";
 
 interface Props {
   readonly problem: Problem;
-  /** Absent where there are no steps. */
+  /** Undefined without steps. */
   readonly goTo?: (step: Step) => void;
 }
 
@@ -21,7 +21,7 @@ const labels: Readonly<Record<Step, string>> = {
   4: "Launch",
 };
 
-/** The action that corrects a refused order; nothing if the user can only try again. */
+/** The action that corrects a refused order; empty if the user can only retry. */
 export function ChangeButton({ problem: { step, unverified }, goTo }: Props) {
   if (unverified) return <SendLink />;
   if (step === undefined || !goTo) return null;
@@ -38,7 +38,7 @@ function SendLink() {
     onSuccess: () => toast.info("The link is on its way. Confirm it, then launch again.", { title: "Email Sent" }),
     onError: (error) => {
       const tooMany = error instanceof ApiError && error.code === "rate_limited";
-      toast.error(tooMany ? notices.tooManyLinks : "The link could not be sent. Try again.");
+      toast.error(tooMany ? commonTexts.tooManyLinks : "The link could not be sent. Try again.");
     },
   });
   return (

@@ -21,7 +21,7 @@ export interface CheckoutOptions {
   readonly order_id: string;
   readonly prefill: { readonly name?: string; readonly email?: string; readonly contact?: string };
   readonly theme: { readonly color: string };
-  /** Seconds; a little less than the hold (docs/internals/money.md). */
+  /** Seconds; less than the hold (docs/internals/money.md). */
   readonly timeout: number;
 }
 
@@ -40,7 +40,7 @@ declare global {
 
 let loading: Promise<void> | undefined;
 
-/** Loads the provider's script once. After a failure the next Launch tries again. */
+/** Loads the provider's script once; the next Launch retries after a failure. */
 export function loadCheckout(scriptUrl: string): Promise<void> {
   if (window.Razorpay) return Promise.resolve();
   loading ??= addScript(scriptUrl).catch((error: unknown) => {
@@ -51,8 +51,8 @@ export function loadCheckout(scriptUrl: string): Promise<void> {
 }
 
 /**
- * Opens the dialog and waits for the customer. Returns the proof of a payment, or undefined when it was dismissed.
- * Aborting closes the dialog. @throws the dialog's own error for options that it does not accept
+ * Opens the dialog. Returns the proof of a payment, or undefined if the customer dismissed it. Aborting closes the dialog.
+ * @throws the dialog's error for invalid options
  */
 export function openCheckout(options: CheckoutOptions, signal: AbortSignal): Promise<PaymentProof | undefined> {
   return new Promise((resolve, reject) => {

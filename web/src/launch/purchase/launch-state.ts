@@ -11,16 +11,16 @@ export type LaunchState =
   | { readonly phase: "ready"; readonly paidAt: number; readonly readyAt: number }
   | { readonly phase: "failed"; readonly paidAt: number; readonly failure: Failure };
 
-/** Nothing was charged. What to change before the next try. */
+/** Nothing was charged; what to change before the next try. */
 export interface Problem {
   readonly message: string;
-  /** Where it can be changed; undefined if the user can only try again. */
+  /** The step to change; undefined if the user can only retry. */
   readonly step: Step | undefined;
-  /** The address has to be confirmed first (G52). */
+  /** The address must be confirmed first (G52). */
   readonly unverified?: boolean;
 }
 
-/** Money was taken, or may have been. */
+/** Money was or may have been charged. */
 export interface Failure {
   /** HTTP status; 0 without a reply. */
   readonly status: number;
@@ -33,12 +33,12 @@ export interface Failure {
 
 export const idle: LaunchState = { phase: "idle" };
 
-/** Once it is paid, the earlier steps are locked. */
+/** After the payment the earlier steps are locked. */
 export function isPaid(state: LaunchState): boolean {
   return state.phase === "creating" || state.phase === "ready" || state.phase === "failed";
 }
 
-/** Whether Launch may be pressed. In other states a press does nothing (C9). */
+/** Whether Launch is allowed; in other states a press does nothing (C9). */
 export function mayLaunch(state: LaunchState): boolean {
   return state.phase === "idle";
 }
@@ -50,7 +50,7 @@ export function stepToChange(code: ErrorCode | "network"): Step | undefined {
   return code === "not_prepared" ? 1 : undefined;
 }
 
-/** Whether the same call may still succeed: it may run twice (docs/internals/money.md). */
+/** Whether a retry may succeed; the call is idempotent (docs/internals/money.md). */
 export function isPassing(code: ErrorCode | "network", status: number): boolean {
   return code === "network" || code === "unavailable" || code === "rate_limited" || status === 502 || status === 504;
 }

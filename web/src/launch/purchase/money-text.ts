@@ -1,7 +1,7 @@
 import type { MoneyState } from "@berth/contract";
 import { type Failure, isPaid, type LaunchState } from "./launch-state.ts";
 
-/** Where the money is, with the sum (G14); `amount` is as the order panel writes it. */
+/** The state of the money with the sum (G14); `amount` is formatted. */
 export function moneyText(state: MoneyState, amount: string): string {
   switch (state) {
     case "nothing_taken":

@@ -12,7 +12,7 @@ import { dropDraft, keepDraft, tabStorage } from "../draft/draft.ts";
 import { buy, type Created, failureOf, type Purchase, prove } from "./buy.ts";
 import { type Failure, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
 
-/** Spec 4.4: how long the page shows that the environment is ready before it leaves. */
+/** How long the page shows that the environment is ready before it redirects (spec 4.4). */
 const redirectAfterMs = 2_000;
 
 export interface Launch {
@@ -20,11 +20,11 @@ export interface Launch {
   readonly start: (purchase: Purchase) => void;
   /** Cancels a launch that is still pending and refunds it (G75). */
   readonly cancel: (environmentId: string) => void;
-  /** Back to choosing after a failure. */
+  /** Returns to the choices after a failure. */
   readonly reset: () => void;
 }
 
-/** Order, dialog, creation and redirect, once. A paid launch continues when the user leaves the page. */
+/** Orders, pays, creates and redirects, once. A paid launch continues if the user leaves the page. */
 export function useLaunch(): Launch {
   const [state, setState] = useState<LaunchState>(idle);
   const running = useRef(false);
@@ -32,7 +32,7 @@ export function useLaunch(): Launch {
   const visitSignal = useVisitSignal();
   const arrive = useArrive();
   const start = async (purchase: Purchase) => {
-    // The state is a render behind a double click; the ref is not (C9).
+    // A ref, because the state is one render late on a double click (C9).
     if (running.current || !mayLaunch(state)) return;
     running.current = true;
     cancelled.current = false;
@@ -75,7 +75,7 @@ export function useLaunch(): Launch {
   };
 }
 
-/** The signal of this visit: aborted when the user leaves the page, which closes an open dialog. */
+/** Aborted when the user leaves the page, which closes an open dialog. */
 function useVisitSignal(): () => AbortSignal {
   const controller = useRef(new AbortController());
   useEffect(() => {
@@ -99,7 +99,7 @@ function useArrive(): (created: Created, userId: string, signal: AbortSignal) =>
   };
 }
 
-/** The specification's "HTTP {status}"; the page shows what happens to the money (G14). */
+/** The specified "HTTP {status}"; the page shows the state of the money (G14). */
 function showFailure({ status, message }: Failure): void {
   const title = "Failed to create environment";
   if (status >= 400) toast.error(`HTTP ${status}`, { title });

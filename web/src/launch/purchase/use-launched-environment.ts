@@ -3,12 +3,12 @@ import { useState } from "react";
 import { environmentQuery, profileQuery } from "../../api/queries.ts";
 import { environmentsOf } from "../../environments/lifecycle/environment.ts";
 
-/** The event stream is usually quicker. */
+/** Polling interval; the event stream is usually faster. */
 const pollEveryMs = 1_000;
 
 /**
- * The environment of a running launch. The create call replies only when it is ready (G72), so it is found by its name
- * among the user's environments, which have it from the payment on.
+ * The environment of a running launch, found by name among the user's environments, because the create call replies only
+ * once it is ready (G72).
  */
 export function useLaunchedEnvironment(userId: string, subdomain: string, running: boolean) {
   const [id, setId] = useState<string>();
@@ -19,7 +19,7 @@ export function useLaunchedEnvironment(userId: string, subdomain: string, runnin
   const live = environmentsOf(profile?.user_data.containers ?? {}).find(
     (one) => one.subdomain === subdomain && one.status !== "terminated",
   );
-  // Kept when it ends: a failed launch still shows its last stage.
+  // Kept after the end, so that a failed launch shows its last stage.
   if (running && live && live.id !== id) setId(live.id);
   const { data: environment } = useQuery({
     ...environmentQuery(id ?? ""),

@@ -7,14 +7,14 @@ import classes from "./step-launch.module.css";
 
 interface Props {
   readonly state: LaunchState;
-  /** Measured over the last 30 days; undefined until something was launched (G38). */
+  /** Measured over the last 30 days; undefined without launches (G38). */
   readonly figures: NonNullable<Capacity["launch"]> | undefined;
-  /** Undefined until the environment is known. */
+  /** Undefined until the environment is found. */
   readonly onCancel: (() => void) | undefined;
   readonly onRetry: () => void;
 }
 
-/** Below the timeline: the usual times, and the one action. */
+/** Below the timeline: usual times and one action. */
 export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
   if (state.phase === "failed") return <AfterFailure state={state} onRetry={onRetry} />;
   const usual = figures
@@ -47,7 +47,7 @@ function AfterFailure({
   return (
     <div className={classes.after}>
       <p>{status >= 400 && !cancelled ? `HTTP ${status}. ` : ""}Your draft is kept.</p>
-      {/* While a payment is being checked a second order would be a second payment. */}
+      {/* No retry while a payment is being checked, to avoid a duplicate payment. */}
       {money === "being_checked" ? (
         <Button component={Link} to="/environments">
           Environments

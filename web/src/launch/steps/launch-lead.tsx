@@ -8,7 +8,7 @@ import { failureTitle, moneyText } from "../purchase/money-text.ts";
 import { SeeOrder } from "../purchase/see-order.tsx";
 import classes from "./step-launch.module.css";
 
-/** One sentence on the state of the launch (spec 4.4). */
+/** The state of the launch in one sentence (spec 4.4). */
 export function LaunchLead({ state, draft }: { readonly state: LaunchState; readonly draft: Draft }) {
   if (state.phase === "ready")
     return (

@@ -22,7 +22,7 @@ interface Props {
   readonly goTo: (step: Step) => void;
 }
 
-/** The address, the current state, and the timeline from the environment's stamps. */
+/** The address, the state, and the timeline of the environment's stamps. */
 export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Props) {
   const { state } = launch;
   const name = draft.subdomain.trim();
@@ -33,7 +33,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
   return (
     <>
       <h2 className={classes.address}>{config ? hostName(config.environmentUrl, name) : name}</h2>
-      {/* The loading overlay of a launch until it leads on (spec 2.9), with its stages inside. */}
+      {/* The loading overlay of a launch (spec 2.9), with its stages. */}
       <div className={launching ? `panel ${classes.launching}` : undefined} data-overlay={launching || undefined}>
         <LaunchLead state={state} draft={draft} />
         {state.phase === "idle" && state.problem && (
@@ -45,7 +45,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
             />
           </div>
         )}
-        {/* A failure without a single stamp has no stage to blame. */}
+        {/* A failure without a stamp has no failed stage. */}
         {!(state.phase === "failed" && environment === undefined) && (
           <div className={classes.timeline}>
             <LaunchTimeline

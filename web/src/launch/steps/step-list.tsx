@@ -6,7 +6,7 @@ interface Props {
   /** 1 to 4; 5 when all are done. */
   readonly current: number;
   readonly onBack: (step: Step) => void;
-  /** Once it is paid, the earlier steps are locked. */
+  /** After the payment the earlier steps are locked. */
   readonly locked: boolean;
 }
 

@@ -14,7 +14,7 @@ interface Props {
   readonly onChange: (part: Partial<Draft>) => void;
   readonly config: ProductConfig | undefined;
   readonly capacity: Capacity | undefined;
-  /** The error of the name, from Continue or Launch. */
+  /** The name's error from Continue or Launch. */
   readonly error: string | undefined;
 }
 

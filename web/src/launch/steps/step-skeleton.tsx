@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 
-/** Until the capacity is read: choices without their notes would move when those arrive. */
+/** Shown until the capacity is loaded, because the choices' notes would shift the layout. */
 export function StepSkeleton() {
   return (
     <div aria-busy="true">

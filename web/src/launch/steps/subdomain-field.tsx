@@ -12,7 +12,7 @@ interface Props {
   readonly onChange: (subdomain: string) => void;
 }
 
-/** The name, with the result of its check below (G36). */
+/** The name with the result of its check (G36). */
 export function SubdomainField({ subdomain, template, error, onChange }: Props) {
   const check = useNameCheck(subdomain);
   const suffix = template === undefined ? "" : hostName(template, "");

@@ -19,7 +19,7 @@ export type NameCheck =
   | { readonly state: "free"; readonly message: string }
   | { readonly state: "refused"; readonly message: string; readonly suggestion: string | null };
 
-/** The check of a name while it is typed (G36): its form here, its availability by the server. */
+/** Checks a name while it is typed (G36): its format here, its availability on the server. */
 export function useNameCheck(subdomain: string): NameCheck {
   const name = subdomain.trim();
   const [settled] = useDebouncedValue(name, debounceMs);

@@ -6,7 +6,7 @@ import type { Queue } from "../../environments/queue/use-queue.ts";
 import { countChoices } from "../draft/choices.ts";
 import classes from "./choices.module.css";
 
-/** Offers to wait for a count that is not free, or shows the position of who waits already. */
+/** Offers to queue for a count that is not free, or shows the position in the queue. */
 export function WaitOffer({ capacity, queue }: { readonly capacity: Capacity | undefined; readonly queue: Queue }) {
   if (queue.entry)
     return (

@@ -1,16 +1,16 @@
 import { Check, Copy } from "lucide-react";
-import { notices } from "../../content/notices.ts";
+import { commonTexts } from "../../content/common-texts.ts";
 import classes from "./copy-text.module.css";
 import { useCopy } from "./use-copy.ts";
 
 interface Props {
   readonly value: string;
-  /** What it is, for screen readers: "card number". */
+  /** A label for screen readers: "card number". */
   readonly label: string;
   readonly shown?: string;
 }
 
-/** A value to copy: in mono, uncut, with one press. */
+/** A monospaced value that is copied with one click. */
 export function CopyText({ value, label, shown = value }: Props) {
   const { copied, copy } = useCopy(value);
   return (
@@ -18,7 +18,7 @@ export function CopyText({ value, label, shown = value }: Props) {
       <span className="mono">{shown}</span>
       {copied ? <Check size={13} className={classes.done} /> : <Copy size={13} strokeWidth={1.5} />}
       <span aria-live="polite" className={classes.hidden}>
-        {copied ? notices.copied : ""}
+        {copied ? commonTexts.copied : ""}
       </span>
     </button>
   );

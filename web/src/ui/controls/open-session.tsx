@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from "@mantine/core";
 import { useConfig } from "../../api/product-config.ts";
 import { environmentAddress } from "../../format.ts";
 
-/** A plain link to the environment in a new tab: the gateway signs its owner in (G40). */
+/** Opens the environment in a new tab; the gateway signs its owner in (G40). */
 export function OpenSession({ subdomain, ...button }: { subdomain: string } & ButtonProps) {
   const template = useConfig()?.environmentUrl;
   return (

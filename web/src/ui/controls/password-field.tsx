@@ -5,7 +5,7 @@ interface Props extends PasswordInputProps {
   readonly label: string;
 }
 
-/** With a toggle that the keyboard reaches and that names its action. */
+/** A password input with an accessible visibility toggle. */
 export function PasswordField({ label, ...rest }: Props) {
   const [visible, setVisible] = useState(false);
   return (

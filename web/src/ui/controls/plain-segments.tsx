@@ -8,7 +8,7 @@ type Props = {
   onChange: (value: string) => void;
 };
 
-/** A few choices as native radios: no script library on public pages. */
+/** Native radios, because public pages have no script library. */
 export function PlainSegments({ label, name, value, options, onChange }: Props) {
   return (
     <fieldset className={classes.segments}>

@@ -6,7 +6,7 @@ interface Row {
   readonly payment: string | null;
 }
 
-/** The address of "Get support": the form with the identifiers that support asks for (G70). support/ticket-draft.ts reads it. */
+/** The link of "Get support", with the identifiers that support needs (G70). Parsed by support/ticket-draft.ts. */
 export function supportPath({ issue, session, payment }: Row): string {
   const params = new URLSearchParams({ issue });
   if (session !== null) params.set("session", session);

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "react";
-import { notices } from "../../content/notices.ts";
+import { commonTexts } from "../../content/common-texts.ts";
 import { toast } from "../toast/toast.ts";
 
-/** Spec 2: how long a copy is confirmed. */
+/** How long the confirmation is shown (spec 2). */
 const confirmMs = 1_800;
 
-/** Puts a value on the clipboard; `copied` is true while the copy is confirmed. */
+/** Copies a value to the clipboard; `copied` is true while the confirmation is shown. */
 export function useCopy(value: string): { readonly copied: boolean; readonly copy: () => void } {
   const [copies, setCopies] = useState(0);
   useEffect(() => {
@@ -18,8 +18,8 @@ export function useCopy(value: string): { readonly copied: boolean; readonly cop
       await navigator.clipboard.writeText(value);
       setCopies((before) => before + 1);
     } catch {
-      // The browser refuses, or the page has no TLS and therefore no clipboard.
-      toast.warning(notices.copyFailed);
+      // No permission, or no clipboard without TLS.
+      toast.warning(commonTexts.copyFailed);
     }
   };
   return { copied: copies > 0, copy: () => void copy() };

@@ -10,13 +10,13 @@ interface Props {
   readonly action: string;
   readonly keep: string;
   readonly busy: boolean;
-  /** What confirming ends. */
+  /** The consequences of confirming. */
   readonly children: ReactNode;
   readonly onClose: () => void;
   readonly onConfirm: () => void;
 }
 
-/** Asks once, for actions that end something without losing data. */
+/** A confirmation of actions that lose no data. */
 export function Confirmation({ opened, title, action, keep, busy, children, onClose, onConfirm }: Props) {
   return (
     <Dialog opened={opened} title={title} onClose={onClose}>

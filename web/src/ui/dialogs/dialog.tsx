@@ -7,7 +7,7 @@ interface Props {
   readonly title: string;
   /** Pixels. */
   readonly size?: number;
-  /** For a text to read: its title stays while the rest scrolls. */
+  /** The content scrolls below a fixed title. */
   readonly reading?: boolean;
   readonly children: ReactNode;
   readonly onClose: () => void;

@@ -6,13 +6,13 @@ import classes from "./typed-confirmation.module.css";
 interface Props {
   readonly opened: boolean;
   readonly title: string;
-  /** The text that the user has to type. */
+  /** The text to type. */
   readonly expected: string;
   /** The label of the button that confirms. */
   readonly action: string;
   readonly keep?: string;
   readonly busy?: boolean;
-  /** Whether everything else is filled in, such as a password. */
+  /** Whether the other fields, such as a password, are filled in. */
   readonly ready?: boolean;
   readonly children: ReactNode;
   /** Fields below the typed one. */
@@ -21,7 +21,7 @@ interface Props {
   readonly onConfirm: () => void;
 }
 
-/** For what cannot be undone: the user types its name (G27). `children` tell what is lost. */
+/** A confirmation of irreversible actions: the user types the name (G27). `children` list the losses. */
 export function TypedConfirmation({ opened, title, onClose, ...rest }: Props) {
   return (
     <Dialog opened={opened} title={title} onClose={onClose}>

@@ -19,7 +19,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A page about one thing, with a link back to its list. */
+/** A detail page with a link back to its list. */
 export function DetailPage({ back, children }: Props) {
   return (
     <div className={classes.page}>
@@ -36,17 +36,17 @@ interface NotLoadedProps {
   readonly back: BackLink;
   /** "order" */
   readonly what: string;
-  /** Null while it loads. */
+  /** Null while loading. */
   readonly error: Error | null;
   readonly loading: ReactNode;
-  /** Where the user finds what does exist. */
+  /** A link to existing ones. */
   readonly where: string;
-  /** Why it could not be read, and what is not affected. */
+  /** Why it could not be loaded, and what is unaffected. */
   readonly failed: (error: Error) => string;
   readonly retry: ReactNode;
 }
 
-/** Shown while it loads, when it does not exist or belongs to another account, and when it could not be read. */
+/** Shown while loading, if it does not exist or belongs to another account, and after a failed fetch. */
 export function NotLoaded(props: NotLoadedProps) {
   return (
     <DetailPage back={props.back}>
@@ -86,7 +86,7 @@ export function References({ facts }: { readonly facts: Fact[] }) {
   );
 }
 
-/** Values to copy, one below the other; "N/A" for none. */
+/** A list of values to copy; "N/A" for none. */
 export function Copies({ values, label }: { readonly values: readonly (string | null)[]; readonly label: string }) {
   const given = values.filter((value) => value !== null);
   if (given.length === 0) return "N/A";

@@ -9,7 +9,7 @@ type Props = {
   /** Seconds in which half of all launches are ready. */
   median?: number;
   scale?: number;
-  /** Idle: nothing has begun. Failed: the first stage without a timestamp failed. */
+  /** Idle: not started. Failed: the first stage without a timestamp failed. */
   state?: "idle" | "running" | "failed";
 };
 

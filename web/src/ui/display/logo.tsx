@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { useBrand } from "../../api/use-brand.ts";
 import classes from "./logo.module.css";
 
-/** A quay seen from above, with one berth taken. The block moves in while something loads. */
+/** The logo: a quay from above with one berth taken. The block moves in while loading. */
 export function Mark({ size = 22, docking = false }: { size?: number; docking?: boolean }) {
   return (
     <svg

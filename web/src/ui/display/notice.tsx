@@ -4,7 +4,7 @@ import type { Tone } from "./status.tsx";
 
 type Props = { tone?: Tone; title: string; children?: ReactNode; action?: ReactNode; alert?: boolean };
 
-/** A strip with a coloured edge, only for what the reader has to know. */
+/** A strip with a colored edge for important information. */
 export function Notice({ tone = "rest", title, children, action, alert }: Props) {
   return (
     <div className={classes.notice} data-tone={tone} role={alert ? "alert" : undefined}>

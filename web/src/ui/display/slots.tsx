@@ -9,7 +9,7 @@ interface Props {
   size?: "sm" | "lg";
 }
 
-/** A machine has eight GPUs, and this environment has `filled` of them. The number is always written beside it. */
+/** `filled` of a machine's eight GPUs; decorative, because the number is written beside it. */
 export function Slots({ filled, of = maxGpus, tone = "ink", size = "sm" }: Props) {
   return (
     <span className={classes.slots} data-tone={tone} data-size={size} aria-hidden="true">
@@ -20,7 +20,7 @@ export function Slots({ filled, of = maxGpus, tone = "ink", size = "sm" }: Props
   );
 }
 
-/** The slots with their text, in one line. */
+/** The slots with their text. */
 export function NamedSlots({ children, ...slots }: Props & { children: ReactNode }) {
   return (
     <span className={classes.named}>

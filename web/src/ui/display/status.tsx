@@ -32,7 +32,7 @@ const labels: Record<StatusValue, string> = {
   unknown: "Unknown Status",
 };
 
-/** Colour, word and shape together; no pill. `stage` replaces the word while pending. */
+/** A status by color, text and shape. `stage` replaces the text while pending. */
 export function Status({ value, stage }: { value: StatusValue; stage?: string | undefined }) {
   return (
     <span className={classes.status} data-status={value}>
@@ -46,7 +46,7 @@ export function Status({ value, stage }: { value: StatusValue; stage?: string | 
 
 export type Tone = "live" | "wait" | "hold" | "fail" | "rest";
 
-/** For short facts that are not an environment's status: Paid, Refunded, Test mode. */
+/** A short fact other than an environment's status: Paid, Refunded, Test mode. */
 export function Tag({ tone = "rest", children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className={classes.tag} data-tone={tone}>

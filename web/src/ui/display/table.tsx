@@ -3,21 +3,21 @@ import classes from "./table.module.css";
 
 interface Column {
   readonly label: ReactNode;
-  /** Aligned right; the column's cells have `data-end` too. */
+  /** Right-aligned; the column's cells need `data-end` too. */
   readonly end?: boolean;
   readonly className?: string | undefined;
 }
 
 interface Props extends ComponentProps<"table"> {
   readonly columns: readonly (string | Column)[];
-  /** For the public pages: larger type, and 64 px for a row. */
+  /** For public pages: larger type, and rows of 64 px. */
   readonly large?: boolean;
   /** The rows. */
   readonly children: ReactNode;
   readonly foot?: ReactNode;
 }
 
-/** Rows with hairlines between them. `className` adds a screen's own rules, which win. */
+/** A table with hairlines. Rules of `className` win. */
 export function Table({ columns, large, children, foot, className = "", ...rest }: Props) {
   return (
     <table className={`${classes.table} ${className}`} data-large={large || undefined} {...rest}>

@@ -3,15 +3,15 @@ import classes from "./time-left.module.css";
 
 interface Props {
   readonly expiresAt: string | null;
-  /** Booked hours: the full length of the line. */
+  /** Booked hours, the full length of the line. */
   readonly hours: number;
   /** Milliseconds since the epoch, from `useNow`. */
   readonly now: number;
-  /** Paused: the clock runs, but nothing computes. */
+  /** The clock runs, but nothing computes. */
   readonly held?: boolean;
 }
 
-/** Prepaid time as a line that drains. Amber in the last tenth. */
+/** The remaining paid time as a shrinking line, amber in the last tenth. */
 export function TimeLeft({ expiresAt, hours, now, held = false }: Props) {
   const leftMs = expiresAt ? Date.parse(expiresAt) - now : 0;
   const share = Math.min(1, Math.max(0.02, leftMs / (hours * 3_600_000) || 0));

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { serverNow } from "../../api/server-clock.ts";
 
-/** The server's time in milliseconds since the epoch, read again every `everyMs`. */
+/** The server's time in milliseconds since the epoch, updated every `everyMs`. */
 export function useNow(everyMs = 30_000): number {
   const [now, setNow] = useState(() => serverNow());
   useEffect(() => {

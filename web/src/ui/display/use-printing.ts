@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
-/** Whether the page is being printed. Changes before the layout for paper, so that a screen can draw itself differently. */
+/** Whether the page is being printed. Changes before the print layout, so that a screen can render differently. */
 export function usePrinting(): boolean {
-  // Not a state set in an effect: React draws a store's change at once, and a state's change perhaps after the printing.
+  // A store, because React renders its changes synchronously, and a state's change perhaps after the print.
   return useSyncExternalStore(subscribe, () => matchMedia("print").matches);
 }
 

@@ -12,7 +12,7 @@ const icons = {
   loading: LoaderCircle,
 } as const;
 
-/** The icon has the colour; the text stays ink. */
+/** Only the icon is colored. */
 export function ToastIcon({ type }: { type: ToastType }) {
   const Icon = icons[type];
   return <Icon size={16} strokeWidth={1.8} aria-hidden="true" className={classes["glyph"]} data-type={type} />;

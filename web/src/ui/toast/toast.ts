@@ -10,7 +10,7 @@ export interface ToastOptions {
   readonly action?: { readonly label: string; readonly onClick: () => void };
 }
 
-/** The only place that knows how a toast is shown. Every function returns the toast's id. */
+/** Every function returns the toast's id. */
 export const toast = {
   success: (message: string, options?: ToastOptions) => show("success", message, options),
   error: (message: string, options?: ToastOptions) => show("error", message, options),
@@ -48,7 +48,7 @@ function show(type: ToastType, message: string, options: ToastOptions = {}): str
     withBorder: true,
     classNames: { root: classes["toast"] ?? "", icon: classes["icon"] ?? "" },
     closeButtonProps: { "aria-label": "Close" },
-    // Errors interrupt a screen reader, everything else waits.
+    // Only errors interrupt a screen reader.
     role: type === "error" ? "alert" : "status",
     "data-toast": type,
   });

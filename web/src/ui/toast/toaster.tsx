@@ -2,8 +2,8 @@ import { Notifications } from "@mantine/notifications";
 import classes from "./toaster.module.css";
 
 /**
- * Where toasts appear: top right below the header, three at most, the rest wait (spec 9.2: closing takes 300 ms).
- * The region exists before its first message, or screen readers would not announce that one.
+ * The region of toasts: top right below the header, three at most, the rest queue (spec 9.2: closing takes 300 ms).
+ * Rendered before the first toast, or screen readers would not announce it.
  */
 export function Toaster() {
   return (

@@ -1,5 +1,5 @@
-/** Texts that the specification leaves open (G85). Specified texts are where they are shown. */
-export const notices = {
+/** Texts that the specification leaves open (G85). Specified texts are in the components. */
+export const commonTexts = {
   signInEnded: "Your sign-in has ended. Log in again to go on.",
   offline: "You are offline",
   offlineText: "You stay signed in, and your environments keep running. What stands here may be out of date.",

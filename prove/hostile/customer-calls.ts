@@ -1,7 +1,7 @@
 import { send, until } from "../../testing/customer.ts";
 import type { Rental, Target } from "./attack.ts";
 
-/** Gives back what was held, as who dismisses the dialog does. */
+/** Releases all holds, like dismissing the payment dialog. */
 export async function clear({ product, db }: Target, { userId, idToken: token }: Rental["customer"]): Promise<void> {
   const open = await db
     .selectFrom("orders")
@@ -35,7 +35,7 @@ export async function codeMailedTo({ db }: Target, email: string): Promise<strin
   });
 }
 
-/** As at the provider's dashboard: whole, by nobody of ours. */
+/** A full refund in the provider's dashboard. */
 export async function refundOutside({ product, db }: Target, orderId: string): Promise<void> {
   const { gateway_payment_id, amount_minor } = await db
     .selectFrom("payments")
