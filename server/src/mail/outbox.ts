@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Loop } from "../async/start-interval.ts";
+import { withTimeout } from "../async/with-timeout.ts";
 import type { Changes } from "../database/changes.ts";
 import type { Db, RowOf, Tx } from "../database/database.ts";
 import { newId } from "../database/new-id.ts";
@@ -60,7 +61,8 @@ interface Outbox {
 type QueuedMail = Leased<RowOf<"mails">>;
 
 const intervalMs = 60_000;
-const stopMs = 2000;
+/** Timeout, so that a slow relay does not delay the shutdown: the lease expires, and another pass sends the mail. */
+const stopTimeoutMs = 2000;
 /** The lease outlasts any SMTP conversation, so that no second one runs in parallel. */
 const queue = workQueue("mails", ["id"], 300);
 const isQueued = sql`status = 'queued'`;
@@ -85,15 +87,7 @@ export function startOutbox(outbox: Outbox): Loop {
     intervalMs,
     log,
   });
-  return { trigger: loop.trigger, stop: () => atMost(stopMs, loop.stop()) };
-}
-
-/** Timeout, so that a slow relay does not delay the shutdown: the lease expires, and another pass sends the mail. */
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
+  return { trigger: loop.trigger, stop: () => withTimeout(loop.stop(), stopTimeoutMs, () => {}) };
 }
 
 async function deliver(outbox: Outbox, send: ReturnType<typeof smtpSender>, mail: QueuedMail): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { DriverError } from "../driver.ts";
 
 /** Counts the megabytes of a home, at most for the time of an operation or for as long as it takes. */
@@ -51,20 +51,13 @@ export function openSizeCache({ count, countInBackground }: Counters) {
       const running = isRecent ? undefined : (counting.get(home) ?? startCount(home));
       if (last?.mb !== undefined) return last.mb;
       if (!running) throw last?.error;
-      return await firstCount(running, home);
+      return await withTimeout(running, firstCountMs, () => {
+        throw new DriverError("unavailable", `the files of ${home} are still being counted`);
+      });
     },
     forget(home: string) {
       counting.delete(home);
       known.delete(home);
     },
   };
-}
-
-async function firstCount(count: Promise<number>, home: string): Promise<number> {
-  const done = new AbortController();
-  const timeout = wait(firstCountMs, undefined, { signal: done.signal }).then(() => {
-    throw new DriverError("unavailable", `the files of ${home} are still being counted`);
-  });
-  timeout.catch(() => {});
-  return await Promise.race([count, timeout]).finally(() => done.abort());
 }

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Loop } from "../../async/start-interval.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import type { Db, RowOf } from "../../database/database.ts";
 import { DriverError, type Stats } from "../../drivers/driver.ts";
 import { notifyFullHomes } from "../homes/notify-full-homes.ts";
@@ -91,10 +91,10 @@ async function read(
 }
 
 async function measure(run: Active, usage: Promise<Stats>, timeoutMs: number): Promise<Measurement> {
-  // Handled here too: a late one fails when nobody waits for it any more.
-  usage.catch(() => {});
   const idle = idleSecondsOf(run);
-  const stats = await withTimeout(usage, timeoutMs, run.id);
+  const stats = await withTimeout(usage, timeoutMs, () => {
+    throw new DriverError("unavailable", `${run.id} did not report its usage within ${timeoutMs} ms`);
+  });
   const atMs = performance.now();
   return { stats, atMs, idleSeconds: await idle };
 }
@@ -112,15 +112,6 @@ async function activeOn(db: Db, hostId: string): Promise<Active[]> {
 async function idleSecondsOf({ endpoint, run_token: token }: Active): Promise<number | null> {
   if (!endpoint || token === null) return 0;
   return await jupyterIdleSeconds(endpoint, token).catch(() => 0);
-}
-
-async function withTimeout(usage: Promise<Stats>, ms: number, id: string): Promise<Stats> {
-  const over = new AbortController();
-  const late = wait(ms, undefined, { signal: over.signal }).then(() => {
-    throw new DriverError("unavailable", `${id} did not say within ${ms} ms what it uses`);
-  });
-  late.catch(() => {});
-  return await Promise.race([usage, late]).finally(() => over.abort());
 }
 
 /** A counter that went down belongs to a new process or another run: the use in between is unknown and counts as 0. */

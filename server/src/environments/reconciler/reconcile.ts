@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { finish, inMs, keepLease } from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
@@ -92,7 +93,7 @@ async function wake(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment,
   }
   const end = performance.now() + wakeMs;
   const isReady: ReconcileDeps["isReady"] = (...run) =>
-    Promise.race([deps.isReady(...run), wait(Math.max(0, end - performance.now()), false, { ref: false })]);
+    withTimeout(deps.isReady(...run), Math.max(0, end - performance.now()), () => false);
   do {
     const pass = await passFrom({ ...deps, isReady }, row, await driver.observe(row.id));
     if (pass.update.status === "active") return pass;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
 import { startInterval } from "../../async/start-interval.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import type { Db } from "../../database/database.ts";
 import { recordUse } from "../../environments/activity/activity.ts";
 import { type Logger, logError } from "../../logging/create-logger.ts";
@@ -60,7 +60,7 @@ export function createActivityTracker(db: Db, intervalMs: number, log: Logger): 
     },
     async stop() {
       const written = loop.stop().then(write).catch(logError(log, "environment.use_not_written"));
-      await Promise.race([written, wait(stopTimeoutMs, undefined, { ref: false })]);
+      await withTimeout(written, stopTimeoutMs, () => {});
     },
   };
 }

@@ -1,3 +1,5 @@
+import { withTimeout } from "../../async/with-timeout.ts";
+
 /** One check of `doctor` (docs/internals/reliability.md). */
 export interface Check {
   readonly what: string;
@@ -15,14 +17,13 @@ export interface Finding extends Pick<Check, "what" | "remedy"> {
 export async function runChecks(checks: readonly Check[], timeoutMs = 40_000): Promise<readonly Finding[]> {
   return await Promise.all(
     checks.map(async ({ what, remedy, run }) => {
-      const late = Promise.withResolvers<never>();
-      const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+      const onTimeout = () => {
+        throw new Error(`no answer within ${timeoutMs / 1000} s`);
+      };
       try {
-        return { what, remedy, rows: await Promise.race([run(), late.promise]) };
+        return { what, remedy, rows: await withTimeout(run(), timeoutMs, onTimeout) };
       } catch (error) {
         return { what, remedy, rows: [`The check failed: ${messageOf(error)}`] };
-      } finally {
-        clearTimeout(timer);
       }
     }),
   );

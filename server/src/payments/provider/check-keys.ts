@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { ConfigError } from "../../config/config.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { type Provider, ProviderError } from "./provider.ts";
@@ -15,7 +15,7 @@ export async function checkKeys(provider: Provider, log: Logger): Promise<void> 
     () => undefined,
     (error: unknown) => error,
   );
-  const error = await Promise.race([asked, sleep(timeoutMs)]);
+  const error = await withTimeout(asked, timeoutMs, () => undefined);
   if (error instanceof ProviderError && error.httpStatus === 401)
     throw new ConfigError("RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the provider does not know these keys");
   if (error) log.warn({ event: "provider.unreachable", err: error });
