@@ -8,7 +8,7 @@ import { instant, nothing, success } from "./wire.ts";
 
 const maybe = nullable(instant);
 
-/** What is stored about a user, table by table; secrets (password, tokens, codes) are never part of it. Amounts in minor units, as stored. */
+/** The stored data of a user by table, without secrets (password, tokens, codes). Amounts in minor units. */
 const stored = {
   environments: array(
     object({
@@ -37,7 +37,7 @@ const stored = {
       reason: nullable(string()),
     }),
   ),
-  /** Means over ten minutes each. */
+  /** Averages over ten minutes. */
   measurements: array(object({ environment_id: string(), ...measured })),
   gpu_measurements: array(
     object({ environment_id: string(), gpu_id: string(), at: instant, use_percent: number(), memory_mb: number() }),
@@ -116,7 +116,7 @@ const stored = {
     }),
   ),
   refund_requests: array(refundRequest),
-  /** New orders are stopped from then until then. */
+  /** New orders are refused between these times. */
   account_holds: array(object({ dispute_id: string(), held_at: instant, lifted_at: maybe })),
   time_credits: array(
     object({ id: string(), order_id: string(), gpu_hours: number(), reason: string(), granted_at: instant }),
@@ -140,7 +140,7 @@ const stored = {
       created_at: instant,
     }),
   ),
-  /** Without their text: it may hold a link that works. */
+  /** Without the text, which may contain a valid link. */
   mails: array(
     object({ recipient: string(), subject: string(), status: string(), created_at: instant, ended_at: maybe }),
   ),
@@ -153,7 +153,7 @@ const stored = {
       ip: nullable(string()),
     }),
   ),
-  /** Without what stands in their addresses. */
+  /** Without the secrets in their URLs. */
   share_links: array(
     object({
       environment_id: string(),

@@ -1,7 +1,4 @@
-/**
- * Every address of the browser app; `:name` stands for one part (spec 2.1, G84, G38, G52). web/src/routes.tsx draws
- * them.
- */
+/** All routes of the browser app; `:name` is a parameter (spec 2.1, G84, G38, G52). web/src/routes.tsx renders them. */
 export const appPaths = [
   "/",
   "/terms-condition",
@@ -26,7 +23,7 @@ export const appPaths = [
   "/settings",
 ] as const;
 
-/** Whether the browser app has a page at a path, without its query; upper case and a slash at the end change nothing. */
+/** Whether the browser app has a route for a path without query. Ignores case and a trailing slash. */
 export function isAppPath(path: string): boolean {
   const parts = partsOf(path.toLowerCase());
   return appPaths.some((pattern) => {

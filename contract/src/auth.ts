@@ -57,7 +57,7 @@ export const verifyEmail = endpoint({
   errors: ["unavailable"],
 });
 
-/** What `GET /config` says of the identity provider: base URLs in the Firebase dialect (docs/internals/identity.md). */
+/** The identity provider in `GET /config`: base URLs of the Firebase REST API (docs/internals/identity.md). */
 export const identityConfig = object({
   kind: choice(["local", "firebase"]),
   apiKey: string(),

@@ -7,22 +7,22 @@ import { file, instant, nothing } from "./wire.ts";
 const invoice = object({
   number: string(),
   id: string(),
-  /** What `GET /orders/{order_id}` takes. */
+  /** For `GET /orders/{order_id}`. */
   order_id: string(),
   date: instant,
   amount: number(),
   currency: choice(currencies),
-  /** Literally one of two (G17); `state` colours the badge. */
+  /** One of two texts (G17); `state` sets the badge's colour. */
   status: choice(["Paid", "Pending/Failed"]),
   state: choice(["paid", "pending", "failed", "refunded", "partially_refunded"]),
   description: string(),
   duration: string(),
-  /** In `currency`, asked for and not failed. */
+  /** In `currency`; includes pending refunds. */
   refunded: number(),
   /** The provider's payment id, and the newest session that the payment bought or extended (G70). */
   payment_reference: string(),
   session_id: nullable(string()),
-  /** Numbers of its credit notes, oldest first: one for each refund that has gone back. */
+  /** Numbers of its credit notes, oldest first: one for each processed refund. */
   credit_notes: array(string()),
 });
 
@@ -40,7 +40,7 @@ export const billing = endpoint({
     paymentCount: number(),
     monthlyTotals: record(string(), number()),
     trend: object({ trend: choice(["up", "down"]), changePercent: number() }),
-    /** `usage` is booked, `run` what ran of it (G32); both with one decimal. */
+    /** `usage` is booked, `run` actually used (G32); both with one decimal. */
     usageBreakdown: array(
       object({ service: string(), usage: number(), run: number(), cost: number(), unit: literal("hours") }),
     ),

@@ -1,6 +1,6 @@
 import { enum as choice, type infer as Infer, nullable, object, string } from "zod/mini";
 
-/** One line of `GET /events` (G92): what changed, by id; the browser reads it again. */
+/** One event of `GET /events` (G92): the kind and id of what changed, which the browser refetches. */
 export const change = object({
   kind: choice(["environment", "order", "notification", "home", "queue"]),
   id: nullable(string()),

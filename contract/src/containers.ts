@@ -49,21 +49,21 @@ export const environmentDetail = endpoint({
       ),
       /** The order that launched it. */
       order_id: string(),
-      /** Of what launched it and of what added hours, oldest first (G70). */
+      /** Receipts of the launch and of extensions, oldest first (G70). */
       receipts: array(string()),
-      /** 10^6 bytes of its files as last measured; null where they never were, or are gone. */
+      /** Size of its files in 10^6 bytes, as last measured; null if they were never measured, or are deleted. */
       home_mb: nullable(number()),
       /** The provider's id of the payment that bought it (G70). */
       payment_reference: nullable(string()),
-      /** Links that let others in, newest first (G50). */
+      /** Share links, newest first (G50). */
       shares: array(share),
       idle_stop: idleStop,
-      /** Why it stopped without its owner having asked; null where they did, and once it runs again. */
+      /** Why it was stopped automatically; null if its owner stopped it, and once it runs again. */
       stop_reason: nullable(choice(stopReasons)),
       generation: number(),
-      /** Stamped stages of this generation, `ordered` and `paid` copied from the order. */
+      /** Completed stages of this generation; `ordered` and `paid` are copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),
-      /** What the driver detected; null on a machine without a GPU (G37). */
+      /** As detected by the driver; null on a machine without a GPU (G37). */
       gpu: nullable(object({ model: string(), memory_mb: number(), count: number() })),
       isolation: nullable(choice(["bubblewrap", "container", "gvisor", "kata", "none"])),
     }),

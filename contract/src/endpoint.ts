@@ -1,7 +1,7 @@
 import type { output, ZodMiniType } from "zod/mini";
 import type { ErrorCode } from "./errors.ts";
 
-/** One call a browser can make: the server mounts it, the browser calls it, neither repeats its shape. */
+/** One call of the API, defined once for server and browser. */
 export interface Endpoint<
   Path extends `/${string}`,
   Body extends ZodMiniType,
@@ -9,19 +9,19 @@ export interface Endpoint<
   Auth extends "bearer" | "none",
 > {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** OpenAPI notation, as the specification writes it: `/profile/{user_id}`. A `{user_id}` must be the token's subject. */
+  /** OpenAPI notation: `/profile/{user_id}`. A `{user_id}` must be the token's subject. */
   readonly path: Path;
   readonly auth: Auth;
   readonly summary: string;
-  /** Path parameters with a closed set of values; anything else is an unknown route. */
+  /** Allowed values of path parameters; other values match no route. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
-  /** Query parameters, each of a closed set whose first value stands for a missing one; anything else is `invalid_request`. */
+  /** Allowed values of query parameters; the first is the default. Other values are `invalid_request`. */
   readonly query?: Readonly<Record<string, readonly [string, ...string[]]>>;
   readonly body: Body;
-  /** Media type of an answer that is a file instead of JSON; `reply` is then `file` of wire.ts. */
+  /** Media type of a reply that is a file instead of JSON; `reply` is then `file` of wire.ts. */
   readonly media?: `${string}/${string}`;
   readonly reply: Reply;
-  /** The refusals beside invalid_request, unauthenticated and rate_limited. */
+  /** Error codes besides invalid_request, unauthenticated and rate_limited. */
   readonly errors: readonly ErrorCode[];
 }
 

@@ -1,6 +1,6 @@
 import { enum as choice, type infer as Infer, literal, object, optional, string } from "zod/mini";
 
-/** Every refusal a client can meet, with its HTTP status (G83). Clients switch on the code and show the message. */
+/** All error codes with their HTTP status (G83). Clients switch on the code and show the message. */
 export const errorStatus = {
   invalid_request: 400,
   signature_mismatch: 400,
@@ -39,7 +39,7 @@ export type ErrorCode = keyof typeof errorStatus;
 export const moneyStates = ["nothing_taken", "being_checked", "refund_started", "refunded"] as const;
 export type MoneyState = (typeof moneyStates)[number];
 
-/** Every refusal on the wire. `detail` repeats the message for clients of the older shape (G64). */
+/** Format of all error replies. `detail` repeats the message for older clients (G64). */
 export const errorReply = object({
   status: literal("error"),
   code: choice(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]),

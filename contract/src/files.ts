@@ -12,17 +12,17 @@ export const listFiles = endpoint({
     status: literal("success"),
     files: array(
       object({
-        /** Of the newest environment that had these files. */
+        /** The newest environment with these files. */
         environment_id: string(),
         subdomain: string(),
         container_type: choice(containerTypes),
         gpu_count: number(),
         duration_hours: number(),
-        /** 10^6 bytes; null until it was measured. */
+        /** In 10^6 bytes; null until measured. */
         size_mb: nullable(number()),
-        /** Null while the environment is stopped: then nothing is deleted. */
+        /** Null while the environment is stopped, because its files are kept. */
         files_until: nullable(instant),
-        /** Prepaid seconds that wait in the stopped environment (G24, G76). */
+        /** Prepaid seconds of the stopped environment (G24, G76). */
         banked_seconds: number(),
       }),
     ),

@@ -2,23 +2,23 @@ import { type infer as Infer, literal, nullable, object } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { instant, nothing } from "./wire.ts";
 
-/** After how long without work an environment may be stopped by itself (docs/internals/runtime.md). */
+/** Choices for the idle stop (docs/internals/runtime.md). */
 export const idleMinutes = [30, 60, 120, 240] as const;
 export type IdleMinutes = (typeof idleMinutes)[number];
 
-/** How long before it stops its owner is told. */
+/** The owner is notified this long before the idle stop. */
 export const idleWarningMinutes = 10;
-/** How much later it stops when its owner says "not yet". */
+/** Delay of the idle stop by a snooze. */
 export const idleSnoozeMinutes = 60;
 
 export const idleStop = object({
-  /** Null: it is never stopped for being idle. */
+  /** Null: idle stop is off. */
   minutes: nullable(literal([...idleMinutes])),
-  /** Told of: it stops then unless something runs before. */
+  /** Announced stop time, unless there is activity before. */
   stops_at: nullable(instant),
-  /** It does not stop before then. */
+  /** No idle stop before this time. */
   snoozed_until: nullable(instant),
-  /** The last moment that is not known to have been idle; null before the first look. */
+  /** The last time that is not known to be idle; null before the first measurement. */
   last_busy_at: nullable(instant),
 });
 export type IdleStop = Infer<typeof idleStop>;

@@ -15,7 +15,7 @@ import { endedReasons } from "./lifecycle.ts";
 import { currencies } from "./pricing.ts";
 import { containerTypes, instant, nothing } from "./wire.ts";
 
-/** Where the money of one order is. The words of `MoneyState` (G14) where they mean the same, and what comes after them. */
+/** Where the money of an order is. Extends `MoneyState` (G14). */
 export const moneyPlaces = [
   "nothing_taken",
   "being_checked",
@@ -23,14 +23,14 @@ export const moneyPlaces = [
   "held",
   "delivered",
   "refund_started",
-  /** All of it left us for the card. */
+  /** Refunded in full to the card. */
   "refunded",
   "partly_refunded",
   /** A refund failed, or could not be sent within the hour. */
   "needs_person",
-  /** The card holder's bank asks for it back, and has not decided. */
+  /** An open dispute. */
   "disputed",
-  /** That bank took it, or a part of it. */
+  /** A lost dispute, in full or in part. */
   "taken_back",
 ] as const;
 export type MoneyPlace = (typeof moneyPlaces)[number];
@@ -50,7 +50,7 @@ export const orderStates = [
 ] as const;
 export type OrderState = (typeof orderStates)[number];
 
-/** Why a payment failed: the provider's many words as few of ours. */
+/** Why a payment failed; maps the provider's many reasons to a few. */
 export const paymentFailures = [
   "insufficient_funds",
   "declined",
@@ -65,7 +65,7 @@ export type PaymentFailure = (typeof paymentFailures)[number];
 
 export const refundReasons = [
   "not_delivered",
-  /** JupyterLab did not answer while its container ran: paid back by itself once for each account (G106). */
+  /** JupyterLab did not respond while its container ran: refunded automatically once per account (G106). */
   "silent",
   "cancelled",
   "late_payment",
@@ -92,7 +92,7 @@ export const orderFacts = [
   "extended",
   "cancelled",
   "not_delivered",
-  /** It was stopped for that again, with its time banked; a person decides about its money. */
+  /** Stopped again because JupyterLab was silent, with its time banked; an operator decides about a refund. */
   "silent",
   "ended",
   "refund_started",
@@ -108,7 +108,7 @@ export const orderFacts = [
   "dispute_lost",
 ] as const;
 
-/** One thing that happened to an order or its money; what it is not about is absent. Money in major units of `currency`. */
+/** One event of an order or its money. Amounts in major units of `currency`. */
 const orderFact = object({
   kind: choice(orderFacts),
   /** Null: not yet. */
@@ -121,11 +121,11 @@ const orderFact = object({
   ended: optional(choice(endedReasons)),
   /** The provider's id of a payment, or the bank's reference (ARN) of a refund. */
   reference: optional(string()),
-  /** Of a refund: the card should have it by then (4-5 business days, G16). */
+  /** Expected arrival of a refund on the card (4-5 business days, G16). */
   expected_by: optional(instant),
-  /** What a person wrote: who asked for a refund, or who declined it. */
+  /** Text of the user's refund request, or of the operator who declined it. */
   text: optional(string()),
-  /** The other order that it is about: one that added hours, or used those that were owed. */
+  /** A related order: an extension, or the one that used a credit. */
   order_id: optional(string()),
 });
 export type OrderFact = Infer<typeof orderFact>;
@@ -137,38 +137,38 @@ const order = object({
   subdomain: string(),
   gpu_count: number(),
   duration_hours: number(),
-  /** More hours for an environment that was there already (G100). */
+  /** Extends an existing environment (G100). */
   extends: boolean(),
   ordered_at: instant,
   /** In USD (G7). */
   list_price: number(),
-  /** What was to be paid, in `currency`. */
+  /** The price in `currency`. */
   amount: number(),
   currency: choice(currencies),
-  /** Frozen with the order (G7); null where it was paid in USD. */
+  /** Frozen with the order (G7); null if paid in USD. */
   inr_per_usd: nullable(number()),
   /** "Visa ending in 1111". */
   paid_with: nullable(string()),
-  /** No money moves. */
+  /** No real money. */
   test_mode: boolean(),
   money: object({
     place: choice(moneyPlaces),
     currency: choice(currencies),
-    /** All that was taken, a second payment of the same order too. */
+    /** All captured payments, duplicates included. */
     charged: number(),
-    /** Asked for and not arrived: on its way, or failed and still owed. */
+    /** Refunds in progress, or failed and still owed. */
     refunding: number(),
     refunded: number(),
-    /** What a bank asks for, or took. */
+    /** Amount of open and lost disputes. */
     disputed: number(),
-    /** Of the last refund that was sent: the card should have it by then. */
+    /** Expected arrival of the last refund on the card. */
     expected_by: nullable(instant),
   }),
-  /** Oldest first, what is still to come last. */
+  /** Oldest first; future events last. */
   timeline: array(orderFact),
-  /** What support, the bank and a refund ask for (G70). */
+  /** Reference numbers for support and banks (G70). */
   references: object({
-    /** The environment that it launched, or added hours to; null where none ever began. */
+    /** The environment that it launched or extended; null if there is none. */
     environment: nullable(string()),
     invoice: nullable(string()),
     payment: nullable(string()),
@@ -176,11 +176,11 @@ const order = object({
     /** Bank references of refunds, newest first. */
     bank: array(string()),
   }),
-  /** Invoice numbers that have a receipt: of what bought the order first. */
+  /** Invoice numbers with a receipt; the settling payment first. */
   receipts: array(string()),
-  /** One for each refund that has gone back, oldest first. */
+  /** One for each processed refund, oldest first. */
   credit_notes: array(string()),
-  /** Delivered, with money left, and nothing asked for that is not answered yet (docs/internals/money.md). */
+  /** Delivered, with an amount left to refund, and without an open request (docs/internals/money.md). */
   may_ask_refund: boolean(),
 });
 export type Order = Infer<typeof order>;

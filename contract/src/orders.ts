@@ -18,8 +18,8 @@ import { currencies, durationHours, gpuCounts } from "./pricing.ts";
 import { containerTypes, instant, nothing, required } from "./wire.ts";
 
 /**
- * What is rented. `user_id` must be the token's subject (G5). The subdomain's own rules are in rules.ts. Whoever asks for
- * more, such as an image, a mount, a device or a variable of their own, is refused instead of not heard.
+ * The environment to rent. `user_id` must be the token's subject (G5). Rules for subdomains are in rules.ts. Strict:
+ * unknown fields, such as an image, a mount, a device or a variable, are refused, not ignored.
  */
 export const containerRequest = strictObject({
   user_id: required(128),
@@ -50,7 +50,7 @@ export const createOrder = endpoint({
     status: literal("success"),
     message: string(),
     key_id: string(),
-    /** Minor units, as the provider's dialog has it (G9). */
+    /** Minor units, for the provider's dialog (G9). */
     amount: number(),
     currency: choice(currencies),
     name: string(),
@@ -58,7 +58,7 @@ export const createOrder = endpoint({
     /** The provider's order id. */
     id: string(),
     theme: object({ color: string() }),
-    /** Seconds in which the dialog can be paid: it closes before what is held is given to others. */
+    /** Timeout of the dialog in seconds; shorter than the hold. */
     timeout: optional(number()),
   }),
   errors: [
@@ -100,19 +100,19 @@ export const extendEnvironment = endpoint({
   ],
 });
 
-/** Why somebody asks for money back that is not owed by itself (docs/internals/money.md). */
+/** Reasons of discretionary refunds (docs/internals/money.md). */
 export const refundRequestReasons = ["partial_downtime", "accidental_termination", "maintenance", "other"] as const;
 export const refundTextLength = { min: 10, max: 1000 } as const;
 
 export const refundRequest = object({
   id: string(),
-  /** `silent`: nobody asked; it waits for a decision because JupyterLab never answered while its container ran (G106). */
+  /** `silent`: opened automatically, because JupyterLab never responded while its container ran (G106). */
   reason: choice([...refundRequestReasons, "silent"]),
   text: string(),
   status: choice(["open", "granted", "declined"]),
   created_at: instant,
   decided_at: nullable(instant),
-  /** The operator's words; empty while it is open. */
+  /** The operator's reply; empty while it is open. */
   answer: string(),
 });
 export type RefundRequest = Infer<typeof refundRequest>;
@@ -128,7 +128,7 @@ export const askForRefund = endpoint({
     text: string().check(trim(), minLength(refundTextLength.min), maxLength(refundTextLength.max)),
   }),
   reply: object({ status: literal("success"), request: refundRequest }),
-  /** Not paid, gone back already, or asked for already: action_not_allowed. */
+  /** Not paid, already refunded, or already requested: action_not_allowed. */
   errors: ["not_found", "action_not_allowed"],
 });
 

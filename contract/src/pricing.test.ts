@@ -10,7 +10,7 @@ const cents: Readonly<Record<number, readonly number[]>> = {
   8: [160, 960, 1920, 3840, 7680, 11520, 26880, 120000],
 };
 
-test("the whole price table is what the specification says", () => {
+test("the price table matches the specification", () => {
   const prices = gpuCounts.map((gpus) => [gpus, durationHours.map((hours) => quote(gpus, hours, "USD").usdMinor)]);
   expect(Object.fromEntries(prices)).toEqual(cents);
   expect(priceTable.map(({ hourlyLabel, monthlyLabel }) => [hourlyLabel, monthlyLabel])).toEqual([
@@ -51,14 +51,14 @@ test("rupees round once, half up", () => {
   expect(inrMinor(50)).toBe(4400);
 });
 
-test("a major amount that is no whole number of minor units is none", () => {
+test("a major amount that is not a whole number of minor units is undefined", () => {
   expect(minorOf(0.4)).toBe(40);
   expect(minorOf(1058.64)).toBe(105864);
   for (const amount of [0.401, 0.1 + 0.2, Number.NaN, Number.POSITIVE_INFINITY, 1e300])
     expect(minorOf(amount)).toBe(undefined);
 });
 
-test("what is not in the table has no price, and amounts at the edges of numbers are none", () => {
+test("a count outside the table has no price, and extreme amounts are undefined", () => {
   expect(() => quote(3 as 4, 1, "USD")).toThrow("no price for 3 GPUs");
   expect(minorOf(-0.4)).toBe(-40);
   expect(minorOf(0)).toBe(0);

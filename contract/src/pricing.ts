@@ -45,7 +45,7 @@ export function planOf(hours: number): Plan {
   return hours === hoursPerMonth ? "monthly" : "hourly";
 }
 
-/** The price both sides show and the only one the server charges (G1, G5, G8). */
+/** The price that the app shows and the server charges (G1, G5, G8). */
 export function quote(gpus: GpuCount, hours: DurationHours, currency: Currency): Quote {
   const row = priceTable.find((candidate) => candidate.gpus === gpus);
   if (!row) throw new Error(`no price for ${gpus} GPUs`);
@@ -58,12 +58,12 @@ export function inrMinor(usdMinor: number): number {
   return Math.floor((usdMinor * inrPaisePerUsd + 5000) / 10000) * 100;
 }
 
-/** Major units as requests and screens have them (G9): 40 cents are 0.4, exactly the nearest double. */
+/** Minor to major units (G9): 40 cents are 0.4, the nearest double. */
 export function major(minor: number): number {
   return minor / 100;
 }
 
-/** Minor units of a major-unit number, or undefined when it is not a whole number of them. */
+/** Major to minor units; undefined if the result is not an integer. */
 export function minorOf(amount: number): number | undefined {
   const minor = Math.round(amount * 100);
   return Number.isSafeInteger(minor) && minor / 100 === amount ? minor : undefined;

@@ -22,10 +22,10 @@ export const productConfig = endpoint({
   summary: "What the browser app needs before anyone signs in",
   body: nothing,
   reply: object({
-    /** Of the server; a page that was left open over an upgrade sees another one than it began with. */
+    /** Version of the server; lets an open page detect an upgrade. */
     version: string(),
     brand: object({ name: string(), email: string(), supportName: string() }),
-    /** Address of an environment, with the literal `{subdomain}` in it. */
+    /** URL template of an environment with the placeholder `{subdomain}`. */
     environmentUrl: string(),
     identity: identityConfig,
     payments: object({
@@ -52,9 +52,9 @@ export const capacity = endpoint({
   body: nothing,
   reply: object({
     status: literal("success"),
-    /** `cpu`: slots of a machine without a GPU (G37, G89). */
+    /** `cpu`: slots on machines without a GPU (G37, G89). */
     kind: choice(["gpu", "cpu"]),
-    /** On the largest host: one environment is on one host (G39). */
+    /** Of the largest host, because an environment runs on one host (G39). */
     total: number(),
     free: number(),
     counts: array(object({ gpu_count: number(), free: boolean(), next_free_at: nullable(instant) })),
@@ -66,7 +66,7 @@ export const capacity = endpoint({
         message: string(),
       }),
     ),
-    /** Paid to ready over the last 30 days; null until something was launched (G38). */
+    /** Time from paid to ready over the last 30 days; null before the first launch (G38). */
     launch: nullable(object({ p50_ms: number(), p95_ms: number(), count: number() })),
   }),
   errors: [],
@@ -82,7 +82,7 @@ export const subdomainCheck = endpoint({
   reply: object({
     status: literal("success"),
     available: boolean(),
-    /** Why not, or what it means ("Your files of this name come back"). */
+    /** Why it is not available, or a note ("Your files of this name come back"). */
     message: string(),
     suggestion: nullable(string()),
   }),

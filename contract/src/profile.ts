@@ -16,7 +16,7 @@ import { endpoint } from "./endpoint.ts";
 import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength, texts } from "./rules.ts";
 import { container, instant, typed } from "./wire.ts";
 
-/** A payment as the profile carries it (spec 3.3, G87). Amounts in major units. */
+/** A payment in the profile (spec 3.3, G87). Amounts in major units. */
 export const payment = object({
   amount: number(),
   status: choice(["paid", "pending", "failed", "refunded"]),
@@ -38,10 +38,10 @@ export const profile = endpoint({
       payment_info: record(string(), payment),
     }),
     usage: object({
-      /** From sessions and real samples; null where nothing was measured (G33). */
+      /** From sessions and measured samples; null without data (G33). */
       average_session_seconds: nullable(number()),
       gpu_percent: nullable(number()),
-      /** Hours actually run, beside the booked ones (G32), one decimal. */
+      /** Hours actually used, as opposed to booked (G32), one decimal. */
       run_hours: number(),
     }),
   }),
@@ -66,7 +66,7 @@ const newPassword = string().check(
   maxLength(maxPasswordLength, `A password has at most ${maxPasswordLength} characters`),
 );
 
-/** Both paths that change a password take both spellings (G63): the specification's own and the settings screen's. */
+/** Both password calls accept both spellings (G63): the specification's and the settings screen's. */
 export const passwordChange = union(
   [
     object({ current_password: oldPassword, new_password: newPassword }),

@@ -3,29 +3,29 @@ import { endpoint } from "./endpoint.ts";
 import { gpuCounts } from "./pricing.ts";
 import { instant, nothing, success } from "./wire.ts";
 
-/** How long a turn is held for who waited. */
-export const turnMinutes = 10;
+/** Duration of a reservation for the next user in the queue. */
+export const reservationMinutes = 10;
 
-const place = object({
+const userQueueEntry = object({
   gpu_count: number(),
-  /** `held`: it is their turn, until `held_until`. `lapsed`: they let it pass. */
+  /** `held`: GPUs are reserved until `held_until`. `lapsed`: the reservation expired. */
   state: choice(["waiting", "held", "lapsed"]),
   asked_at: instant,
-  /** In line, 1 is next; 0 when it is not waiting. */
+  /** Position in the queue, 1 is next; 0 if it is not waiting. */
   position: number(),
-  /** By what is known of those who have GPUs now; null where nothing is known. */
+  /** Estimated from the end of current rentals; null if unknown. */
   expected_at: nullable(instant),
   held_until: nullable(instant),
 });
-export type QueuePlace = Infer<typeof place>;
+export type UserQueueEntry = Infer<typeof userQueueEntry>;
 
-const reply = object({ status: literal("success"), place: nullable(place) });
+const reply = object({ status: literal("success"), place: nullable(userQueueEntry) });
 
 export const joinQueue = endpoint({
   method: "POST",
   path: "/environments/queue",
   auth: "bearer",
-  summary: "Waits for GPUs, one place for each user; another count is a new place at the end (G86)",
+  summary: "Joins the queue for GPUs, once for each user; another count moves to the end (G86)",
   body: object({ gpu_count: literal([...gpuCounts]) }),
   reply,
   errors: ["out_of_stock", "too_many_gpus", "account_held"],
@@ -35,7 +35,7 @@ export const readQueue = endpoint({
   method: "GET",
   path: "/environments/queue",
   auth: "bearer",
-  summary: "The signed-in user's place, null when there is none",
+  summary: "The signed-in user's position in the queue, null without one",
   body: nothing,
   reply,
   errors: [],
@@ -45,7 +45,7 @@ export const leaveQueue = endpoint({
   method: "DELETE",
   path: "/environments/queue",
   auth: "bearer",
-  summary: "Gives the place up, and what is held for it; without one nothing changes",
+  summary: "Leaves the queue and releases a reservation; without a position nothing changes",
   body: nothing,
   reply: success,
   errors: [],

@@ -1,4 +1,4 @@
-/** Every text a form can refuse with, word for word (spec 5), and the checks behind them. */
+/** All validation messages of forms, verbatim (spec 5). */
 export const texts = {
   requiredFields: "Please fill in all required fields",
   passwordsDiffer: "Passwords do not match",
@@ -24,7 +24,7 @@ export function isEmail(value: string): boolean {
   return value.length <= 254 && email.test(value);
 }
 
-/** Names that would be mistaken for the operator's own (G36). */
+/** Names that could be mistaken for the operator's own (G36). */
 export const reservedSubdomains: readonly string[] = [
   "www",
   "api",
@@ -78,7 +78,7 @@ export const reservedSubdomains: readonly string[] = [
 
 const label = /^[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])$/;
 
-/** Why a subdomain is refused before anyone looks whether it is free, or undefined. */
+/** Why a subdomain is invalid, regardless of availability; undefined if it is valid. */
 export function subdomainProblem(name: string): string | undefined {
   if (name.trim() === "") return texts.subdomainEmpty;
   if (!label.test(name) || name.startsWith("xn--")) return texts.subdomainForm;

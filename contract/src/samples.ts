@@ -5,22 +5,22 @@ import { instant, nothing } from "./wire.ts";
 export const sampleSpans = ["1h", "24h", "7d"] as const;
 export type SampleSpan = (typeof sampleSpans)[number];
 
-/** Means over a step that begins at `at`. */
+/** Averages over a step that begins at `at`. */
 export const measured = {
   at: instant,
-  /** Cores kept busy: 0.5 is half of one. */
+  /** CPU usage in cores. */
   cpu_cores: number(),
   /** 10^6 bytes. */
   memory_mb: number(),
   home_mb: number(),
-  /** Null where the machine cannot tell one environment's traffic from another's. */
+  /** Null if the machine cannot measure traffic per environment. */
   received_bytes_per_second: nullable(number()),
   sent_bytes_per_second: nullable(number()),
 };
 
 const samplePoint = object({
   ...measured,
-  /** Empty where there is no GPU (G33). */
+  /** Empty without a GPU (G33). */
   gpus: array(object({ id: string(), use_percent: number(), memory_mb: number() })),
 });
 export type SamplePoint = Infer<typeof samplePoint>;

@@ -2,20 +2,20 @@ import { enum as choice, type infer as Infer, literal, nullable, number, object,
 import { endpoint } from "./endpoint.ts";
 import { instant, nothing, success } from "./wire.ts";
 
-/** How long a link works, unless it is taken back before. */
+/** Lifetime of a link, unless it is revoked before. */
 export const shareHours = { "1h": 1, "24h": 24, "7d": 168 } as const;
 export const shareTerms = ["1h", "24h", "7d"] as const;
 export type ShareTerm = (typeof shareTerms)[number];
 
-/** Links of one environment that work at once. */
-export const mostShares = 5;
+/** Limit of valid links per environment. */
+export const maxShares = 5;
 
-/** One link that works. Its address is shown once, when it is made. */
+/** A valid link. Its URL is shown only at its creation. */
 export const share = object({
   id: string(),
   created_at: instant,
   expires_at: instant,
-  /** How often somebody came in by it. */
+  /** Number of sign-ins by it. */
   views: number(),
   last_viewed_at: nullable(instant),
 });

@@ -4,16 +4,16 @@ import { launchStages } from "./lifecycle.ts";
 import { capacity } from "./product.ts";
 import { instant, nothing } from "./wire.ts";
 
-/** How many days of launches the published figures cover (G38). */
+/** Period of the published figures (G38). */
 export const measuredDays = 30;
 
-/** Half of all launches took at most `p50_ms` after the payment, 95 of 100 at most `p95_ms`. */
+/** Median and 95th percentile of the time from payment to ready. */
 const quantiles = { p50_ms: number(), p95_ms: number() };
 
 const launchFigures = object({
   count: number(),
   ...quantiles,
-  /** When each stage was over, in milliseconds after the payment. */
+  /** Completion of each stage, in milliseconds after the payment. */
   stages: array(object({ stage: choice(launchStages), ...quantiles })),
 });
 export type LaunchFigures = Infer<typeof launchFigures>;
@@ -29,9 +29,9 @@ export const productStatus = endpoint({
     /** The first start of this installation. */
     since: instant,
     days: number(),
-    /** Environments that were started for their order; null until one was. */
+    /** Environments started for their order; null without one. */
     cold: nullable(launchFigures),
-    /** Environments that stood ready before their order; null while none are kept so. */
+    /** Environments from the warm pool; null without one. */
     warm: nullable(launchFigures),
     capacity: pick(capacity.reply, { kind: true, total: true, free: true, counts: true }),
   }),

@@ -134,7 +134,7 @@ export const queueMutants: readonly FaultsOf[] = [
       ],
       [
         "the ten minutes do not start at the notification",
-        "set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})\n",
+        "set told_at = now(), held_until = now() + make_interval(mins => ${reservationMinutes})\n",
         "set told_at = now()\n",
         "goes to the next",
       ],

@@ -22,21 +22,21 @@ test.each([
   expect(isSupportCode(code, "BRT", "41d07b9xyz")).toBe(expected);
 });
 
-test("the message names code, email, topic and what was typed", () => {
+test("the message has code, email, topic and description", () => {
   const code = "BRT-41d07b-4821";
   const whole = chatText({ code, email: "ada@uni.example", topic: "Performance", description: " Slow. " });
   expect(whole).toBe(`Support code: ${code}\nEmail: ada@uni.example\nTopic: Performance\n\nSlow.`);
   expect(chatText({ code, email: "" })).toBe(`Support code: ${code}\nEmail: Not available`);
 });
 
-test("the link carries any text whole, also one that ends in half an emoji", () => {
+test("the link encodes any text, also with a lone surrogate at its end", () => {
   const text = "a+b & c=d #1\n\u202e<script> 🚀";
   expect(textOf(chatUrl(person, text, page))).toBe(text);
   expect(chatUrl(person, text, page)).not.toContain("+");
   expect(textOf(chatUrl(person, "x\ud83d", page))).toBe("x\ufffd");
 });
 
-test("a bot or channel takes no text, no account at all lets Telegram ask (G61)", () => {
+test("a link to a bot or channel has no text, and without an account Telegram asks for the recipient (G61)", () => {
   expect(chatUrl({ ...person, prefill: false }, "hello", page)).toBe("https://t.me/mira_berth");
   const shared = `https://t.me/share/url?url=${encodeURIComponent(page)}&text=hello`;
   expect(chatUrl(defaultSupport, "hello", page)).toBe(shared);

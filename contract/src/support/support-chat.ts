@@ -1,6 +1,6 @@
 import type { SupportSettings } from "./support.ts";
 
-/** What an installation says before its settings are known. */
+/** Defaults until the settings are loaded. */
 export const defaultSupport: SupportSettings = {
   telegram: "",
   prefill: true,
@@ -17,7 +17,7 @@ export function supportCode(prefix: string, userId: string, atMs: number): strin
   return `${prefix}-${userId.slice(0, 6)}-${String(Math.trunc(atMs)).padStart(4, "0").slice(-4)}`;
 }
 
-/** Whether the code is one that this user's page could have made. */
+/** Whether the code has this user's prefix. */
 export function isSupportCode(code: string, prefix: string, userId: string): boolean {
   const start = supportCode(prefix, userId, 0).slice(0, -4);
   return code.startsWith(start) && /^\d{4}$/.test(code.slice(start.length));
@@ -25,13 +25,13 @@ export function isSupportCode(code: string, prefix: string, userId: string): boo
 
 export interface ChatMessage {
   readonly code: string;
-  /** Empty is written as "Not available". */
+  /** Empty: "Not available". */
   readonly email: string;
   readonly topic?: string;
   readonly description?: string;
 }
 
-/** The message that the chat opens with. */
+/** The prefilled chat message. */
 export function chatText({ code, email, topic, description }: ChatMessage): string {
   return [
     `Support code: ${code}`,
@@ -42,11 +42,11 @@ export function chatText({ code, email, topic, description }: ChatMessage): stri
 }
 
 /**
- * The Telegram address that opens the chat with the message in it. Needs no server (G59). Without an account of the
- * operator's, Telegram asks whom to send to; `pageUrl` is what such a message must link.
+ * The Telegram URL that opens the chat with a prefilled message, without a server call (G59). Without an account of the
+ * operator, Telegram asks for the recipient; such a share link requires `pageUrl`.
  */
 export function chatUrl({ telegram, prefill }: SupportSettings, text: string, pageUrl: string): string {
-  // Half of a surrogate pair, as a cut emoji leaves it, would throw.
+  // encodeURIComponent throws on a lone surrogate, such as half an emoji.
   const message = encodeURIComponent(text.toWellFormed());
   if (telegram === "") return `https://t.me/share/url?url=${encodeURIComponent(pageUrl)}&text=${message}`;
   return `https://t.me/${telegram}${prefill ? `?text=${message}` : ""}`;

@@ -1,6 +1,6 @@
 import type { SupportCatalog } from "./support.ts";
 
-/** The words of the support screen. An operator replaces them here and nowhere else: server and browser read this file (G66). */
+/** Texts of the support screen, shared by server and browser. An operator edits them here (G66). */
 export const supportContent: Omit<SupportCatalog, "status"> = {
   issueTypes: [
     { value: "container_issues", label: "Environment will not start or misbehaves" },

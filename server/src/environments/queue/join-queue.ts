@@ -1,4 +1,4 @@
-import { type GpuCount, type QueuePlace, turnMinutes } from "@berth/contract";
+import { type GpuCount, reservationMinutes, type UserQueueEntry } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
@@ -54,7 +54,7 @@ interface LatestEntry {
 const lapsedHours = 12;
 
 /** The queue as a user sees it; null when they do not wait. */
-export async function queuePositionOf(db: Sql, userId: string): Promise<QueuePlace | null> {
+export async function queuePositionOf(db: Sql, userId: string): Promise<UserQueueEntry | null> {
   const { rows } = await sql<LatestEntry>`
     select * from (
       select id, gpu_count, status, asked_at, held_until, closed_at from queue_entries
@@ -95,12 +95,12 @@ export async function purgeQueue(db: Db): Promise<void> {
 
 /** The title of the notice of a reservation. */
 export function reservationTitle(gpuCount: number): string {
-  return `${gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`} held for you for ${turnMinutes} minutes`;
+  return `${gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`} held for you for ${reservationMinutes} minutes`;
 }
 
 /** The body of the notice of one that lapsed. */
 export function lapsedText(gpuCount: number): string {
   const one = gpuCount === 1;
   const what = one ? "1 GPU was" : `${gpuCount} GPUs were`;
-  return `${what} held for you for ${turnMinutes} minutes. Nothing was launched, so ${one ? "it" : "they"} went to the next in line. You can wait again, from its end.`;
+  return `${what} held for you for ${reservationMinutes} minutes. Nothing was launched, so ${one ? "it" : "they"} went to the next in line. You can wait again, from its end.`;
 }

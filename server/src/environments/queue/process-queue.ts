@@ -1,4 +1,4 @@
-import { turnMinutes } from "@berth/contract";
+import { reservationMinutes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Changes } from "../../database/changes.ts";
@@ -58,7 +58,7 @@ async function notifyReservations(db: Db, announce: Announce): Promise<void> {
     const held = (await lockQueue(tx)).filter(({ status }) => status === "held").map(({ id }) => id);
     const { rows: begun } = await sql<Notified>`
       with notified as (
-        update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${turnMinutes})
+        update queue_entries set told_at = now(), held_until = now() + make_interval(mins => ${reservationMinutes})
         where id = any(${held}) and told_at is null returning id, user_id, gpu_count, held_until),
       later as (
         update gpu_leases l set hold_until = notified.held_until from notified

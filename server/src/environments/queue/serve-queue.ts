@@ -1,4 +1,4 @@
-import { turnMinutes } from "@berth/contract";
+import { reservationMinutes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { slotTimes } from "../leases/free-times.ts";
@@ -77,7 +77,7 @@ async function reserve(tx: Tx, id: string, gpuCount: number, excludeHostId: stri
   if (!(await leaseGpus(tx, { holderKind: "queue", holderId: id, ...request }))) return false;
   await sql`
     with begun as (
-      update queue_entries set status = 'held', kept_host_id = null, held_until = now() + make_interval(mins => ${turnMinutes})
+      update queue_entries set status = 'held', kept_host_id = null, held_until = now() + make_interval(mins => ${reservationMinutes})
       where id = ${id} returning held_until)
     update gpu_leases set hold_until = begun.held_until from begun
     where holder_kind = 'queue' and holder_id = ${id} and released_at is null`.execute(tx);

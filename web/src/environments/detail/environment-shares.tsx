@@ -1,4 +1,4 @@
-import { mostShares, type ShareTerm, shareTerms } from "@berth/contract";
+import { maxShares, type ShareTerm, shareTerms } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { dateTime, duration, plural } from "../../format.ts";
@@ -20,7 +20,7 @@ export function EnvironmentShares({ environment }: { readonly environment: Detai
   const { id, name, shares } = environment;
   const [term, setTerm] = useState<ShareTerm>("24h");
   const { made, busy, make, revoke } = useShares(id);
-  const full = shares.length >= mostShares;
+  const full = shares.length >= maxShares;
   return (
     <section aria-labelledby="shares-title">
       <h2 id="shares-title" className="section-title">
@@ -41,7 +41,7 @@ export function EnvironmentShares({ environment }: { readonly environment: Detai
         <Button variant="default" disabled={busy !== undefined || full} onClick={() => make(term)}>
           {busy === "make" ? "Making..." : "Make a link"}
         </Button>
-        {full && <p className={section.lead}>{mostShares} links are open. Revoke one to make another.</p>}
+        {full && <p className={section.lead}>{maxShares} links are open. Revoke one to make another.</p>}
       </div>
       {made && shares.some((share) => share.id === made.id) && (
         <div className={classes.made} role="status">

@@ -1,4 +1,4 @@
-import type { GpuCount, QueuePlace } from "@berth/contract";
+import type { GpuCount, UserQueueEntry } from "@berth/contract";
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
@@ -34,7 +34,7 @@ interface NoticeParts {
   readonly action: ReactNode;
 }
 
-function noticeOf(entry: QueuePlace, queue: Queue, here: boolean): NoticeParts {
+function noticeOf(entry: UserQueueEntry, queue: Queue, here: boolean): NoticeParts {
   const { gpu_count: gpus, state, position, expected_at, held_until } = entry;
   if (state === "waiting")
     return {

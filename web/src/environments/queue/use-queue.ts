@@ -1,4 +1,4 @@
-import { type GpuCount, joinQueue, leaveQueue, type QueuePlace } from "@berth/contract";
+import { type GpuCount, joinQueue, leaveQueue, type UserQueueEntry } from "@berth/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, messageOf } from "../../api/call.ts";
 import { keys, queueQuery } from "../../api/queries.ts";
@@ -7,7 +7,7 @@ import { toast } from "../../ui/toast/toast.ts";
 
 export interface Queue {
   /** Undefined until loaded, null without an entry. */
-  readonly entry: QueuePlace | null | undefined;
+  readonly entry: UserQueueEntry | null | undefined;
   readonly busy: boolean;
   readonly wait: (gpus: GpuCount) => void;
   readonly leave: () => void;

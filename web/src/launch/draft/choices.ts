@@ -5,7 +5,7 @@ import {
   type GpuCount,
   gpuCounts,
   type ProductConfig,
-  type QueuePlace,
+  type UserQueueEntry,
 } from "@berth/contract";
 import { dateTime, listed } from "../../format.ts";
 
@@ -51,7 +51,7 @@ export function countChoices(capacity: Capacity | undefined, now: number): reado
 /** A user's reservation makes its count, and smaller ones, free to this user (G86). */
 export function withReservation(
   capacity: Capacity | undefined,
-  entry: QueuePlace | null | undefined,
+  entry: UserQueueEntry | null | undefined,
 ): Capacity | undefined {
   if (!capacity || entry?.state !== "held") return capacity;
   const counts = capacity.counts.map((count) =>
