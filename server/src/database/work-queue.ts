@@ -7,15 +7,14 @@ import { startNotifiedLoop } from "./notified-loop.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * A table whose rows are the work. `due_at` says when a row is next to be worked at; null means never again. A worker
- * holds a row under a lease: `lease_token` names it, and `lease_expires_at` says when others may take the row.
- * docs/internals/work-queue.md
+ * A table whose rows are jobs (docs/internals/work-queue.md). `due_at`: when to process the row next; null: never again.
+ * A worker holds a row under a lease, identified by `lease_token`; after `lease_expires_at` other workers may take it.
  */
 export interface WorkQueue<Row> {
   readonly table: string;
   /** The columns of the primary key. */
   readonly key: readonly (keyof Row & string)[];
-  /** How long the rows of a killed worker wait for another one. */
+  /** Lease duration: the delay before another worker takes over the rows of a killed one. */
   readonly leaseSeconds: number;
 }
 
@@ -28,29 +27,29 @@ export function workQueue<Name extends keyof Tables>(
   return { table, key, leaseSeconds };
 }
 
-/** A row that only this worker writes results to, until the lease expires or is taken away. */
+/** A row that only this worker may write results to, until the lease expires or is revoked. */
 export type Leased<Row> = Row & { readonly lease_token: string };
 
-/** New values by column; an expression may use the row's columns as they were. */
+/** New values by column; expressions see the row's old values. */
 export type Values<Row> = { readonly [K in keyof Row]?: Row[K] | RawBuilder<Row[K]> };
 
 interface Take<Row, More> {
-  /** Which rows; a condition of a partial index stands in it word for word. */
+  /** Filter; repeats the condition of a partial index verbatim. */
   readonly where: RawBuilder<unknown>;
   readonly limit: number;
-  /** Rows that are not due yet as well, as long as nobody holds them. */
+  /** Includes rows that are not due yet and not leased. */
   readonly early?: boolean;
-  /** Computed once for each row when it is locked: returned with the row, and known to `set` as `due.NAME`. */
+  /** Evaluated once for each locked row; returned with the row, and available to `set` as `due.NAME`. */
   readonly compute?: { readonly [K in keyof More]: RawBuilder<More[K]> };
   readonly set?: Values<Row>;
-  /** The commit does not wait for the disk. For leases that may be lost with the machine: that is one more pass. */
+  /** Asynchronous commit. A lease that is lost in a crash costs one more pass. */
   readonly isAsync?: boolean;
 }
 
-/** When a row may be taken. The indexes of due rows hold this very expression. */
+/** When a row may be taken. The indexes of due rows use this exact expression. */
 const readyAt = sql<Date>`greatest(due_at, lease_expires_at)`;
 
-/** Takes a lease on rows, the longest due first. What another worker is taking at this moment is skipped. */
+/** Leases due rows, oldest first, with SKIP LOCKED: rows locked by other workers are skipped. */
 export async function fetchDue<Row, More = unknown>(
   db: Sql,
   queue: WorkQueue<Row>,
@@ -75,7 +74,7 @@ export async function fetchDue<Row, More = unknown>(
   return rows;
 }
 
-/** Milliseconds until the next row may be taken, 0 where one may be already; infinite where none ever is. */
+/** Milliseconds until the next row is due: 0 if one is due now, infinite if there is none. */
 export async function nextDueMs(db: Sql, { table }: { readonly table: string }, where: RawBuilder<unknown>) {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(${readyAt}) - now()) * 1000)::float8 as ms
@@ -83,7 +82,7 @@ export async function nextDueMs(db: Sql, { table }: { readonly table: string }, 
   return Math.max(0, Math.ceil(rows[0]?.ms ?? Number.POSITIVE_INFINITY));
 }
 
-/** Runs the work under a lease that is renewed for as long as it takes. Work that loses its lease goes on; `finish` refuses it. */
+/** Runs work and renews its lease meanwhile. Work that loses its lease continues, but `finish` writes nothing. */
 export async function keepLease<Row, T>(
   db: Sql,
   queue: WorkQueue<Row>,
@@ -100,7 +99,7 @@ export async function keepLease<Row, T>(
   }
 }
 
-/** False where the lease is lost. */
+/** Returns whether the lease is still held. */
 export async function renew<Row>(db: Sql, queue: WorkQueue<Row>, row: Leased<Row>): Promise<boolean> {
   const { rows } = await sql`
     update ${sql.table(queue.table)} set lease_expires_at = ${inMs(queue.leaseSeconds * 1000)}
@@ -109,8 +108,7 @@ export async function renew<Row>(db: Sql, queue: WorkQueue<Row>, row: Leased<Row
 }
 
 /**
- * Writes a result and gives the lease back. Nothing is written where the lease is lost or `and` does not hold: whoever
- * took it away knows better.
+ * Writes a result and releases the lease. Writes nothing and returns undefined if the lease is lost or `and` is false.
  */
 export async function finish<Row>(
   db: Sql,
@@ -125,22 +123,22 @@ export async function finish<Row>(
   return rows[0];
 }
 
-/** Deletes a row whose work is over, unless the lease is lost. */
+/** Deletes a finished row, unless the lease is lost. */
 export async function finishAndDelete<Row>(db: Sql, queue: WorkQueue<Row>, row: Leased<Row>): Promise<void> {
   await sql`delete from ${sql.table(queue.table)} where ${isHeld(queue, row)}`.execute(db);
 }
 
-/** What `finish` writes after a failed attempt. */
+/** Values for `finish` after a failed attempt. */
 export function retryIn(ms: number, error: unknown) {
   return { due_at: inMs(ms), last_error: String(error).slice(0, 500) };
 }
 
-/** Columns of a row that is inserted under a lease. */
+/** Columns for inserting a row under a lease. */
 export function newLease({ leaseSeconds }: { readonly leaseSeconds: number }) {
   return { lease_token: sql<string>`gen_random_uuid()`, lease_expires_at: inMs(leaseSeconds * 1000) };
 }
 
-/** Takes the lease of a row away: the worker that holds it writes nothing any more. */
+/** Values that revoke the lease of a row: its worker can no longer write. */
 export const noLease = { lease_token: null, lease_expires_at: null } as const;
 export const withoutLease = sql`lease_token = null, lease_expires_at = null`;
 
@@ -154,8 +152,11 @@ export interface Backoff {
   readonly longestMs: number;
 }
 
-/** The wait after so many failures in a row: the first one, doubled by each further failure up to the longest. */
-export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
+/** Exponential back-off after consecutive failures: `firstMs`, doubled up to `longestMs`. */
+export function backoffMs(
+  failures: number,
+  { firstMs, longestMs }: Backoff = { firstMs: 1000, longestMs: 60_000 },
+): number {
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
 }
 
@@ -172,20 +173,20 @@ function assign(values: object) {
 }
 
 interface Worker<Row> {
-  /** `loop` in the lines of its failures. */
+  /** The field `loop` in the log of failures. */
   readonly name: string;
   readonly changes: Changes;
-  /** Which changes mean that a row may be due now. */
+  /** Kinds of change after which a row may be due. */
   readonly on: readonly ChangeKind[];
   readonly fetch: () => Promise<readonly Row[]>;
-  /** Never throws: it finishes the row, whatever happens. */
+  /** Never throws: finishes the row in any case. */
   readonly work: (row: Row) => Promise<void>;
   readonly nextDueMs: () => Promise<number>;
   readonly intervalMs: number;
   readonly log: Logger;
 }
 
-/** Fetches and works for as long as anything is due, all rows of one fetch at once, then waits for the next. */
+/** Processes due rows, those of one fetch concurrently, then waits for the next. */
 export function startWorker<Row>({ fetch, work, nextDueMs: next, ...loop }: Worker<Row>): Loop {
   return startNotifiedLoop({
     ...loop,

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from "fastify";
 
-/** Screens behind the sign-in; the API refuses by itself. */
+/** Screens that need a sign-in. */
 const closed = ["/dashboard", "/environments", "/billing", "/support", "/settings", "/open"];
 
-/** What search engines ask for first. `paths` are the public pages, `appUrl` is without a slash at its end. */
+/** robots.txt and sitemap.xml. `paths` are the public pages, `appUrl` has no trailing slash. */
 export function crawlerRoutes(app: FastifyInstance, appUrl: string, paths: readonly string[]): void {
   const robots = ["User-agent: *", ...closed.map((path) => `Disallow: ${path}`), "", `Sitemap: ${appUrl}/sitemap.xml`];
   const sitemap = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
-    // An address needs no escaping but this.
+    // A URL needs no other XML escaping.
     ...paths.map((path) => `  <url><loc>${`${appUrl}${path}`.replaceAll("&", "&amp;")}</loc></url>`),
     "</urlset>",
   ];

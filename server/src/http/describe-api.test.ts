@@ -32,7 +32,7 @@ async function document() {
   return { about, operations, endpoints };
 }
 
-test("the OpenAPI document says whose it is, where it is served, and under which licence", async () => {
+test("the OpenAPI document has contact, server and licence", async () => {
   const { about } = await document();
   expect(about.openapi).toBe("3.1.0");
   expect(about.servers).toEqual([{ url: appUrl }]);
@@ -44,7 +44,7 @@ test("the OpenAPI document says whose it is, where it is served, and under which
   });
 });
 
-test("every operation has a name of its own, a known tag, and says whether it needs a token", async () => {
+test("every operation has a unique id, a known tag and its security scheme", async () => {
   const { about, operations, endpoints } = await document();
   expect(operations.map(({ where }) => where).sort()).toEqual([...endpoints.keys()].sort());
   const ids = operations.map(({ operationId }) => operationId);
@@ -59,7 +59,7 @@ test("every operation has a name of its own, a known tag, and says whether it ne
   }
 });
 
-test("an operation that takes no body has none, and one that may be missing is not required", async () => {
+test("an operation without a body has none, and an optional body is not required", async () => {
   const { operations, endpoints } = await document();
   for (const { where, requestBody } of operations) {
     const schema = requestBody?.content["application/json"]?.schema;

@@ -4,16 +4,16 @@ import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { toJSONSchema, type ZodMiniType } from "zod/mini";
 
-interface About {
+interface ApiInfo {
   readonly title: string;
   readonly version: string;
   readonly appUrl: string;
-  /** Who answers for it. */
+  /** Contact address. */
   readonly email: string;
 }
 
-/** `/openapi.json`, made of the mounted endpoints of the contract (G98). Register before the routes. */
-export async function describeApi(app: FastifyInstance, { title, version, appUrl, email }: About): Promise<void> {
+/** `/openapi.json`, generated from the mounted endpoints of the contract (G98). Register before the routes. */
+export async function describeApi(app: FastifyInstance, { title, version, appUrl, email }: ApiInfo): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -39,7 +39,7 @@ export async function describeApi(app: FastifyInstance, { title, version, appUrl
       return made.openapiObject;
     },
   });
-  // Nothing is mounted after the start, so it is written once.
+  // Cached: no route is mounted after the start.
   let document: string | undefined;
   app.get("/openapi.json", async (_, reply) => {
     document ??= JSON.stringify(app.swagger());
@@ -47,7 +47,7 @@ export async function describeApi(app: FastifyInstance, { title, version, appUrl
   });
 }
 
-/** By the first word of a path that has one; `/docker` stands for two things. */
+/** Tag by path prefix; the first match counts. */
 const tags: Readonly<Record<string, string>> = {
   "/auth": "Sign-in",
   "/profile": "Account",
@@ -67,14 +67,14 @@ const tags: Readonly<Record<string, string>> = {
   "/status": "Product",
 };
 
-/** The name under which the contract exports it, which is nobody else's. */
+/** Unique operation ids: the contract's export names. */
 const names: ReadonlyMap<unknown, string> = new Map(Object.entries(contract).map(([name, value]) => [value, name]));
 
 interface Operation {
   requestBody?: { required?: boolean; content: Record<string, { schema?: { required?: string[]; anyOf?: unknown } }> };
 }
 
-/** The generator calls every body required; one whose every field may be missing may be missing too. */
+/** The generator marks every body as required; one whose fields are all optional is optional too. */
 function requireBodies({ requestBody }: Operation): void {
   const schema = requestBody?.content["application/json"]?.schema;
   if (requestBody && schema) requestBody.required = Boolean(schema.required?.length || schema.anyOf);
@@ -118,13 +118,13 @@ function schemaOf(endpoint: AnyEndpoint): FastifySchema {
     }),
     ...(!isEmpty(body) && { body }),
     response: {
-      200: endpoint.media ? fileOf(endpoint.media) : plain(endpoint.reply),
+      200: endpoint.media ? fileSchema(endpoint.media) : plain(endpoint.reply),
       ...Object.fromEntries([...refusals].map((status) => [status, plain(errorReply)])),
     },
   } as FastifySchema;
 }
 
-function fileOf(media: string): unknown {
+function fileSchema(media: string): unknown {
   return { description: "The file", content: { [media]: { schema: { type: "string", format: "binary" } } } };
 }
 
@@ -133,7 +133,7 @@ function plain(schema: ZodMiniType) {
   return rest;
 }
 
-/** Of a call that takes no body. */
+/** The endpoint takes no body. */
 function isEmpty({ type, properties = {} }: ReturnType<typeof plain>): boolean {
   return type === "object" && Object.keys(properties).length === 0;
 }

@@ -7,27 +7,27 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { escapeHtml } from "../text/escape-html.ts";
 
-/** What the built pages leave open, because the operator sets it (web/src/api/page-settings.ts). */
+/** Values of the placeholders in the built pages, set by the operator (web/src/api/page-settings.ts). */
 export interface PageSettings {
   readonly name: string;
   readonly email: string;
   readonly retentionDays: number;
-  /** What stands behind a subdomain's dot: host, and port where there is one. */
+  /** Host, and port if any, after a subdomain's dot. */
   readonly environmentHost: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly appUrl: string;
 }
 
 export interface Document {
   readonly bodies: Readonly<Record<"br" | "gzip" | "identity", Buffer>>;
   readonly etag: string;
-  /** Sources for a script-src directive: the scripts that stand in the page itself. */
+  /** Hashes of the inline scripts, for a script-src directive. */
   readonly scripts: readonly string[];
 }
 
 export type Documents = ReadonlyMap<string, Document>;
 
-/** Every page of the build by its file name without ".html", filled and compressed once; none where nothing is built. */
+/** All built pages by file name without ".html", filled in and compressed once; empty without a build. */
 export async function readDocuments(dist: string, settings: PageSettings): Promise<Documents> {
   if (!existsSync(join(dist, "shell.html"))) return new Map();
   const files = (await readdir(dist)).filter((file) => file.endsWith(".html"));
@@ -41,7 +41,7 @@ export async function readDocuments(dist: string, settings: PageSettings): Promi
   );
 }
 
-/** A whole page, always asked for anew and rarely sent anew. */
+/** Sends a page, revalidated by its ETag. */
 export function sendDocument(request: FastifyRequest, reply: FastifyReply, { bodies, etag }: Document): FastifyReply {
   reply.headers({ "cache-control": "no-cache", etag, vary: "accept-encoding" });
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();

@@ -28,7 +28,7 @@ const notify = ({ db }: TestApp, { id: userId }: TestUser, cause = newId()) =>
 
 const timers = () => getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
-test("a stream tells the changes of its own user, as they happen, and nothing of another's", async () => {
+test("a stream sends the changes of its own user only", async () => {
   const product = await testApp();
   const stop = product.deliver();
   const [ada, bob] = [await product.signUp(), await product.signUp()];
@@ -47,7 +47,7 @@ test("a stream tells the changes of its own user, as they happen, and nothing of
   for (const change of changesIn(hers.text)) expect(Object.keys(change)).toEqual(["kind", "id"]);
 });
 
-test("without a token that holds there is no stream", async () => {
+test("a stream needs a valid token", async () => {
   const product = await testApp();
   for (const headers of [{}, { authorization: "Bearer not.a.token" }, { authorization: "Bearer " }]) {
     const response = await fetch(`${product.url}/events`, { headers });
@@ -65,7 +65,7 @@ test("closing the app ends every stream", async () => {
   await expect.poll(() => streams.map(({ ended }) => ended)).toEqual(["at its end", "at its end"]);
 });
 
-test("a stream that was left keeps no timer", async () => {
+test("a closed stream leaks no timer", async () => {
   const product = await testApp();
   const user = await product.signUp();
   const before = timers();
@@ -75,7 +75,7 @@ test("a stream that was left keeps no timer", async () => {
   await expect.poll(timers).toBeLessThan(before + 10);
 });
 
-test("ten are open at most for one user, and a sign-out ends those of that sign-in alone", async () => {
+test("at most ten streams per user, and a sign-out ends only those of that sign-in", async () => {
   const product = await testApp();
   const { must, call, signUp } = product;
   const [ada, bob] = [await signUp(), await signUp()];
@@ -97,7 +97,7 @@ test("ten are open at most for one user, and a sign-out ends those of that sign-
   expect((await call("GET", "/events", ada.token)).statusCode).toBe(401);
 });
 
-test("asking only for the head of a stream opens none", async () => {
+test("a HEAD request opens no stream", async () => {
   const product = await testApp();
   const { token } = await product.signUp();
   const headers = { authorization: `Bearer ${token}` };

@@ -2,19 +2,19 @@ import { type Change, change as changeSchema } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
 import { userOf } from "./request-user.ts";
-import { type SignedInParts, whileSignedIn } from "./while-signed-in.ts";
+import { startEventStream } from "./start-event-stream.ts";
+import { type SignedInDeps, whileSignedIn } from "./while-signed-in.ts";
 
-const heartbeatMs = 20_000;
-/** A stream outlives no token by much: the browser opens the next one with a fresh one. */
-const longestMs = 10 * 60_000;
-/** A browser holds one, however many tabs it has. */
+/** Limits how long a stream outlives its token; the browser reconnects with a fresh one. */
+const maxMs = 10 * 60_000;
+/** All tabs of a browser share one stream. */
 const perUser = 10;
 
 /**
- * `GET /events` (G92): one stream a browser, read by fetch with the bearer header; each line says what to read again. A
- * sign-out ends it. The eleventh of a user is `rate_limited`.
+ * `GET /events` (G92): server-sent events, read by fetch with the bearer header; each event names what to refetch. A
+ * sign-out ends the stream. More than ten per user are `rate_limited`.
  */
-export function eventRoutes(app: FastifyInstance, parts: SignedInParts): void {
+export function eventRoutes(app: FastifyInstance, deps: SignedInDeps): void {
   const open = new Set<{ readonly userId: string; readonly end: () => void }>();
 
   app.get("/events", { config: { auth: "bearer" }, exposeHeadRoute: false }, (request, reply) => {
@@ -25,41 +25,35 @@ export function eventRoutes(app: FastifyInstance, parts: SignedInParts): void {
       });
     reply.hijack();
     const stream = reply.raw;
-    stream.writeHead(200, {
-      "content-type": "text/event-stream",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    });
-    const tell = (change: Change) => stream.write(`data: ${JSON.stringify(change)}\n\n`);
-    stream.write(": connected\n\n");
+    const stopHeartbeat = startEventStream(stream);
+    const send = (change: Change) => stream.write(`data: ${JSON.stringify(change)}\n\n`);
     const one = { userId, end };
     open.add(one);
-    const unsubscribe = parts.changes.subscribeUser(
+    const unsubscribe = deps.changes.subscribeUser(
       userId,
       (change) => {
-        // Kinds that the contract does not know are between the server's own parts.
+        // Kinds outside the contract are internal to the server.
         const known = changeSchema.safeParse(change);
-        if (known.success) tell(known.data);
+        if (known.success) send(known.data);
       },
-      () => tell({ kind: "environment", id: null }),
+      () => send({ kind: "environment", id: null }),
     );
-    const stopWatching = whileSignedIn(parts, request, end);
-    const beat = setInterval(() => stream.write(": still here\n\n"), heartbeatMs);
-    const limit = setTimeout(end, longestMs);
-    function quiet(): void {
+    const stopWatching = whileSignedIn(deps, request, end);
+    const timeout = setTimeout(end, maxMs);
+    function cleanUp(): void {
       open.delete(one);
       unsubscribe();
       stopWatching();
-      clearInterval(beat);
-      clearTimeout(limit);
+      stopHeartbeat();
+      clearTimeout(timeout);
     }
-    // Nothing may be written after the end: with nobody hearing its error, that would end the process.
+    // A write after the end would emit an unhandled error and end the process.
     function end(): void {
-      quiet();
+      cleanUp();
       stream.end();
     }
-    // Hijacking leaves Fastify's hooks behind, so only the socket says when it is over.
-    stream.on("close", quiet);
+    // A hijacked reply runs no Fastify hooks, so only the socket reports the end.
+    stream.on("close", cleanUp);
   });
 
   app.addHook("preClose", async () => {

@@ -4,13 +4,13 @@ import { AppError } from "../app-error.ts";
 
 interface Options {
   readonly tls: boolean;
-  /** Only with the provider's own keys is anything foreign allowed (docs/internals/reliability.md). */
+  /** Third-party sources are allowed only with Razorpay's keys (docs/internals/reliability.md). */
   readonly razorpay: boolean;
-  /** Sources that script-src names beside our own files. */
+  /** Sources in script-src besides our own files. */
   readonly scripts: readonly string[];
 }
 
-/** What every answer of the app says to browsers, and what it refuses from pages of other sites. */
+/** Security headers of every response (CSP, HSTS), and the CSRF check for requests of other sites. */
 export async function guardBrowsers(app: FastifyInstance, { tls, razorpay, scripts }: Options): Promise<void> {
   const foreign = (...hosts: string[]) => (razorpay ? hosts.map((host) => `https://${host}.razorpay.com`) : []);
   await app.register(helmet, {
@@ -19,7 +19,7 @@ export async function guardBrowsers(app: FastifyInstance, { tls, razorpay, scrip
       directives: {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'", ...scripts, ...foreign("checkout")],
-        // Mantine writes its variables into style elements and attributes.
+        // Mantine writes CSS variables into style elements and attributes.
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", "data:", ...foreign("cdn")],
         connectSrc: ["'self'", ...foreign("lumberjack", "api")],

@@ -4,8 +4,8 @@ import { AppError } from "../app-error.ts";
 import { isLostConnection } from "../database/database.ts";
 
 /**
- * Renders every refusal in the one shape (CONTRIBUTING 4); anything unexpected is a logged 500 that says nothing of the
- * inside.
+ * Renders every refusal as an `ErrorReply` (CONTRIBUTING 4); an unexpected error is logged and becomes a 500 without
+ * internals.
  */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
@@ -20,13 +20,13 @@ export function handleErrors(app: FastifyInstance): void {
   });
 }
 
-/** For an address that cannot be decoded: it has no route, so neither the hooks nor the handler above see it. */
+/** For a URL that cannot be decoded: it matches no route, so neither hooks nor the error handler run. */
 export function refuseAddress(_: FastifyError, __: FastifyRequest, reply: FastifyReply): void {
   const refusal = new AppError("invalid_request", "This address is not valid");
   void reply.code(errorStatus[refusal.code]).send(wire(refusal));
 }
 
-/** Without its database the product can do nothing, but nothing is wrong with the request: it may come again. */
+/** A database outage is a 503: the client may retry. */
 function outageOf(cause: unknown): AppError | undefined {
   if (!isLostConnection(cause)) return undefined;
   return new AppError("unavailable", "The database does not answer. Try again in a moment.", {
@@ -35,7 +35,7 @@ function outageOf(cause: unknown): AppError | undefined {
   });
 }
 
-/** Fastify's own refusals of a request it could not read, and its plugins' of ranges and conditions that do not fit. */
+/** 4xx errors of Fastify and its plugins. */
 function refusalOf(error: FastifyError): AppError | undefined {
   const { statusCode = 500 } = error;
   if (statusCode < 400 || statusCode > 499) return undefined;

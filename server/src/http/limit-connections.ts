@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import type { TrustProxy } from "./client-address.ts";
 import { addressKey } from "./limit-requests.ts";
 
-/** Above what one address may have under way in environments, so that it is told why there. */
+/** Above the gateway's limit per address, which refuses with a reason. */
 const mostPerAddress = 2500;
 
-/** Closes what one address opens beyond its share, before a byte is read. A trusted proxy counts its visitors itself. */
+/** Limits connections per address: excess ones are closed before a byte is read. Trusted proxies are exempt. */
 export function limitConnections(server: Server, trusted: TrustProxy, most = mostPerAddress): void {
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {

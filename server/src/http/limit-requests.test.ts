@@ -23,7 +23,7 @@ async function setup(env: Record<string, string>) {
   return { ...product, ada, again, statuses };
 }
 
-test("a sign-in that is used up leaves the others theirs; all of a user's together have twice as much (G91)", async () => {
+test("an exhausted sign-in does not block the user's others; all together have twice the limit (G91)", async () => {
   const { ada, again, statuses } = await setup({ REQUESTS_PER_MINUTE: "3" });
   const [thief, third] = [await again(ada), await again(ada)];
   expect(await statuses(thief, 9)).toEqual([200, 200, 200, 429, 429, 429, 429, 429, 429]);
@@ -31,7 +31,7 @@ test("a sign-in that is used up leaves the others theirs; all of a user's togeth
   expect(await statuses(third, 1)).toEqual([429]);
 });
 
-test("a used-up limit refuses neither a new password, nor a sign-out, nor the end of the account (G91)", async () => {
+test("an exhausted limit does not block a password change, a sign-out or the account's deletion (G91)", async () => {
   const { ada, again, call, statuses, signUp } = await setup({ REQUESTS_PER_MINUTE: "3" });
   const twin = await again(ada);
   const usedUp = async (user: TestUser) => expect((await statuses(user, 7)).at(-1)).toBe(429);
@@ -47,7 +47,7 @@ test("a used-up limit refuses neither a new password, nor a sign-out, nor the en
   expect((await call("DELETE", `/profile/${eve.id}`, eve.token, { password })).statusCode).toBe(200);
 });
 
-test("what anybody may read is limited for each network; files, pages and health are not", async () => {
+test("public reads are limited per network; files, pages and health are not", async () => {
   const { app } = await testApp({ ANONYMOUS_PER_MINUTE: "5" });
   const get = async (url: string, remoteAddress: string) => (await app.inject({ url, remoteAddress })).statusCode;
   const pages = ["/", "/favicon.svg", "/healthz", "/readyz"];

@@ -11,11 +11,11 @@ interface Limits {
   readonly unauthenticatedPerMinute: number;
 }
 
-/** One sign-in that is used up leaves the others as much again. */
+/** A user's limit as a multiple of a sign-in's, so that one exhausted sign-in leaves capacity for others. */
 const sessionsPerUser = 2;
 
-/** The owner's ways out, which whoever uses up a sign-in must not close (G91). */
-const waysOut: ReadonlySet<AnyEndpoint | undefined> = new Set([
+/** Calls that stop a stolen sign-in; whoever exhausts its rate limit must not block them (G91). */
+const recoveryCalls: ReadonlySet<AnyEndpoint | undefined> = new Set([
   logout,
   updatePassword,
   settingsPassword,
@@ -23,9 +23,9 @@ const waysOut: ReadonlySet<AnyEndpoint | undefined> = new Set([
 ]);
 
 /**
- * Resolves the bearer token, then counts (G91): requests for each sign-in and twice as many for its user, requests without
- * a token for each network, and refused tokens for each network. The token is read in preParsing, because in onRequest the
- * limiter would never see a 401. Routes with `rateLimit: false` are free: files, health.
+ * Authenticates the bearer token, then applies rate limits (G91): per sign-in, per user (twice as high), per network for
+ * requests without a token, and per network for invalid tokens. Runs in preParsing, because in onRequest the limiter would
+ * never see a 401. Routes with `rateLimit: false` are exempt: files, health.
  */
 export async function limitRequests(
   app: FastifyInstance,
@@ -34,7 +34,7 @@ export async function limitRequests(
 ): Promise<void> {
   const timeWindow = 60_000;
   await app.register(rateLimit, {
-    // Before the body is read, and after the hook below.
+    // Before the body is read.
     hook: "preParsing",
     timeWindow,
     max: limits.anonymousPerMinute,
@@ -56,8 +56,8 @@ export async function limitRequests(
       throw new AppError("unauthenticated", "Sign in first");
     }
     await count(ofSession, request);
-    // What was refused counts for that sign-in alone.
-    if (!isWayOut(request)) await count(ofUser, request);
+    // Requests that the sign-in's limit refused do not count for the user.
+    if (!isRecovery(request)) await count(ofUser, request);
   });
 }
 
@@ -68,21 +68,21 @@ async function count(limiter: Limiter, request: FastifyRequest): Promise<void> {
   if ("isExceeded" in counted && counted.isExceeded) throw tooMany(counted.ttl);
 }
 
-/** Reading is counted apart, so that the pages of an office leave its people their sign-ins. */
+/** Reads have a limit of their own, so that page loads of a shared network do not block its sign-ins. */
 function anonymousKey({ ip, method }: FastifyRequest): string {
   const network = addressKey(ip);
   return method === "GET" || method === "HEAD" ? `read ${network}` : network;
 }
 
-/** A way out is counted apart, and for each network: a thief elsewhere does not use it up. */
+/** Recovery calls are counted separately by network, so that an attacker elsewhere cannot exhaust their limit. */
 function sessionKey(request: FastifyRequest): string {
   const { user, ip, routeOptions } = request;
   const session = `session ${user?.sessionId ?? user?.id}`;
-  return isWayOut(request) ? `${session} ${addressKey(ip)} ${routeOptions.url}` : session;
+  return isRecovery(request) ? `${session} ${addressKey(ip)} ${routeOptions.url}` : session;
 }
 
-function isWayOut({ routeOptions }: FastifyRequest): boolean {
-  return waysOut.has(routeOptions.config.endpoint);
+function isRecovery({ routeOptions }: FastifyRequest): boolean {
+  return recoveryCalls.has(routeOptions.config.endpoint);
 }
 
 function tooMany(ttlMs: number): AppError {
@@ -91,7 +91,7 @@ function tooMany(ttlMs: number): AppError {
   });
 }
 
-/** One home network is one key: a /64 of IPv6, whole addresses of IPv4. */
+/** Rate limit key of an address: an IPv6 /64, as one home network has, or a whole IPv4 address. */
 export function addressKey(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -7,20 +7,20 @@ import { type User, userOf } from "./request-user.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     endpoint?: AnyEndpoint;
-    /** `bearer`: refused without a token that holds (limits.ts). */
+    /** `bearer`: refused without a valid token (limit-requests.ts). */
     auth?: "bearer" | "none";
   }
 }
 
-/** What a handler gets: parsed parts, the signed-in user where the endpoint asks for one, and the raw request for its address. */
+/** A handler's input: parsed params, body and query, the user of a bearer endpoint, and the raw request. */
 export interface Call<E extends AnyEndpoint> extends Required<Input<E>> {
   readonly user: E["auth"] extends "bearer" ? User : undefined;
   readonly request: FastifyRequest;
 }
 
 /**
- * Mounts one contract endpoint: who, then what, then the handler, then the reply parsed so that nothing extra leaks
- * (CONTRIBUTING 7). A `user_id` in the path that is not the token's subject answers as if it did not exist.
+ * Mounts one contract endpoint: authentication, validation, handler, then the reply parsed so that no extra field leaks
+ * (CONTRIBUTING 7). A `user_id` in the path that is not the token's subject gets `not_found`.
  */
 export function mount<E extends AnyEndpoint>(
   app: FastifyInstance,
@@ -35,13 +35,13 @@ export function mount<E extends AnyEndpoint>(
       const user = endpoint.auth === "bearer" ? userOf(request) : undefined;
       const params = request.params as Record<string, string>;
       if (user && params["user_id"] !== undefined && params["user_id"] !== user.id) throw notFound();
-      // No text column holds a NUL, so nothing can be stored under such a name.
+      // PostgreSQL's text cannot contain NUL, so no such row exists.
       if (Object.values(params).some((value) => value.includes("\u0000"))) throw notFound();
       const body = safeParse(endpoint.body, request.body ?? {});
       if (!body.success) throw new AppError("invalid_request", describe(body.error.issues));
       const query = queryOf(endpoint, request.query as Record<string, unknown>);
-      const answer = endpoint.reply.parse(await handle({ params, body: body.data, query, user, request } as Call<E>));
-      return endpoint.media ? sendFile(reply, endpoint.media, answer as File) : answer;
+      const parsed = endpoint.reply.parse(await handle({ params, body: body.data, query, user, request } as Call<E>));
+      return endpoint.media ? sendFile(reply, endpoint.media, parsed as File) : parsed;
     },
   });
 }
@@ -55,16 +55,16 @@ function queryOf({ query = {} }: AnyEndpoint, given: Readonly<Record<string, unk
   return Object.fromEntries(read);
 }
 
-/** To be saved, never shown in the app's own origin, and kept by no cache between. */
+/** As an attachment, never rendered in the app's origin, and not stored by shared caches. */
 function sendFile(reply: FastifyReply, media: string, { name, content }: File): FastifyReply {
   reply.headers({ "content-disposition": `attachment; filename="${name}"`, "cache-control": "private, no-store" });
   return reply.type(media).send(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
 }
 
-/** What every answer of a call that worked begins with. */
+/** Common field of successful replies. */
 export const success = { status: "success" } as const;
 
-/** The one answer for what is absent and for what is another user's. */
+/** The same refusal for absent resources and those of other users. */
 export function notFound(): AppError {
   return new AppError("not_found", "There is nothing here, or it is not yours");
 }

@@ -46,7 +46,7 @@ async function plainProxy(folder: string, target: string): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-test("the start prints the operator's pages with a key that only its own account reads; a cookie takes its place", async () => {
+test("the start prints the operator's pages with a private key, which is exchanged for a cookie", async () => {
   const { folder, address, said } = await open();
   const key = operatorKey(folder);
   expect(key).toMatch(/^[0-9a-f]{64}$/);
@@ -74,7 +74,7 @@ test("the start prints the operator's pages with a key that only its own account
   expect(await page.text()).toContain("oobCode=");
 }, 60_000);
 
-test("loopback is nobody's identity (G110): what asks from this machine, itself or through a plain proxy, gets no page of the operator's", async () => {
+test("a request from loopback, direct or through a plain proxy, gets no operator's page (G110)", async () => {
   const { folder, address } = await open();
   const proxy = await plainProxy(folder, address);
   // As through nginx's `proxy_pass` alone, so that the way itself is open.
@@ -96,7 +96,7 @@ test("loopback is nobody's identity (G110): what asks from this machine, itself 
     }
 }, 60_000);
 
-test("https without TRUST_PROXY is warned about at the start; with it nothing is said", async () => {
+test("https without TRUST_PROXY is a warning at the start, and none with it", async () => {
   const env = { APP_URL: "https://gpu.example", PAYMENTS: "embedded", RUNTIME: "fake" };
   const notified = start({ ...env, DATA_DIR: dataFolder() });
   const quiet = start({ ...env, DATA_DIR: dataFolder(), TRUST_PROXY: "127.0.0.1" });

@@ -1,17 +1,17 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Pages for the operator of this machine alone. Where a request comes from proves nothing: only the key does (G110). */
+/** Access to pages for the operator only. The source address proves nothing; only the key does (G110). */
 export interface OperatorPages {
-  /** The whole address of such a page with the key in it, as the start prints it. */
+  /** The full URL of such a page with the key, as printed at the start. */
   address(path: string): string;
-  /** Whether the request carries the key, as the cookie or as `key` in its address. */
+  /** Whether the request has the key, in the cookie or as query parameter `key`. */
   isOpenTo(request: FastifyRequest): boolean;
-  /** Exchanges a key in the address of a page for the cookie and leads to the same page without it; true when it did. */
+  /** Exchanges a key in the query for the cookie and redirects to the same page without it; returns whether it did. */
   exchange(request: FastifyRequest, reply: FastifyReply): boolean;
 }
 
-/** `key` is a long random text, `appUrl` has no slash at its end; its scheme decides about the cookie. */
+/** `appUrl` has no trailing slash; with https the cookie is Secure. */
 export function operatorPages({ key, appUrl }: { readonly key: string; readonly appUrl: string }): OperatorPages {
   const secure = appUrl.startsWith("https:");
   const cookie = `${secure ? "__Host-" : ""}operator=${key}`;

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
 
-/** The escape itself, not a backslash that is escaped and followed by it. Looked for in the text, because a body can be nested deeper than the stack. */
+/** An unescaped \u0000. Matched in the text, because walking a deeply nested body could overflow the stack. */
 const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** JSON only, nothing for an empty body, and never a NUL, which no text column can hold. */
+/** Accepts JSON only. An empty body is undefined; NUL is refused, because PostgreSQL's text cannot contain it. */
 export function parseBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();

@@ -7,13 +7,13 @@ export interface User {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
-  /** The identity session the token belongs to; null where the provider has none. */
+  /** The token's sign-in; null where the provider has none. */
   readonly sessionId: string | null;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set in preParsing; undefined without a bearer token or with one that does not hold. */
+    /** Set in preParsing; undefined without a valid bearer token. */
     user?: User | undefined;
   }
 }

@@ -39,7 +39,7 @@ async function setup({ name = "Berth" } = {}) {
   return app;
 }
 
-test("every prerendered page is served for its path, filled with the operator's settings", async () => {
+test("every prerendered page is served at its path, filled with the operator's settings", async () => {
   const app = await setup();
   for (const [path, name] of [
     ["/", "index"],
@@ -64,7 +64,7 @@ test("every other address gets the shell for a navigation and the API or a 404 f
     expect((await app.inject({ url, headers: { accept: "*/*" } })).statusCode, url).toBe(404);
 });
 
-test("an address that the app does not have answers 404 to a navigation, with the app that says so (G117)", async () => {
+test("an unknown path is a 404 for a navigation, with the app's shell (G117)", async () => {
   const app = await setup();
   const statusOf = async (url: string, method: "GET" | "HEAD" = "GET") =>
     (await app.inject({ method, url, headers: html })).statusCode;
@@ -83,7 +83,7 @@ test("an address that the app does not have answers 404 to a navigation, with th
   }
 });
 
-test("a public page may share its path with a call: a browser gets the one, a program the other (G93)", async () => {
+test("a public page may share its path with a call: browsers get the page, programs the call (G93)", async () => {
   const app = await setup();
   const browser = await app.inject({ url: "/status", headers: html });
   expect([browser.statusCode, browser.body]).toEqual([200, expect.stringContaining("<title>status")]);
@@ -91,14 +91,14 @@ test("a public page may share its path with a call: a browser gets the one, a pr
     expect((await app.inject({ url: "/status", headers })).json()).toEqual({ status: "success" });
 });
 
-test("an operator's name is text, never markup", async () => {
+test("the operator's name is escaped", async () => {
   const app = await setup({ name: `</title><script>alert("&'$1")</script>` });
   const { body } = await app.inject({ url: "/refund", headers: html });
   expect(body).not.toContain("<script>alert");
   expect(body).toContain("&#60;script&#62;alert(&#34;&#38;&#39;$1&#34;)");
 });
 
-test("a page comes compressed as the browser can read it, and not again while it is the same", async () => {
+test("a page is compressed by Accept-Encoding, and revalidated by its ETag", async () => {
   const app = await setup();
   const get = (headers: Record<string, string>) => app.inject({ url: "/refund", headers: { ...html, ...headers } });
   const plain = await get({});
@@ -117,7 +117,7 @@ test("a page comes compressed as the browser can read it, and not again while it
   expect([head.statusCode, head.body]).toEqual([200, ""]);
 });
 
-test("robots and sitemap name the public pages at the operator's address", async () => {
+test("robots.txt and the sitemap list the public pages at the operator's URL", async () => {
   const app = await setup();
   const robots = await app.inject("/robots.txt");
   expect(robots.headers["content-type"]).toContain("text/plain");
@@ -133,13 +133,13 @@ test("robots and sitemap name the public pages at the operator's address", async
   expect(body).not.toContain("shell");
 });
 
-test("only named assets are kept for ever", async () => {
+test("only hashed assets are immutable", async () => {
   const app = await setup();
   expect((await app.inject("/assets/app-1.js")).headers["cache-control"]).toContain("immutable");
   expect((await app.inject({ url: "/refund", headers: html })).headers["cache-control"]).toBe("no-cache");
 });
 
-test("a script in a page may run as it stands there, and no other", async () => {
+test("the CSP allows only the inline scripts of the pages, by hash", async () => {
   const app = await setup();
   const { headers } = await app.inject({ url: "/", headers: html });
   const hash = createHash("sha256").update("1 < 2;\n").digest("base64");

@@ -7,9 +7,9 @@ import { wire } from "./handle-errors.ts";
 import { notFound } from "./mount.ts";
 
 /**
- * The built browser app. A document navigation without a bearer always gets the app, though the same path with one is
- * the API (G93): the prerendered page where there is one, else the empty shell, which React may hydrate under any path.
- * Where the app has no page it says so, and the answer is a 404 (G117).
+ * Serves the built browser app. A navigation without a bearer token always gets the app, even where the same path with a
+ * token is an API call (G93): the prerendered page, else the shell, which React can hydrate under any path. For an unknown
+ * path the shell is a 404 (G117).
  */
 export async function servePages(
   app: FastifyInstance,
@@ -19,7 +19,7 @@ export async function servePages(
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_, reply) => reply.code(404).send(wire(notFound())));
 }
 
-/** Public pages whose path is a call too, for everybody. */
+/** Public pages whose path is also a public API call. */
 const calls: ReadonlySet<string> = new Set([productStatus.path]);
 
 async function serveBuilt(
@@ -58,7 +58,7 @@ function isNavigation({ method, headers }: FastifyRequest): boolean {
   );
 }
 
-/** No limit: a page is made of many files, and one address may stand for a whole office. */
+/** No rate limit: a page loads many files, and a whole office may share one address. */
 const free = { config: { rateLimit: false as const } };
 
 function filesOf(dist: string): FastifyPluginAsync {

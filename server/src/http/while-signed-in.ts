@@ -2,26 +2,26 @@ import type { FastifyRequest } from "fastify";
 import type { Changes } from "../database/changes.ts";
 import { userOf } from "./request-user.ts";
 
-export interface SignedInParts {
+export interface SignedInDeps {
   readonly changes: Changes;
-  /** Whether a request's token still holds. */
+  /** Whether a request's token is still valid. */
   readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
 }
 
 /**
- * Ends a stream when the sign-in that opened it ends (G109, P13): as soon as its row says so, and where
- * that may not have been heard, by asking. Until the answer is called.
+ * Calls `end` when the sign-in that opened a stream ends (G109, P13): on its notification, and after a lost connection by
+ * checking the token again. Returns the unsubscribe function.
  */
 export function whileSignedIn(
-  { changes, isSignedIn }: SignedInParts,
+  { changes, isSignedIn }: SignedInDeps,
   request: FastifyRequest,
   end: () => void,
 ): () => void {
   const { id: userId, sessionId } = userOf(request);
-  // An outage is no sign-out.
-  const ask = () =>
+  // A failed check is no sign-out.
+  const check = () =>
     void isSignedIn(request).then(
-      (holds) => holds || end(),
+      (isValid) => isValid || end(),
       () => {},
     );
   const unsubscribe = changes.subscribeUser(
@@ -29,9 +29,9 @@ export function whileSignedIn(
     ({ kind, id }) => {
       if (kind === "session" && id === sessionId) end();
     },
-    ask,
+    check,
   );
-  // It may have ended between the check of its token and this line.
-  ask();
+  // The sign-in may have ended between the check of its token and the subscription.
+  check();
   return unsubscribe;
 }

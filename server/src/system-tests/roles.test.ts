@@ -92,7 +92,7 @@ async function split() {
 test("a notebook is rented from three processes of one role each, which answer for their own role only (G115)", async () => {
   const { processes, apiPort, gatewayPort, providerUrl } = await split();
   for (const { said } of Object.values(processes)) {
-    const health = /Health is answered at (\S+)\/healthz/.exec(said.out)?.[1] ?? "";
+    const health = /Health checks are at (\S+)\/healthz/.exec(said.out)?.[1] ?? "";
     expect(health).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await (await fetch(`${health}/healthz`)).json()).toMatchObject({ status: "success" });
     expect(await (await fetch(`${health}/readyz`)).json()).toMatchObject({ status: "success" });

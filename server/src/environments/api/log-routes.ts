@@ -6,10 +6,11 @@ import type { Db } from "../../database/database.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { notFound } from "../../http/mount.ts";
 import { userOf } from "../../http/request-user.ts";
-import { type SignedInParts, whileSignedIn } from "../../http/while-signed-in.ts";
+import { startEventStream } from "../../http/start-event-stream.ts";
+import { type SignedInDeps, whileSignedIn } from "../../http/while-signed-in.ts";
 import { environmentOf } from "../environment.ts";
 
-interface LogDeps extends SignedInParts {
+interface LogDeps extends SignedInDeps {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
 }
@@ -19,7 +20,6 @@ const tail = 1000;
 const longestLine = 8192;
 /** Each holds a file or a connection to an engine. */
 const perUser = 4;
-const heartbeatMs = 20_000;
 /** A stream hardly outlives its token: the browser opens the next one with a fresh token. */
 const longestMs = 10 * 60_000;
 
@@ -68,20 +68,14 @@ export function logRoutes(app: FastifyInstance, deps: LogDeps): void {
 }
 
 async function sendLines(stream: ServerResponse, lines: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
-  stream.writeHead(200, {
-    "content-type": "text/event-stream",
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-  });
-  stream.write(": connected\n\n");
-  const beat = setInterval(() => stream.write(": still here\n\n"), heartbeatMs);
+  const stopHeartbeat = startEventStream(stream);
   try {
     for await (const line of lines)
       if (!stream.write(`data: ${JSON.stringify(line.slice(0, longestLine))}\n\n`))
         await once(stream, "drain", { signal });
     if (!signal.aborted) stream.write("event: over\ndata: {}\n\n");
   } finally {
-    clearInterval(beat);
+    stopHeartbeat();
   }
 }
 

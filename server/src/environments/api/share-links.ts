@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mostShares, type Share, type ShareTerm, shareHours } from "@berth/contract";
+import { maxShares, type Share, type ShareTerm, shareHours } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
@@ -19,11 +19,8 @@ export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, ses
     await requireOpenAuthSession(tx, sessionId);
     if (status === "terminated" || desired === "terminated")
       throw new AppError("action_not_allowed", `${subdomain} has ended and cannot be shared`);
-    if ((await shareLinksOf(tx, owned.id)).length >= mostShares)
-      throw new AppError(
-        "action_not_allowed",
-        `${mostShares} links to ${subdomain} are open. Revoke one of them first`,
-      );
+    if ((await shareLinksOf(tx, owned.id)).length >= maxShares)
+      throw new AppError("action_not_allowed", `${maxShares} links to ${subdomain} are open. Revoke one of them first`);
     const secret = randomBytes(32).toString("base64url");
     const { rows } = await sql<RowOf<"share_links">>`
       insert into share_links (id, hash, user_id, environment_id, expires_at)

@@ -2,8 +2,8 @@ import { containerTypes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
+import { backoffMs } from "../../database/work-queue.ts";
 import { DriverError } from "../../drivers/driver.ts";
-import { backoffMs } from "../backoff-ms.ts";
 import { eachHost, type Host, type HostDeps } from "./each-host.ts";
 
 /** An image that an operator built or fetched is on every host a minute later; a pass without a missing image is cheap. */

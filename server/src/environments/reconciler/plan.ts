@@ -1,6 +1,6 @@
 import { type Desired, type LaunchStage, planOf, type Status } from "@berth/contract";
+import { backoffMs } from "../../database/work-queue.ts";
 import type { Endpoint, Observed } from "../../drivers/driver.ts";
-import { backoffMs } from "../backoff-ms.ts";
 import type { Environment } from "../environment.ts";
 
 /** One driver verb, or none: `wait` checks again soon, `none` is settled. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { backoffMs } from "../backoff-ms.ts";
+import { backoffMs } from "../../database/work-queue.ts";
 import { type Setup, setupEnvironments } from "../testing/setup-environments.ts";
 import { reconcile } from "./reconcile.ts";
 import { fetchEnvironments } from "./work-lease.ts";
@@ -262,7 +262,9 @@ test("a host out of reach: back off, unknown after a while, nothing destroyed, a
 });
 
 test("waits are 1 s doubled to 60 s", () => {
-  expect([1, 2, 3, 6, 7, 40].map(backoffMs)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
+  expect([1, 2, 3, 6, 7, 40].map((attempts) => backoffMs(attempts))).toEqual([
+    1000, 2000, 4000, 32_000, 60_000, 60_000,
+  ]);
 });
 
 test("two workers: each due row is leased once, and a late one writes nothing", async () => {

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { finish, inMs } from "../../database/work-queue.ts";
+import { backoffMs, finish, inMs } from "../../database/work-queue.ts";
 import { DriverError } from "../../drivers/driver.ts";
-import { backoffMs } from "../backoff-ms.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
 import { dueIn, environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import {
+  backoffMs,
   fetchDue,
   finish,
   finishAndDelete,
@@ -11,7 +12,6 @@ import {
   workQueue,
 } from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Spec } from "../../drivers/driver.ts";
-import { backoffMs } from "../backoff-ms.ts";
 import type { HostDeps } from "../hosts/each-host.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
 import { runLimits } from "../leases/run-limits.ts";
