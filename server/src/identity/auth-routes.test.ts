@@ -40,13 +40,13 @@ async function setup({ onSignUp = vi.fn(async () => {}), identity = start() } = 
   return { app, identity, call, signUp, onSignUp };
 }
 
-/** An open environment session of that sign-in, and a code for the next one. Answers how both stand. */
+/** Inserts a grant and a code of that sign-in; returns a function that reads their states. */
 async function openGrant(userId: string, sessionId: string | null) {
   const id = newId();
   const hash = randomBytes(32);
   const shared = { user_id: userId, environment_id: newId(), auth_session: sessionId };
   await db.transaction().execute(async (tx) => {
-    // Both need an environment, and that an order: none of them is asked here.
+    // Skips foreign keys: neither environment nor order is needed here.
     await sql`set local session_replication_role = replica`.execute(tx);
     await tx
       .insertInto("grants")
@@ -66,7 +66,7 @@ async function openGrant(userId: string, sessionId: string | null) {
   };
 }
 
-test("signing up answers a custom token, opens one profile and runs what belongs to it once", async () => {
+test("a sign-up returns a custom token, creates one profile and runs its hook once", async () => {
   const { call, signUp, onSignUp } = await setup();
   const { id, email, token } = await signUp();
   expect(await readProfile(db, { id, email: "", name: "" })).toEqual({ name: "Ann", email, phone: "" });
@@ -74,7 +74,7 @@ test("signing up answers a custom token, opens one profile and runs what belongs
   expect(onSignUp.mock.calls).toEqual([[expect.anything(), { id, email, name: "Ann" }]]);
 });
 
-test("a profile that a crash left out is opened when the session is validated", async () => {
+test("a missing profile is created when the session is validated", async () => {
   const { call, signUp, onSignUp } = await setup();
   const { id, email, token } = await signUp();
   await db.deleteFrom("profiles").where("user_id", "=", id).execute();
@@ -97,7 +97,7 @@ test.each([
   expect([reply.statusCode, reply.json()]).toEqual([status, expect.objectContaining({ status: "error", code })]);
 });
 
-test("logging out ends this sign-in and what the gateway opened for it, and no other", async () => {
+test("a logout ends this sign-in with its grants, and no other", async () => {
   const { call, signUp, identity } = await setup();
   const { id, email, token } = await signUp();
   const other = await identity.signIn(email, password, {});
@@ -131,7 +131,7 @@ test.each([
   await expect(identity.verifyPassword(email, "second")).resolves.toEqual({ uid: id });
 });
 
-test("a wrong current password changes nothing and says so in the specification's words", async () => {
+test("a wrong current password changes nothing and returns the specification's message", async () => {
   const { call, signUp } = await setup();
   const { id, token } = await signUp();
   const body = { current_password: "wrong", new_password: "second" };
@@ -149,7 +149,7 @@ test.each([
   [{ current_password: password, newPassword: "second" }, bothFields],
   [{ current_password: password, new_password: "short" }, "new_password: Password must be at least 6 characters"],
   [{ currentPassword: password, newPassword: "x".repeat(257) }, "newPassword: A password has at most 256 characters"],
-])("a change of the password by %o is refused with what it takes", async (body, message) => {
+])("a password change with %o is refused with the expected fields", async (body, message) => {
   const { call, signUp } = await setup();
   const { id, token } = await signUp();
   for (const path of [`/profile/${id}/update_password`, `/settings/${id}/password`]) {
@@ -161,7 +161,7 @@ test.each([
   }
 });
 
-test("the current password cannot be guessed without end", async () => {
+test("guesses of the current password are rate-limited", async () => {
   const { call, signUp } = await setup({ identity: start({ limits: { signInsPerMinute: 2 } }) });
   const { id, token } = await signUp();
   const guess = () =>
@@ -188,7 +188,7 @@ test.each(["/profile/{id}/update", "/settings/{id}/profile"])(
   },
 );
 
-test("another's profile answers like nobody's", async () => {
+test("another user's profile gets the same refusal as a missing one", async () => {
   const { call, signUp } = await setup();
   const [ann, bob] = [await signUp(), await signUp()];
   const change = async (id: string) => {
@@ -200,13 +200,13 @@ test("another's profile answers like nobody's", async () => {
   expect(await readProfile(db, { ...bob, name: "" })).toMatchObject({ name: "Ann" });
 });
 
-test("without a token, or with one that is none, there is nobody", async () => {
+test("a missing or malformed token is unauthenticated", async () => {
   const { call } = await setup();
   for (const token of [undefined, "x", "a.b.c"])
     expect((await call("GET", "/auth/validate", token)).json()).toMatchObject({ code: "unauthenticated" });
 });
 
-test("when nobody can tell whether a token holds, nobody is signed out", async () => {
+test("a token that cannot be verified during an outage is a 503, not a sign-out", async () => {
   const working = await setup();
   const { token } = await working.signUp();
   const broken = start({ db: db.withSchema("missing") as typeof db });

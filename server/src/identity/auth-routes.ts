@@ -16,26 +16,26 @@ import { type Identity, IdentityError } from "./identity.ts";
 import { openProfile, updateProfile } from "./profiles.ts";
 import { refusalOf } from "./refusal-of.ts";
 
-interface Parts {
+interface AuthDeps {
   readonly db: Db;
   readonly identity: Identity;
-  /** Joins the transaction that opens the profile; once per user. */
+  /** Runs in the transaction that creates the profile; once per user. */
   readonly onSignUp: (tx: Tx, user: { id: string; email: string; name: string }) => Promise<void>;
 }
 
-/** The product's own calls about accounts; signing in and refreshing are the provider's. */
-export function authRoutes(app: FastifyInstance, parts: Parts): void {
-  const { db, identity, onSignUp } = parts;
+/** The product's own account calls; the provider handles sign-in and token refresh. */
+export function authRoutes(app: FastifyInstance, deps: AuthDeps): void {
+  const { db, identity, onSignUp } = deps;
 
   mount(app, signup, async ({ body, request }) => {
     const created = await identity.createUser({ ...body, from: request.ip }).catch(refuse);
     const accessToken = await identity.createCustomToken(created.uid).catch(refuse);
     await openProfile(db, { id: created.uid, email: created.email, name: created.name ?? "" }, onSignUp);
-    request.log.info({ event: "user.signed_up", userId: created.uid }, "an account was made");
+    request.log.info({ event: "user.signed_up", userId: created.uid }, "account created");
     return { ...success, access_token: accessToken };
   });
 
-  // Whether the token holds was asked before, as for every call with a bearer token: see authenticate.ts.
+  // authenticate.ts has verified the token already, as for every call with a bearer token.
   mount(app, validate, async ({ user }) => {
     await openProfile(db, user, onSignUp);
     return success;
@@ -46,21 +46,21 @@ export function authRoutes(app: FastifyInstance, parts: Parts): void {
     return success;
   });
 
-  mount(app, updateProfileEndpoint, ({ user, body }) => changeProfile(parts, user, body));
-  mount(app, settingsProfile, ({ user, body }) => changeProfile(parts, user, body));
+  mount(app, updateProfileEndpoint, ({ user, body }) => changeProfile(deps, user, body));
+  mount(app, settingsProfile, ({ user, body }) => changeProfile(deps, user, body));
 
   for (const endpoint of [updatePassword, settingsPassword])
     mount(app, endpoint, ({ user, body, request }) => {
       const [current, next] =
         "newPassword" in body ? [body.currentPassword, body.newPassword] : [body.current_password, body.new_password];
-      return changePassword(parts, user, { current, next }, request);
+      return changePassword(deps, user, { current, next }, request);
     });
 }
 
 const changed = { ...success, success: true, message: "Settings updated successfully" } as const;
 
 async function changeProfile(
-  { db, identity }: Parts,
+  { db, identity }: AuthDeps,
   user: User,
   { name, phone }: { name: string; phone?: string | undefined },
 ): Promise<typeof changed> {
@@ -70,7 +70,7 @@ async function changeProfile(
 }
 
 async function changePassword(
-  { identity }: Parts,
+  { identity }: AuthDeps,
   user: User,
   { current, next }: { current: string; next: string },
   request: FastifyRequest,
@@ -80,7 +80,7 @@ async function changePassword(
     const keepSession = user.sessionId ?? undefined;
     await identity.updateUser(user.id, { password: next }, { keepSession, from: request.ip });
   } catch (error) {
-    // Said in the specification's words (G65); the code says which of the two passwords it was.
+    // The specification's message (G65); the code tells which of the two passwords was refused.
     const refusal = error instanceof IdentityError ? refusalOf(error) : undefined;
     if (refusal?.code === "wrong_password" || refusal?.code === "weak_password")
       throw new AppError(refusal.code, "Failed to change passwords", { cause: error });

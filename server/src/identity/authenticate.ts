@@ -3,7 +3,7 @@ import { AppError } from "../app-error.ts";
 import { bearerOf, type User } from "../http/request-user.ts";
 import { type Identity, IdentityError, type IdentityErrorCode } from "./identity.ts";
 
-const doesNotHold: readonly IdentityErrorCode[] = [
+const invalidTokenCodes: readonly IdentityErrorCode[] = [
   "INVALID_ID_TOKEN",
   "TOKEN_EXPIRED",
   "TOKEN_REVOKED",
@@ -11,9 +11,8 @@ const doesNotHold: readonly IdentityErrorCode[] = [
 ];
 
 /**
- * Bearer token to user, revocation included, so that a sign-out ends access at once (P13). Undefined
- * without a token or with one that does not hold; throws `unavailable` when that cannot be told, because a sign-out on
- * every outage would be worse.
+ * Returns the user of the bearer token. Checks revocation, so that a sign-out ends access at once (P13). Undefined without
+ * a valid token; throws `unavailable` when it cannot be verified, because an outage must not sign users out.
  */
 export function authenticate(identity: Identity): (request: FastifyRequest) => Promise<User | undefined> {
   return async (request) => {
@@ -26,7 +25,7 @@ export function authenticate(identity: Identity): (request: FastifyRequest) => P
       return { id: uid, email, emailVerified, name, sessionId };
     } catch (cause) {
       if (!(cause instanceof IdentityError)) throw cause;
-      if (doesNotHold.includes(cause.code)) return undefined;
+      if (invalidTokenCodes.includes(cause.code)) return undefined;
       throw new AppError("unavailable", "Sign-ins cannot be checked right now. Try again in a moment.", {
         cause,
         retryAfterSeconds: 5,

@@ -1,4 +1,4 @@
-/** What makes two spellings of an address the same account. */
+/** Normalizes an email address: equal keys are the same account. */
 export function emailKey(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }

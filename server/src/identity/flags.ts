@@ -1,7 +1,7 @@
 import type { Flags } from "@berth/contract";
 import type { Sql } from "../database/database.ts";
 
-/** What a user who never chose has (G49). */
+/** Defaults (G49). */
 const defaults: Flags = {
   emailNotifications: true,
   billingAlerts: true,
@@ -22,7 +22,7 @@ export async function readFlags(sql: Sql, userId: string): Promise<Flags> {
   };
 }
 
-/** Changes the given flags; two tabs that change different ones do not undo each other. */
+/** Changes only the given flags, so that concurrent changes of different flags do not conflict. */
 export async function changeFlags(
   sql: Sql,
   userId: string,

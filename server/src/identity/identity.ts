@@ -47,7 +47,7 @@ export type IdentityErrorCode =
   | "UNSUPPORTED"
   | "UNAVAILABLE";
 
-interface More extends ErrorOptions {
+interface Details extends ErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
@@ -56,7 +56,7 @@ export class IdentityError extends Error {
   /** Of TOO_MANY_ATTEMPTS_TRY_LATER and UNAVAILABLE, where it is known. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: IdentityErrorCode, { retryAfterSeconds, ...options }: More = {}) {
+  constructor(code: IdentityErrorCode, { retryAfterSeconds, ...options }: Details = {}) {
     super(code, options);
     this.name = "IdentityError";
     this.code = code;
@@ -72,17 +72,17 @@ export interface UserPatch {
   readonly disabled?: boolean;
 }
 
-/** Who somebody is. The local provider and Firebase implement exactly this (docs/internals/identity.md). */
+/** The port to an identity provider: local, or Firebase (docs/internals/identity.md). */
 export interface Identity {
   readonly kind: "local" | "firebase";
-  /** Base URLs of the dialect the browser talks (docs/internals/identity.md). */
+  /** Base URLs of the REST API that the browser calls (docs/internals/identity.md). */
   browserConfig(): {
     readonly apiKey: string;
     readonly accountsUrl: string;
     readonly tokenUrl: string;
     readonly tenantId?: string;
   };
-  /** `from` is the IP address that asks. Throws EMAIL_EXISTS, INVALID_EMAIL, WEAK_PASSWORD, TOO_MANY_ATTEMPTS_TRY_LATER. */
+  /** `from` is the client's IP address. Throws EMAIL_EXISTS, INVALID_EMAIL, WEAK_PASSWORD, TOO_MANY_ATTEMPTS_TRY_LATER. */
   createUser(input: {
     email: string;
     password: string;
@@ -92,14 +92,13 @@ export interface Identity {
   createCustomToken(uid: string): Promise<string>;
   /**
    * Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED, USER_DISABLED, UNAVAILABLE. With `checkRevoked` the claims are
-   * the user's of now, without it those of when the token was signed.
+   * current, without it as signed.
    */
   verifyIdToken(token: string, options?: { checkRevoked?: boolean }): Promise<IdentityClaims>;
   getUser(by: { uid: string } | { email: string }): Promise<IdentityUser | null>;
   /**
-   * A new password or `disabled` ends every sign-in, but for `keepSession`, and what others hold of the user's
-   * environments (G109). Throws USER_NOT_FOUND and what createUser
-   * throws.
+   * A new password or `disabled` ends every sign-in except `keepSession`, and others' access to the user's environments
+   * (G109). Throws USER_NOT_FOUND and what createUser throws.
    */
   updateUser(
     uid: string,
@@ -107,19 +106,19 @@ export interface Identity {
     options?: { keepSession?: string | undefined; from?: string | undefined },
   ): Promise<IdentityUser>;
   /**
-   * Ends every sign-in with it; an unknown user is no error. Joins `tx` where the provider keeps its users in this
-   * database, so that an account goes as a whole.
+   * Ends every sign-in; an unknown user is no error. Joins `tx` if the provider keeps its users in this database, so that
+   * an account is deleted atomically.
    */
   deleteUser(uid: string, tx?: Tx): Promise<void>;
   /**
-   * Throws INVALID_LOGIN_CREDENTIALS, USER_DISABLED, TOO_MANY_ATTEMPTS_TRY_LATER; an unknown user costs the same time.
-   * `from` is the IP address that asks: attempts are limited by it and by the account (G91).
+   * Throws INVALID_LOGIN_CREDENTIALS, USER_DISABLED, TOO_MANY_ATTEMPTS_TRY_LATER; an unknown user takes the same time.
+   * `from` is the client's IP address; attempts are rate-limited by address and account (G91).
    */
   verifyPassword(email: string, password: string, from?: string): Promise<{ uid: string }>;
-  /** Null: no such user; the caller answers the same either way. */
+  /** Null: no such user; the caller must respond the same either way. */
   createActionCode(kind: ActionKind, email: string): Promise<string | null>;
   /** Null: the provider has no session list. */
   listSessions(uid: string): Promise<readonly IdentitySession[] | null>;
-  /** One sign-in or all of them, with every open environment session that came of them (P13). */
+  /** Ends one or all sign-ins, with their environment grants (P13). */
   revokeSessions(uid: string, sessionId?: string): Promise<void>;
 }

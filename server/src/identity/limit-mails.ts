@@ -9,7 +9,7 @@ export interface MailLimits {
   readonly linksPerHour: number;
   readonly networkPerHour: number;
   readonly networkPerDay: number;
-  /** Mails that were sent to addresses of one domain. */
+  /** Mails sent to addresses of one domain. */
   readonly domainPerDay: number;
 }
 
@@ -17,9 +17,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * How many links are mailed (G52, G91): for each account, each network that asks, and each domain that
- * they go to, because whoever signs up with strangers' addresses has as many accounts as they like. Whether there is an
- * account changes neither a count nor an answer (G47): only the domain counts what was sent, and it refuses everybody.
+ * Rate limits of mailed links (G52, G91): per account, per requesting network and per recipient domain, because an attacker
+ * can create many accounts with other people's addresses. No limit reveals whether an account exists (G47): account and
+ * network count requests; the domain counts sent mails, but refuses requests for any address.
  */
 export function limitMails(db: Db, { linksPerHour, networkPerHour, networkPerDay, domainPerDay }: MailLimits) {
   const ofHour = countWindows(db, { name: "mails of a network, hour", limit: networkPerHour, windowMs: hourMs });
@@ -31,16 +31,16 @@ export function limitMails(db: Db, { linksPerHour, networkPerHour, networkPerDay
   };
 
   return {
-    /** One more is asked for, by this IP address. Throws TOO_MANY_ATTEMPTS_TRY_LATER. */
-    async ask(kind: ActionKind, address: string, from: string): Promise<void> {
+    /** Counts a request from this IP address. Throws TOO_MANY_ATTEMPTS_TRY_LATER. */
+    async countRequest(kind: ActionKind, address: string, from: string): Promise<void> {
       const network = addressKey(from);
-      refuseUntil(await toDomain.look(domainOf(address)));
-      // The account last: who may not ask takes none of its mails away.
+      refuseUntil(await toDomain.waitMs(domainOf(address)));
+      // The account last, so that a refused request does not use up its limit.
       for (const window of [ofHour, ofDay]) refuseUntil(await window.take(network));
       refuseUntil(await links[kind].take(emailKey(address)));
     },
-    /** One is about to be sent. Throws TOO_MANY_ATTEMPTS_TRY_LATER. */
-    async send(address: string): Promise<void> {
+    /** Counts a mail before it is sent. Throws TOO_MANY_ATTEMPTS_TRY_LATER. */
+    async countMail(address: string): Promise<void> {
       refuseUntil(await toDomain.take(domainOf(address)));
     },
   };

@@ -48,8 +48,8 @@ async function setup(change: Partial<MailLimits> = {}) {
 
 test("mails a link to the account's own address, with a code that sets a new password once", async () => {
   const { identity, email, ask, mails, mailed } = await setup();
-  const answer = await ask({ email: email.toUpperCase() }, { host: "evil.example" });
-  expect([answer.statusCode, answer.json()]).toEqual([200, { status: "success" }]);
+  const reply = await ask({ email: email.toUpperCase() }, { host: "evil.example" });
+  expect([reply.statusCode, reply.json()]).toEqual([200, { status: "success" }]);
   const [mail] = await mails();
   expect(mail?.recipient).toBe(email);
   expect(mail?.body_html).not.toContain("evil.example");
@@ -62,7 +62,7 @@ test("mails a link to the account's own address, with a code that sets a new pas
   expect(await outcome(identity.resetPassword(code, "Third password 3!"))).toBe("INVALID_OOB_CODE");
 });
 
-test("each request is a mail of its own, and only the newest link works", async () => {
+test("each request sends a mail, and only the newest link works", async () => {
   const { identity, email, ask, mails, mailed } = await setup();
   await ask({ email });
   const older = await mailed();
@@ -72,20 +72,20 @@ test("each request is a mail of its own, and only the newest link works", async 
   expect(await outcome(identity.readResetCode(await mailed()))).toBe("ok");
 });
 
-test("whoever has no account, or a suspended one, gets the same answer and no mail", async () => {
+test("an unknown or suspended account gets the same response and no mail", async () => {
   const { identity, email, user, ask, mails } = await setup();
   const outsider = newEmail();
   const before = await db.selectFrom("mails").select("id").execute();
   await identity.updateUser(user.uid, { disabled: true });
   const startedMs = performance.now();
-  const answers = [await ask({ email: outsider }), await ask({ email })];
+  const replies = [await ask({ email: outsider }), await ask({ email })];
   expect(performance.now() - startedMs).toBeGreaterThan(490);
-  for (const answer of answers) expect([answer.statusCode, answer.json()]).toEqual([200, { status: "success" }]);
+  for (const reply of replies) expect([reply.statusCode, reply.json()]).toEqual([200, { status: "success" }]);
   expect(await db.selectFrom("mails").select("id").execute()).toEqual(before);
   expect(await mails()).toEqual([]);
 });
 
-test("the fourth of an hour is refused, for an account and for none alike", async () => {
+test("the fourth request within an hour is refused, for known and unknown accounts", async () => {
   const { email, ask, mails } = await setup();
   for (const address of [email, newEmail()]) {
     const spellings = [address, ` ${address}`.trim().toUpperCase(), address];
@@ -114,7 +114,7 @@ test("a mailed link confirms the address once; then nothing more is sent (G52)",
   expect(await mails()).toHaveLength(2);
 });
 
-test("the fourth link to confirm an address within an hour is refused, and a stranger gets none", async () => {
+test("the fourth verification link within an hour is refused, and a request without a token", async () => {
   const { askToVerify, mails, app } = await setup();
   for (let n = 0; n < 3; n++) expect((await askToVerify()).statusCode).toBe(200);
   const refused = await askToVerify();
@@ -124,7 +124,7 @@ test("the fourth link to confirm an address within an hour is refused, and a str
   expect(await mails()).toHaveLength(3);
 });
 
-test("one network asks for so many links an hour, of all kinds, for accounts and for none alike; another asks on", async () => {
+test("links are limited per network and hour, of all kinds, for known and unknown accounts", async () => {
   const { email, ask, askToVerify, mails } = await setup({ networkPerHour: 4 });
   const asked = [
     await askToVerify("2001:db8:7::1"),
@@ -138,16 +138,16 @@ test("one network asks for so many links an hour, of all kinds, for accounts and
     await ask({ email }, {}, "2001:db8:7::6"),
     await ask({ email: newEmail() }, {}, "2001:db8:7::7"),
   ];
-  for (const answer of refused) {
-    expect([answer.statusCode, answer.json().code]).toEqual([429, "rate_limited"]);
-    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(3500);
+  for (const reply of refused) {
+    expect([reply.statusCode, reply.json().code]).toEqual([429, "rate_limited"]);
+    expect(Number(reply.headers["retry-after"])).toBeGreaterThan(3500);
   }
   expect(await mails()).toHaveLength(2);
-  // What was refused took nothing of the account's three.
+  // Refused requests did not use up the account's limit.
   for (const _ of [1, 2]) expect((await ask({ email }, {}, "2001:db8:8::1")).statusCode).toBe(200);
 });
 
-test("and so many a day", async () => {
+test("links are limited per network and day", async () => {
   const { ask } = await setup({ networkPerDay: 2 });
   const status = async () => (await ask({ email: newEmail() }, {}, "2001:db8:9::1")).statusCode;
   expect([await status(), await status()]).toEqual([200, 200]);
@@ -156,7 +156,7 @@ test("and so many a day", async () => {
   expect(await status()).toBe(429);
 });
 
-test("a mail domain gets so many a day; nobody at it learns from that who has an account", async () => {
+test("mails are limited per recipient domain and day, without revealing whether an account exists", async () => {
   const { identity, ask } = await setup({ domainPerDay: 2, linksPerHour: 100 });
   const domain = `${newId()}.example`;
   await identity.createUser({ email: `ada@${domain}`, password });
@@ -177,6 +177,6 @@ test.each([
   [{ email: "ada@uni.example\r\nBcc: eve@evil.example" }],
 ])("%j is refused", async (body) => {
   const { ask } = await setup();
-  const answer = await ask(body);
-  expect([answer.statusCode, answer.json().code]).toEqual([400, "invalid_request"]);
+  const reply = await ask(body);
+  expect([reply.statusCode, reply.json().code]).toEqual([400, "invalid_request"]);
 });

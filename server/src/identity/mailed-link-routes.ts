@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { resetPassword, verifyEmail } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
@@ -10,10 +11,10 @@ import { type ActionKind, type Identity, IdentityError } from "./identity.ts";
 import { limitMails, type MailLimits } from "./limit-mails.ts";
 import { refusalOf } from "./refusal-of.ts";
 
-interface Parts {
+interface MailedLinkDeps {
   readonly db: Db;
   readonly identity: Identity;
-  /** The base of the link: from the settings, never from a request. */
+  /** Base URL of the links: from the settings, never from a request's Host. */
   readonly appUrl: string;
   readonly brandName: string;
   readonly limits: MailLimits;
@@ -21,51 +22,51 @@ interface Parts {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** No answer comes sooner, so that its time does not tell whether there is an account. */
-const answerAfterMs = 250;
+/** Minimum response time, so that timing does not reveal whether an account exists. */
+const minResponseMs = 250;
 
-/** The links that are mailed to an account's own address: a way back in, and the proof that it is read. */
-export function mailedLinkRoutes(app: FastifyInstance, parts: Parts): void {
-  const mails = limitMails(parts.db, parts.limits);
-  resetRoute(app, { ...parts, mails });
-  verifyRoute(app, { ...parts, mails });
+/** Mails links to an account's own address: password reset and email verification. */
+export function mailedLinkRoutes(app: FastifyInstance, deps: MailedLinkDeps): void {
+  const mails = limitMails(deps.db, deps.limits);
+  resetRoute(app, { ...deps, mails });
+  verifyRoute(app, { ...deps, mails });
 }
 
-interface Mailing extends Parts {
+interface MailingDeps extends MailedLinkDeps {
   readonly mails: ReturnType<typeof limitMails>;
 }
 
-/** The same answer, at the same time, whether the address has an account or not (G47). */
-function resetRoute(app: FastifyInstance, parts: Mailing): void {
-  const ask = async (address: string, from: string) => {
-    await parts.mails.ask("PASSWORD_RESET", address, from);
-    await mailLink(parts, {
+/** Response and timing are the same whether the address has an account or not (G47). */
+function resetRoute(app: FastifyInstance, deps: MailingDeps): void {
+  const sendLink = async (address: string, from: string) => {
+    await deps.mails.countRequest("PASSWORD_RESET", address, from);
+    await mailLink(deps, {
       kind: "PASSWORD_RESET",
       address,
       path: "/reset-password",
-      ms: hourMs,
-      letter: resetEmail,
+      lifetimeMs: hourMs,
+      email: resetEmail,
     });
   };
 
   mount(app, resetPassword, async ({ body, request }) => {
-    const [result] = await Promise.allSettled([ask(body.email, request.ip), pause(answerAfterMs)]);
+    const [result] = await Promise.allSettled([sendLink(body.email, request.ip), pause(minResponseMs)]);
     if (result.status === "fulfilled") return success;
     throw refused(result.reason);
   });
 }
 
-function verifyRoute(app: FastifyInstance, parts: Mailing): void {
+function verifyRoute(app: FastifyInstance, deps: MailingDeps): void {
   mount(app, verifyEmail, async ({ user: { email: address, emailVerified }, request }) => {
     if (emailVerified) return success;
     try {
-      await parts.mails.ask("VERIFY_EMAIL", address, request.ip);
-      await mailLink(parts, {
+      await deps.mails.countRequest("VERIFY_EMAIL", address, request.ip);
+      await mailLink(deps, {
         kind: "VERIFY_EMAIL",
         address,
         path: "/verify-email",
-        ms: dayMs,
-        letter: verificationEmail,
+        lifetimeMs: dayMs,
+        email: verificationEmail,
       });
     } catch (error) {
       throw refused(error);
@@ -78,35 +79,31 @@ interface Link {
   readonly kind: ActionKind;
   readonly address: string;
   readonly path: string;
-  /** How long the code holds, milliseconds. */
-  readonly ms: number;
-  readonly letter: typeof resetEmail;
+  /** Of the code. */
+  readonly lifetimeMs: number;
+  readonly email: typeof resetEmail;
 }
 
-/** Each request is a mail of its own; for nobody, or a disabled account, none. */
-async function mailLink({ db, identity, appUrl, brandName, mails }: Mailing, link: Link): Promise<void> {
+/** Sends one mail per request; none to unknown or disabled accounts. */
+async function mailLink({ db, identity, appUrl, brandName, mails }: MailingDeps, link: Link): Promise<void> {
   const user = await identity.getUser({ email: link.address });
   if (user === null || user.disabled) return;
-  await mails.send(user.email);
+  await mails.countMail(user.email);
   const code = await identity.createActionCode(link.kind, link.address);
   if (code === null) return;
   const url = `${appUrl}${link.path}?oobCode=${encodeURIComponent(code)}`;
   await db.transaction().execute((tx) =>
     enqueueMail(tx, {
       userId: user.uid,
-      // Where the account is, not where somebody said it is.
+      // The account's stored address, not the spelling of the request.
       to: user.email,
       cause: `${link.path.slice(1)}:${createHash("sha256").update(code).digest("hex")}`,
-      usefulForSeconds: link.ms / 1000,
-      ...link.letter({ brandName, name: user.name, link: url }),
+      usefulForSeconds: link.lifetimeMs / 1000,
+      ...link.email({ brandName, name: user.name, link: url }),
     }),
   );
 }
 
 function refused(reason: unknown): unknown {
   return (reason instanceof IdentityError && refusalOf(reason)) || reason;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -13,8 +13,8 @@ interface Owner {
 }
 
 /**
- * Makes the profile where there is none; `created` joins that transaction and runs once per user. Called at sign-up and
- * again when a session is validated, for whom a crash or another provider left without one.
+ * Creates the profile if it is missing; `created` joins the transaction and runs once per user. Idempotent: called at
+ * sign-up and when a session is validated, in case a crash or another provider left the user without one.
  */
 export async function openProfile(
   db: Db,
@@ -41,7 +41,7 @@ export async function readProfile(sql: Sql, { id, email, name }: Owner): Promise
   return row ?? { name, email, phone: "" };
 }
 
-/** The profiles of many users, by user id; who has none is absent. */
+/** Profiles by user id; users without one are absent. */
 export async function readProfiles(sql: Sql, userIds: readonly string[]): Promise<ReadonlyMap<string, Profile>> {
   const rows = await sql
     .selectFrom("profiles")
@@ -51,7 +51,7 @@ export async function readProfiles(sql: Sql, userIds: readonly string[]): Promis
   return new Map(rows.map(({ user_id, ...profile }) => [user_id, profile]));
 }
 
-/** An absent phone stays as it was. */
+/** An absent phone is unchanged. */
 export async function updateProfile(
   sql: Sql,
   { id, email }: Owner,

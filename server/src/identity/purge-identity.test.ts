@@ -6,7 +6,7 @@ import { outcome, password, testInstallation } from "./testing/test-installation
 
 const { db, setup } = await testInstallation();
 
-test("what can no longer be used is deleted, and nothing else", async () => {
+test("exactly the expired rows are deleted", async () => {
   const { identity, email, user, tokens } = await setup();
   const ended = await identity.signIn(email, password, {});
   const [endedId = ""] = ended.refreshToken.split(".");

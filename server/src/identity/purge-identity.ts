@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 
 /**
- * Deletes what can no longer be used. Ended sign-ins stay 60 days: they are how attempts from a familiar place are told
- * from strangers' (attempts.ts).
+ * Deletes expired codes, keys and counters, and ended sign-ins after 60 days: until then they mark familiar networks
+ * (count-attempts.ts).
  */
 export async function purgeIdentity(db: Db): Promise<void> {
   await db.deleteFrom("identity_code").where("expires_at", "<", sql<Date>`now() - interval '1 day'`).execute();
@@ -15,13 +15,13 @@ export async function purgeIdentity(db: Db): Promise<void> {
   await purgeWindows(db);
 }
 
-/** Guesses at a million invented accounts would fill it for a day: what ends first then goes first. */
-const mostWindows = 1_000_000;
+/** Cap against attempts on made-up accounts; the windows that end first are deleted first. */
+const maxWindows = 1_000_000;
 
 async function purgeWindows(db: Db): Promise<void> {
   await sql`
     delete from attempt_windows where ends_at <= now()
-      or ends_at < (select ends_at from attempt_windows order by ends_at desc offset ${mostWindows} limit 1)`.execute(
+      or ends_at < (select ends_at from attempt_windows order by ends_at desc offset ${maxWindows} limit 1)`.execute(
     db,
   );
 }

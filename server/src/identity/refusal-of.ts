@@ -13,7 +13,7 @@ const refusals: Partial<Record<IdentityErrorCode, readonly [ErrorCode, string]>>
   UNAVAILABLE: ["unavailable", "Accounts cannot be reached right now. Try again in a moment."],
 };
 
-/** The product's words for what the provider refused; undefined for what no call of ours can have caused. */
+/** Maps a provider's refusal to ours; undefined for codes that our calls cannot cause. */
 export function refusalOf(error: IdentityError): AppError | undefined {
   const [code, message] = refusals[error.code] ?? [];
   if (code === undefined || message === undefined) return undefined;

@@ -8,17 +8,17 @@ import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword, suspend } from "./replace-password.ts";
 import { changeUser, findUser, insertUser, lockUserForUpdate, requireEmail, toUser } from "./users.ts";
 
-/** The half of the local provider that keeps users. */
+/** The user accounts of the local provider. */
 export function accounts(
-  parts: LocalDeps,
+  deps: LocalDeps,
 ): Pick<Identity, "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions" | "revokeSessions"> {
-  const { db } = parts;
+  const { db } = deps;
   return {
     async createUser({ email, password, name, from = "" }) {
       requireEmail(email);
       requirePassword(password);
-      const turn = { network: addressKey(from), familiar: false };
-      return toUser(await insertUser(db, { email, name, passwordHash: await hashPassword(password, turn) }));
+      const sender = { network: addressKey(from), familiar: false };
+      return toUser(await insertUser(db, { email, name, passwordHash: await hashPassword(password, sender) }));
     },
 
     async getUser(by) {
@@ -26,16 +26,10 @@ export function accounts(
       return row ? toUser(row) : null;
     },
 
-    updateUser,
+    updateUser: (uid, patch, options) => updateUser(deps, uid, patch, options),
 
-    async deleteUser(uid, joined) {
-      const remove = async (tx: Tx) => {
-        await lockUserForUpdate(tx, uid);
-        await endAuthSessions(tx, uid, { reason: "deleted" });
-        await tx.deleteFrom("identity_user").where("id", "=", uid).execute();
-      };
-      await (joined ? remove(joined) : db.transaction().execute(remove));
-    },
+    deleteUser: (uid, joined) =>
+      joined ? deleteUser(joined, uid) : db.transaction().execute((tx) => deleteUser(tx, uid)),
 
     listSessions: (uid) => listAuthSessions(db, uid),
 
@@ -43,28 +37,35 @@ export function accounts(
       await db.transaction().execute((tx) => endAuthSessions(tx, uid, { only: sessionId, reason: "user" }));
     },
   };
+}
 
-  async function updateUser(
-    uid: string,
-    { password, ...patch }: UserPatch,
-    { keepSession, from }: { keepSession?: string | undefined; from?: string | undefined } = {},
-  ): Promise<IdentityUser> {
-    if (patch.email !== undefined) requireEmail(patch.email);
-    if (password !== undefined) requirePassword(password);
-    const passwordHash = password === undefined ? undefined : await hashPassword(password, familiarSender(from));
-    return db.transaction().execute(async (tx) => {
-      const before = await tx
-        .selectFrom("identity_user")
-        .select("disabled")
-        .where("id", "=", uid)
-        .forNoKeyUpdate()
-        .executeTakeFirst();
-      const row =
-        passwordHash === undefined
-          ? await changeUser(tx, uid, patch)
-          : await replacePassword(tx, parts, uid, { ...patch, passwordHash }, keepSession);
-      if (patch.disabled && before?.disabled === false) await suspend(tx, parts, uid);
-      return toUser(row);
-    });
-  }
+async function deleteUser(tx: Tx, uid: string): Promise<void> {
+  await lockUserForUpdate(tx, uid);
+  await endAuthSessions(tx, uid, { reason: "deleted" });
+  await tx.deleteFrom("identity_user").where("id", "=", uid).execute();
+}
+
+async function updateUser(
+  deps: LocalDeps,
+  uid: string,
+  { password, ...patch }: UserPatch,
+  { keepSession, from }: { keepSession?: string | undefined; from?: string | undefined } = {},
+): Promise<IdentityUser> {
+  if (patch.email !== undefined) requireEmail(patch.email);
+  if (password !== undefined) requirePassword(password);
+  const passwordHash = password === undefined ? undefined : await hashPassword(password, familiarSender(from));
+  return deps.db.transaction().execute(async (tx) => {
+    const before = await tx
+      .selectFrom("identity_user")
+      .select("disabled")
+      .where("id", "=", uid)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    const row =
+      passwordHash === undefined
+        ? await changeUser(tx, uid, patch)
+        : await replacePassword(tx, deps, uid, { ...patch, passwordHash }, keepSession);
+    if (patch.disabled && before?.disabled === false) await suspend(tx, deps, uid);
+    return toUser(row);
+  });
 }

@@ -9,7 +9,7 @@ type CodeKind = ActionKind | "SIGN_IN";
 
 const lifetime = { PASSWORD_RESET: "1 hour", VERIFY_EMAIL: "1 day", SIGN_IN: "5 minutes" } as const;
 
-/** 256 random bits, of which only the hash is kept. A newer code of a mailed kind ends the older one. */
+/** 256 random bits; only the hash is stored. A new code of a mailed kind invalidates the previous one. */
 export async function createCode(tx: Tx, kind: CodeKind, user: UserRow): Promise<string> {
   const code = randomBytes(32).toString("base64url");
   if (kind !== "SIGN_IN")
@@ -27,7 +27,7 @@ export async function createCode(tx: Tx, kind: CodeKind, user: UserRow): Promise
   return code;
 }
 
-/** Looks without spending. Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
+/** Checks a code without using it up. Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
 export async function peekCode(db: Sql, kind: ActionKind, code: string): Promise<{ email: string }> {
   const row = await db
     .selectFrom("identity_code as code")
@@ -44,8 +44,8 @@ export async function peekCode(db: Sql, kind: ActionKind, code: string): Promise
 }
 
 /**
- * Spends a code and locks its user, undefined where it is not to be had: of any number that race, one gets it, and it
- * dies when its user's address changes. The user is locked before the code, the order of every writer here.
+ * Uses up a code and locks its user; undefined for an invalid code. Of concurrent calls one wins. A change of the user's
+ * address invalidates the code. Locks the user before the code, as every writer here does (docs/internals/locking.md).
  */
 export async function spendCode(tx: Tx, kind: CodeKind, code: string): Promise<UserRow | undefined> {
   const user = await tx
@@ -68,7 +68,7 @@ export async function spendCode(tx: Tx, kind: CodeKind, code: string): Promise<U
   return spent.numUpdatedRows > 0n ? user : undefined;
 }
 
-/** With a password go the links and tokens that could undo the change. */
+/** Deletes reset links and custom tokens, which could undo a change of the password. */
 export async function dropCodes(tx: Tx, userId: string): Promise<void> {
   await tx
     .deleteFrom("identity_code")

@@ -6,16 +6,16 @@ import { newId } from "../../database/new-id.ts";
 import { IdentityError, type IdentitySession } from "../identity.ts";
 import type { UserRow } from "./users.ts";
 
-/** Where a sign-in comes from, for the list of devices. */
+/** The client of a sign-in, for the list of devices. */
 export interface Device {
   readonly userAgent?: string | undefined;
   readonly ip?: string | undefined;
 }
 
-/** In the dialect's words: a password, or a custom token. */
+/** As in Firebase's tokens: a password, or a custom token. */
 export type SignInProvider = "password" | "custom";
 
-/** What tokens are made from. */
+/** The data that tokens are made from. */
 export interface AuthSession {
   readonly id: string;
   readonly userId: string;
@@ -50,8 +50,8 @@ export async function openAuthSession(
 }
 
 /**
- * Trades one generation for the next in one statement, so of any number of tabs one moves the counter. The others, and
- * whoever lost the answer, get the same successor for 60 seconds. Anything older was copied: `reused`.
+ * Rotates a refresh token: one statement increments the generation, so of concurrent tabs one wins. The others, and a retry
+ * after a lost response, get the same successor for 60 s. An older generation means a stolen token: `reused`.
  */
 export async function rotateAuthSession(db: Sql, id: string, generation: number): Promise<Rotation> {
   const rotated = await db
@@ -73,8 +73,8 @@ export async function rotateAuthSession(db: Sql, id: string, generation: number)
     .where("expires_at", ">", sql<Date>`now()`)
     .executeTakeFirst();
   if (!row) return { kind: "ended" };
-  const again = row.generation === generation + 1 && row.in_grace;
-  return { kind: again ? "rotated" : "reused", session: successor(id, generation, row) };
+  const isRetry = row.generation === generation + 1 && row.in_grace;
+  return { kind: isRetry ? "rotated" : "reused", session: successor(id, generation, row) };
 }
 
 interface Row {
@@ -94,14 +94,13 @@ function successor(id: string, generation: number, row: Row): AuthSession {
 }
 
 /**
- * Answers the user of a session that still holds; those that are asked for at one moment by one query. Throws
- * TOKEN_REVOKED, USER_DISABLED.
+ * Reads the user of a valid session; concurrent reads are batched into one query. Throws TOKEN_REVOKED, USER_DISABLED.
  */
 export function createAuthSessionReader(db: Sql): (id: string, userId: string) => Promise<UserRow> {
   const read = batch((ids: readonly string[]) => readSessions(db, ids));
   return async (id, userId) => {
     const row = await read(id);
-    if (!row?.holds || row.id !== userId) throw new IdentityError("TOKEN_REVOKED");
+    if (!row?.valid || row.id !== userId) throw new IdentityError("TOKEN_REVOKED");
     if (row.disabled) throw new IdentityError("USER_DISABLED");
     return row;
   };
@@ -113,7 +112,7 @@ async function readSessions(db: Sql, ids: readonly string[]) {
     .innerJoin("identity_user as account", "account.id", "session.user_id")
     .selectAll("account")
     .select("session.id as session_id")
-    .select(sql<boolean>`session.revoked_at is null and session.expires_at > now()`.as("holds"))
+    .select(sql<boolean>`session.revoked_at is null and session.expires_at > now()`.as("valid"))
     .where((where) => where("session.id", "=", where.fn.any(where.val([...new Set(ids)]))))
     .execute();
   const bySession = new Map(rows.map((row) => [row.session_id, row]));
@@ -121,8 +120,8 @@ async function readSessions(db: Sql, ids: readonly string[]) {
 }
 
 /**
- * Throws `unauthenticated` unless the session is open. Called under a lock that a change of the password takes too: a
- * request from before that change must not make something that outlives it (G109).
+ * Throws `unauthenticated` unless the session is open. The caller holds a lock that a password change takes too, so that a
+ * concurrent request creates nothing that survives the change (G109).
  */
 export async function requireOpenAuthSession(tx: Tx, id: string | null): Promise<void> {
   if (!(await isAuthSessionOpen(tx, id))) throw new AppError("unauthenticated", "Sign in first");
@@ -158,7 +157,7 @@ export async function listAuthSessions(db: Sql, userId: string): Promise<readonl
   }));
 }
 
-/** The addresses this user signed in from, newest first; ended sign-ins count until they are purged. */
+/** IP addresses of this user's sign-ins, newest first; includes ended ones until they are purged. */
 export async function listAddresses(db: Sql, userId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("identity_session")
@@ -171,9 +170,9 @@ export async function listAddresses(db: Sql, userId: string): Promise<readonly s
 }
 
 /**
- * Ends one sign-in and what the gateway opened for it; without `only` all of the user's, and with `keep` that one sign-in
- * stays (its environment tabs sign in again by themselves). The gateway and open streams hear it from the rows. Codes come
- * before sign-ins, as where one is exchanged.
+ * Ends all sign-ins of a user with their environment grants: `only` limits it to one, `keep` spares one (its environment
+ * tabs sign in again by themselves). Triggers on the rows notify the gateway and open streams. Updates codes before
+ * sign-ins, the lock order of the code exchange.
  */
 export async function endAuthSessions(
   tx: Tx,

@@ -8,7 +8,7 @@ const { db } = await testInstallation();
 
 let accounts = 0;
 
-/** Every test has an account of its own, because the counts stand in one database. */
+/** Every test uses an account of its own, because all share one database. */
 function setup({ perMinute = 10, failuresInRow = 20 } = {}) {
   const account = `ann ${accounts++}`;
   const known: string[] = [];
@@ -24,19 +24,19 @@ function setup({ perMinute = 10, failuresInRow = 20 } = {}) {
   return { account, attempts, start, known, begin, guess };
 }
 
-/** As if so much time had gone by. */
+/** Simulates passed time. */
 const passSeconds = (seconds: number) =>
   sql`update attempt_windows set ends_at = ends_at - make_interval(secs => ${seconds})`.execute(db);
 
-async function repeat(times: number, guess: (turn: number) => Promise<unknown>): Promise<unknown[]> {
+async function repeat(times: number, guess: (n: number) => Promise<unknown>): Promise<unknown[]> {
   const outcomes: unknown[] = [];
-  for (let turn = 0; turn < times; turn++) outcomes.push(await guess(turn));
+  for (let n = 0; n < times; n++) outcomes.push(await guess(n));
   return outcomes;
 }
 
 const counted = (outcomes: readonly unknown[]) => outcomes.filter((outcome) => outcome === "counted").length;
 
-test("ten attempts a minute for one account from one place, then the seconds until the minute ends", async () => {
+test("ten attempts per minute for an account and network, then the seconds until the window ends", async () => {
   const { guess } = setup();
   expect(counted(await repeat(10, () => guess("192.0.2.1")))).toBe(10);
   await passSeconds(20);
@@ -49,7 +49,7 @@ test("ten attempts a minute for one account from one place, then the seconds unt
   expect(await guess("192.0.2.1")).toBe("counted");
 });
 
-test("a /64 of IPv6 is one place, and an IPv4 address in IPv6 clothes is itself", async () => {
+test("an IPv6 /64 is one network, and an IPv4-mapped IPv6 address is its IPv4 address", async () => {
   const { guess } = setup({ perMinute: 1 });
   expect(await guess("2001:db8:1:2::1")).toBe("counted");
   expect(await guess("2001:db8:1:2:ffff:ffff:ffff:ffff")).not.toBe("counted");
@@ -58,33 +58,33 @@ test("a /64 of IPv6 is one place, and an IPv4 address in IPv6 clothes is itself"
   expect(await guess("192.0.2.1")).not.toBe("counted");
 });
 
-test("guesses in parallel, by any number of servers, count like guesses in a row at one", async () => {
+test("parallel guesses at several servers count like sequential ones at one", async () => {
   const { guess, start } = setup();
   const servers = [start(), start(), start()];
   const outcomes = await Promise.all(Array.from({ length: 60 }, (_, n) => guess("192.0.2.1", { by: servers[n % 3] })));
   expect(counted(outcomes)).toBe(10);
 });
 
-test("guesses from everywhere: so many are looked at, and the owner's own place still gets in", async () => {
+test("guesses from many networks are limited, and the owner's own network is still allowed", async () => {
   const { known, guess, begin } = setup();
   known.push("198.51.100.7");
-  expect(counted(await repeat(60, (turn) => guess(`2001:db8:${turn.toString(16)}::1`)))).toBe(20);
+  expect(counted(await repeat(60, (n) => guess(`2001:db8:${n.toString(16)}::1`)))).toBe(20);
 
   const owner = await begin("198.51.100.7");
   await owner.succeeded();
   const left = await guess("203.0.113.9");
-  expect(left, "the owner's success is no new row for strangers").toBeGreaterThan(86_000);
+  expect(left, "the owner's success does not reset the failures of other networks").toBeGreaterThan(86_000);
   await passSeconds(86_400);
   expect(await guess("203.0.113.9")).toBe("counted");
 });
 
-test("a place the owner knows has a row of its own, not more", async () => {
+test("a familiar network has one limit of its own", async () => {
   const { known, guess } = setup({ perMinute: 1_000 });
   known.push("198.51.100.7");
   expect(counted(await repeat(60, () => guess("198.51.100.7")))).toBe(40);
 });
 
-test("a success ends the row, and so does a password reset, at every server", async () => {
+test("a success resets the failures, and so does a password reset, at every server", async () => {
   const { account, start, guess, begin } = setup({ perMinute: 1_000 });
   await repeat(19, () => guess("192.0.2.1"));
   await (await begin("192.0.2.1")).succeeded();

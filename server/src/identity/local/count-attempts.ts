@@ -3,12 +3,9 @@ import { countWindows, refuseUntil } from "../count-windows.ts";
 import type { Sender } from "./fair-queue.ts";
 
 export interface Attempts {
-  /**
-   * Counts a sign-in before its password is looked at, so that guesses in parallel cannot slip through. Throws
-   * TOO_MANY_ATTEMPTS_TRY_LATER. `familiar`: the account's owner signed in from this network before.
-   */
+  /** Counts an attempt before the password is checked, so that parallel guesses count. Throws TOO_MANY_ATTEMPTS_TRY_LATER. */
   begin(account: string, from: Sender): Promise<{ succeeded(): Promise<void> }>;
-  /** The owner has proved another way to be the owner. */
+  /** Resets the failures after the owner has authenticated by a reset link. */
   forget(account: string): Promise<void>;
 }
 
@@ -21,9 +18,9 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /**
- * Two limits (G91, P12). So many attempts a minute for one account from one network. And 100 failures in a
- * row for one account from anywhere; then, for a day, only networks its owner has signed in from may try, each with 100 of
- * its own, so that guessing from everywhere locks out the guessers and not the owner. A password reset lifts it.
+ * Brute-force protection by two limits (G91, P12): attempts per minute for an account and network, and 100 consecutive
+ * failures for an account from anywhere. After those, for a day, only networks that its owner signed in from may try, each
+ * with 100 failures of its own, so that a distributed attack does not lock out the owner. A password reset lifts it.
  */
 export function countAttempts(db: Db, { perMinute, failuresInRow = 100 }: AttemptLimits): Attempts {
   const recent = countWindows(db, { name: "sign-in", limit: perMinute, windowMs: minuteMs });

@@ -5,7 +5,7 @@ import { outcome, password, testInstallation } from "../testing/test-installatio
 
 const { db, setup, start } = await testInstallation();
 
-test("a hash of older parameters is made anew at the next sign-in", async () => {
+test("a hash with old parameters is rehashed at the next sign-in", async () => {
   const { identity, email, user } = await setup();
   const stored = () =>
     db.selectFrom("identity_user").select("password_hash").where("id", "=", user.uid).executeTakeFirstOrThrow();
@@ -25,7 +25,7 @@ test("a hash of older parameters is made anew at the next sign-in", async () => 
   expect(await outcome(identity.verifyPassword(email, password))).toBe("ok");
 });
 
-test("a token that was verified before still ends with its hour and with its session", async () => {
+test("a cached token still expires, and ends with its session", async () => {
   const { identity, tokens, user } = await setup();
   const verify = () => outcome(identity.verifyIdToken(tokens.idToken, { checkRevoked: true }));
   expect([await verify(), await verify()]).toEqual(["ok", "ok"]);
@@ -38,7 +38,7 @@ test("a token that was verified before still ends with its hour and with its ses
   expect(await verify()).toBe("TOKEN_REVOKED");
 });
 
-test("a sign-in that was being checked while the password changed does not begin", async () => {
+test("a sign-in that is concurrent with a password change does not survive it", async () => {
   const { identity, email, user } = await setup();
   const outcomes = await Promise.all([
     outcome(identity.updateUser(user.uid, { password: "Second password 2!" })),
@@ -48,7 +48,7 @@ test("a sign-in that was being checked while the password changed does not begin
   expect(await identity.listSessions(user.uid), "no sign-in by the old password is left").toEqual([]);
 });
 
-test("the time of an answer does not tell who has an account", async () => {
+test("response times do not reveal whether an account exists", async () => {
   const { identity, email } = await setup();
   const time = async (address: string) => {
     const startedAt = performance.now();
@@ -57,7 +57,7 @@ test("the time of an answer does not tell who has an account", async () => {
   };
   const known: number[] = [];
   const unknown: number[] = [];
-  for (let turn = 0; turn < 7; turn++) {
+  for (let n = 0; n < 7; n++) {
     known.push(await time(email));
     unknown.push(await time(newEmail()));
   }
@@ -67,14 +67,14 @@ test("the time of an answer does not tell who has an account", async () => {
   expect(ratio).toBeLessThan(3);
 });
 
-test("guessing stops being looked at, and the owner's own place still gets in", async () => {
+test("guesses are refused after a limit, and the owner's own network is still allowed", async () => {
   const email = newEmail();
   const identity = start({ limits: { signInsPerMinute: 10, failuresInRow: 5 } });
   await identity.createUser({ email, password });
   await identity.signIn(email, password, { ip: "198.51.100.7" });
   const outcomes: string[] = [];
-  for (let turn = 0; turn < 8; turn++)
-    outcomes.push(await outcome(identity.verifyPassword(email, "wrong", `2001:db8:${turn.toString(16)}::1`)));
+  for (let n = 0; n < 8; n++)
+    outcomes.push(await outcome(identity.verifyPassword(email, "wrong", `2001:db8:${n.toString(16)}::1`)));
   expect(outcomes.filter((each) => each === "INVALID_LOGIN_CREDENTIALS")).toHaveLength(5);
   expect(await outcome(identity.signIn(email, password, { ip: "203.0.113.1" }))).toBe("TOO_MANY_ATTEMPTS_TRY_LATER");
   expect(await outcome(identity.signIn(email, password, { ip: "198.51.100.7" }))).toBe("ok");
@@ -84,7 +84,7 @@ test("guessing stops being looked at, and the owner's own place still gets in", 
   expect(await outcome(identity.signIn(email, "Second password 2!", { ip: "203.0.113.1" }))).toBe("ok");
 });
 
-test("400 networks guess at once; the owner with the right password from a familiar network always signs in (P12)", async () => {
+test("while 400 networks guess, the owner can always sign in from a familiar network (P12)", async () => {
   const { identity, email } = await setup();
   const own = { ip: "198.51.100.7" };
   await identity.signIn(email, password, own);
@@ -97,7 +97,7 @@ test("400 networks guess at once; the owner with the right password from a famil
   }
 });
 
-test("one network that floods keeps out nobody of another, and a new password needs no place among strangers", async () => {
+test("a flood of one network blocks no other network, and no password change", async () => {
   const { identity, email, user } = await setup();
   const flood = Array.from({ length: 200 }, (_, n) =>
     outcome(identity.verifyPassword(newEmail(), "wrong password", `2001:db8:1:1::${n.toString(16)}`)),
@@ -116,7 +116,7 @@ test("several servers share one limit for an account and a network", async () =>
       outcome((servers[n % 3] ?? start()).verifyPassword(email, "wrong", "192.0.2.77")),
     ),
   );
-  const looked = outcomes.filter((each) => each === "INVALID_LOGIN_CREDENTIALS").length;
-  expect(looked).toBeGreaterThanOrEqual(8);
-  expect(looked).toBeLessThanOrEqual(12);
+  const checked = outcomes.filter((each) => each === "INVALID_LOGIN_CREDENTIALS").length;
+  expect(checked).toBeGreaterThanOrEqual(8);
+  expect(checked).toBeLessThanOrEqual(12);
 });

@@ -1,87 +1,84 @@
 import { addressKey } from "../../http/limit-requests.ts";
 
-/** Whose work waits: where it comes from, and whether its sender is known there (a familiar network, a token, a code). */
+/** The client that work is queued for. `familiar`: known by its network, a token or a code. */
 export interface Sender {
   readonly network: string;
   readonly familiar: boolean;
 }
 
-/** Of somebody who has shown a password, a token or a code already. */
+/** A client that has authenticated by password, token or code already. */
 export function familiarSender(from = ""): Sender {
   return { network: addressKey(from), familiar: true };
 }
 
-interface Waiting {
-  readonly begin: () => void;
+interface Task {
+  readonly start: () => void;
   readonly refuse: () => void;
 }
 
 interface Limits {
-  readonly atOnce: number;
-  /** In each of the two lines. */
-  readonly waiting: number;
+  readonly concurrency: number;
+  /** In each of the two queues. */
+  readonly maxQueued: number;
 }
 
 /**
- * Lets `atOnce` works run; the others wait in two lines, so that strangers never keep out whom an account knows: one
- * place serves the familiar line first, the others the strangers' (P12). Within a line networks take turns.
- * A line that is full refuses with `refusal()`, because a longer one would only make every answer late: the newest of the
- * network with the most waiting, which may be the one that comes.
+ * Limits concurrency with two queues, so that unknown clients cannot starve familiar ones: one slot prefers familiar
+ * clients, the others unknown ones (P12). Within a queue, networks are served round-robin. A full queue rejects the newest
+ * task of the network with the most tasks with `refusal()`; that can be the incoming one.
  */
-export function openFairQueue({ atOnce, waiting }: Limits, refusal: () => Error) {
-  const lines = { familiar: createLine(waiting), unknown: createLine(waiting) };
+export function createFairQueue({ concurrency, maxQueued }: Limits, refusal: () => Error) {
+  const queues = { familiar: createQueue(maxQueued), unknown: createQueue(maxQueued) };
   const running = { familiar: 0, unknown: 0 };
 
-  function fill(): void {
-    while (running.familiar + running.unknown < atOnce) {
-      const first = running.familiar === 0 ? "familiar" : "unknown";
-      const name = lines[first].size() > 0 ? first : first === "familiar" ? "unknown" : "familiar";
-      if (lines[name].size() === 0) return;
+  function startNext(): void {
+    while (running.familiar + running.unknown < concurrency) {
+      const preferred = running.familiar === 0 ? "familiar" : "unknown";
+      const other = preferred === "familiar" ? "unknown" : "familiar";
+      const name = queues[preferred].size() > 0 ? preferred : other;
+      if (queues[name].size() === 0) return;
       running[name]++;
-      lines[name].shift()?.begin();
+      queues[name].shift()?.start();
     }
   }
 
   return async <T>({ network, familiar }: Sender, work: () => Promise<T>): Promise<T> => {
     const name = familiar ? "familiar" : "unknown";
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    lines[name].push(network, { begin: resolve, refuse: () => reject(refusal()) });
-    fill();
+    queues[name].push(network, { start: resolve, refuse: () => reject(refusal()) });
+    startNext();
     await promise;
     try {
       return await work();
     } finally {
       running[name]--;
-      fill();
+      startNext();
     }
   };
 }
 
-/** One line: each network's works in order, networks in turn. */
-function createLine(most: number) {
-  const networks = new Map<string, Waiting[]>();
-  const size = () => [...networks.values()].reduce((sum, works) => sum + works.length, 0);
+/** First in, first out for each network; round-robin between networks. */
+function createQueue(maxSize: number) {
+  const networks = new Map<string, Task[]>();
+  const size = () => [...networks.values()].reduce((sum, tasks) => sum + tasks.length, 0);
 
-  /** Of several equally long ones the newcomer's gives way: who waits already came first. */
-  function mostCrowded(newcomer: string): string {
+  /** The network with the most tasks; on a tie the newcomer's. */
+  function largest(newcomer: string): string {
     const lengthOf = (network: string) => networks.get(network)?.length ?? 0;
-    return [...networks.keys()].reduce(
-      (longest, each) => (lengthOf(each) > lengthOf(longest) ? each : longest),
-      newcomer,
-    );
+    return [...networks.keys()].reduce((most, each) => (lengthOf(each) > lengthOf(most) ? each : most), newcomer);
   }
 
   return {
     size,
-    push(network: string, waiting: Waiting): void {
-      networks.set(network, [...(networks.get(network) ?? []), waiting]);
-      if (size() <= most) return;
-      const crowd = mostCrowded(network);
-      const works = networks.get(crowd) ?? [];
-      works.pop()?.refuse();
-      if (works.length === 0) networks.delete(crowd);
+    push(network: string, task: Task): void {
+      networks.set(network, [...(networks.get(network) ?? []), task]);
+      if (size() <= maxSize) return;
+      const crowded = largest(network);
+      const tasks = networks.get(crowded) ?? [];
+      tasks.pop()?.refuse();
+      if (tasks.length === 0) networks.delete(crowded);
     },
-    shift(): Waiting | undefined {
+    shift(): Task | undefined {
       const [first] = networks;
       if (!first) return undefined;
       const [network, [next, ...rest]] = first;

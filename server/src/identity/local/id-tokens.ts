@@ -5,7 +5,7 @@ import { algorithm, type SigningKeys } from "./signing-keys.ts";
 
 export const idTokenSeconds = 3_600;
 
-/** Whose tokens these are; a token of another installation or for another purpose does not verify. */
+/** Issuer and audience; tokens of another installation or for another purpose do not verify. */
 export interface Origin {
   readonly issuer: string;
   readonly audience: string;
@@ -13,7 +13,7 @@ export interface Origin {
 
 export interface IdTokenClaims extends IdentityClaims {
   readonly sessionId: string;
-  /** When the password or the custom token was shown, not when the token was refreshed. */
+  /** Time of the sign-in, not of the token's refresh. */
   readonly authTime: Date;
 }
 
@@ -43,12 +43,12 @@ export async function signIdToken(
     .sign(key);
 }
 
-/** The newest tokens whose signature was verified: a browser sends the same one for 50 minutes. */
-const mostVerified = 10_000;
+/** Cache size of verified tokens: a browser sends the same token for 50 minutes. */
+const maxVerified = 10_000;
 
 /**
- * Reads ID tokens; a signature is verified once. Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, or UNAVAILABLE when the keys
- * cannot be read: that is nobody's bad token.
+ * Verifies ID tokens and caches the result. Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, or UNAVAILABLE when the keys cannot be
+ * read.
  */
 export function idTokenReader(keys: SigningKeys, origin: () => Origin): (token: string) => Promise<IdTokenClaims> {
   const verified = new Map<string, IdTokenClaims & { readonly expiresAt: Date }>();
@@ -58,7 +58,7 @@ export function idTokenReader(keys: SigningKeys, origin: () => Origin): (token: 
     verified.delete(token);
     const claims = await verify(keys, origin(), token);
     verified.set(token, claims);
-    if (verified.size > mostVerified) verified.delete(verified.keys().next().value ?? "");
+    if (verified.size > maxVerified) verified.delete(verified.keys().next().value ?? "");
     return claims;
   };
 }

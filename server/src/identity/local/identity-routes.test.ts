@@ -31,7 +31,7 @@ async function setup(signInsPerMinute = 1_000) {
   return { app, identity, email, user, account, token };
 }
 
-test("a browser signs in, refreshes by a form, and anybody can check the token by the published keys", async () => {
+test("a browser signs in and refreshes by a form, and the published keys verify the token", async () => {
   const { app, account, token, email, user } = await setup();
   const signedIn = await account("signInWithPassword", { email, password, returnSecureToken: true });
   expect(signedIn.statusCode).toBe(200);
@@ -64,7 +64,7 @@ test("a browser signs in once with a custom token", async () => {
   expect([again.statusCode, again.json().error.message]).toEqual([400, "INVALID_CUSTOM_TOKEN"]);
 });
 
-test("a browser looks at a reset code, spends it, and confirms an address", async () => {
+test("a browser checks a reset code, uses it, and verifies an address", async () => {
   const { identity, account, email } = await setup();
   const oobCode = await identity.createActionCode("PASSWORD_RESET", email);
   expect((await account("resetPassword", { oobCode })).json()).toMatchObject({ email });
@@ -76,7 +76,7 @@ test("a browser looks at a reset code, spends it, and confirms an address", asyn
   expect((await account("update", { oobCode: verify })).json()).toMatchObject({ email, emailVerified: true });
 });
 
-test("a browser changes the password by its ID token and goes on with the new tokens", async () => {
+test("a browser changes the password by its ID token and gets new tokens", async () => {
   const { account, token, email } = await setup();
   const { idToken, refreshToken } = (await account("signInWithPassword", { email, password })).json();
   const changed = (await account("update", { idToken, password: "Second password 2!" })).json();
@@ -85,7 +85,7 @@ test("a browser changes the password by its ID token and goes on with the new to
   expect((await token({ grant_type: "refresh_token", refresh_token: changed.refreshToken })).statusCode).toBe(200);
 });
 
-test("the hosted provider's SDK reads who is signed in, and changes the name that the product shows", async () => {
+test("Firebase's SDK reads the user and changes the display name", async () => {
   const { identity, account, email, user } = await setup();
   const { idToken } = (await account("signInWithPassword", { email, password })).json();
   const [found] = (await account("lookup", { idToken })).json().users;
@@ -96,26 +96,26 @@ test("the hosted provider's SDK reads who is signed in, and changes the name tha
   expect((await account("lookup", { idToken })).json().users[0].displayName).toBe("Ada");
   expect((await readProfile(installation.db, { id: user.uid, email, name: "" })).name).toBe("Ada");
   await identity.revokeSessions(user.uid);
-  for (const answer of [await account("lookup", { idToken }), await account("update", { idToken, displayName: "Eve" })])
-    expect([answer.statusCode, answer.json().error.message]).toEqual([400, "TOKEN_EXPIRED"]);
+  for (const reply of [await account("lookup", { idToken }), await account("update", { idToken, displayName: "Eve" })])
+    expect([reply.statusCode, reply.json().error.message]).toEqual([400, "TOKEN_EXPIRED"]);
 });
 
 test.each([
-  ["an address that is none", "signInWithPassword", { email: "nobody", password: "x" }, 400, "INVALID_EMAIL"],
+  ["an invalid address", "signInWithPassword", { email: "nobody", password: "x" }, 400, "INVALID_EMAIL"],
   ["an empty password", "signInWithPassword", { email: "a@b.co", password: "" }, 400, "MISSING_PASSWORD"],
   ["no password", "signInWithPassword", { email: "a@b.co" }, 400, "MISSING_PASSWORD"],
-  ["a token that is none", "lookup", { idToken: "x" }, 400, "INVALID_ID_TOKEN"],
-  ["a call that is not offered", "sendOobCode", { requestType: "PASSWORD_RESET" }, 404, "OPERATION_NOT_ALLOWED"],
-])("%s is told in the dialect", async (_what, method, body, status, message) => {
+  ["an invalid token", "lookup", { idToken: "x" }, 400, "INVALID_ID_TOKEN"],
+  ["an unsupported call", "sendOobCode", { requestType: "PASSWORD_RESET" }, 404, "OPERATION_NOT_ALLOWED"],
+])("%s is refused in Firebase's format", async (_what, method, body, status, message) => {
   const { account } = await setup();
-  const answer = await account(method, body);
-  expect([answer.statusCode, answer.json().error]).toEqual([
+  const reply = await account(method, body);
+  expect([reply.statusCode, reply.json().error]).toEqual([
     status,
     { code: status, message, errors: [{ message, domain: "global", reason: "invalid" }] },
   ]);
 });
 
-test("too many sign-ins are refused with the time to come back", async () => {
+test("too many sign-ins are refused with Retry-After", async () => {
   const { account, email } = await setup(2);
   for (const _ of [1, 2]) await account("signInWithPassword", { email, password: "wrong" });
   const refused = await account("signInWithPassword", { email, password });

@@ -18,7 +18,7 @@ import type { Device } from "./auth-sessions.ts";
 import type { LocalIdentity } from "./local-identity.ts";
 import type { Tokens } from "./sign-ins.ts";
 
-interface Parts {
+interface IdentityRoutesDeps {
   readonly db: Db;
   readonly identity: LocalIdentity;
 }
@@ -27,25 +27,25 @@ const tooMany = "TOO_MANY_ATTEMPTS_TRY_LATER";
 const bodyLimit = 16_384;
 const text = () => string().check(maxLength(4096));
 
-/** The hosted provider's REST dialect, the calls our browser and the hosted provider's SDK make, under /identity. */
-export function identityRoutes(app: FastifyInstance, parts: Parts): void {
+/** The subset of Firebase's REST API that our browser app and Firebase's SDK call, under /identity. */
+export function identityRoutes(app: FastifyInstance, deps: IdentityRoutesDeps): void {
   app.register(
     async (scope) => {
       scope.setErrorHandler(refuse);
-      // What the hosted provider has and this one does not.
+      // Calls of Firebase that this provider does not have.
       scope.setNotFoundHandler((_, reply) => void sendError(reply, 404, "OPERATION_NOT_ALLOWED"));
       scope.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
-      signInRoutes(scope, parts);
-      accountRoutes(scope, parts);
-      scope.get("/.well-known/jwks.json", async () => ({ keys: await parts.identity.publishedKeys() }));
-      scope.register(async (form) => tokenRoute(form, parts));
+      signInRoutes(scope, deps);
+      accountRoutes(scope, deps);
+      scope.get("/.well-known/jwks.json", async () => ({ keys: await deps.identity.publishedKeys() }));
+      scope.register(async (form) => tokenRoute(form, deps));
     },
     { prefix: "/identity" },
   );
 }
 
-function signInRoutes(scope: FastifyInstance, { identity }: Parts): void {
-  // The doubled colon is the router's way to write one.
+function signInRoutes(scope: FastifyInstance, { identity }: IdentityRoutesDeps): void {
+  // The router escapes a colon by doubling it.
   const signIn = object({ email: text(), password: optional(text()) });
   post(scope, "/v1/accounts::signInWithPassword", signIn, async ({ email, password = "" }, device) => {
     if (!isEmail(email.trim())) throw new IdentityError("INVALID_EMAIL");
@@ -57,8 +57,8 @@ function signInRoutes(scope: FastifyInstance, { identity }: Parts): void {
   );
 }
 
-function accountRoutes(scope: FastifyInstance, parts: Parts): void {
-  const { identity } = parts;
+function accountRoutes(scope: FastifyInstance, deps: IdentityRoutesDeps): void {
+  const { identity } = deps;
   const reset = object({ oobCode: text(), newPassword: optional(text()) });
   post(scope, "/v1/accounts::resetPassword", reset, async ({ oobCode, newPassword }, { ip }) => ({
     requestType: "PASSWORD_RESET",
@@ -84,22 +84,22 @@ function accountRoutes(scope: FastifyInstance, parts: Parts): void {
       return { localId: user.uid, email: user.email, emailVerified: user.emailVerified };
     }
     if (idToken === undefined) throw new IdentityError("INVALID_ID_TOKEN");
-    const named = displayName === undefined ? {} : await rename(parts, idToken, displayName.trim());
+    const named = displayName === undefined ? {} : await rename(deps, idToken, displayName.trim());
     if (password === undefined && displayName !== undefined) return named;
     return { ...named, ...signedIn(await identity.changePassword(idToken, password ?? "", device)) };
   });
 }
 
-/** The product shows the profile's name, so both change, as by its own call. */
-async function rename({ db, identity }: Parts, idToken: string, name: string): Promise<object> {
+/** Changes the profile's name too, which the product shows. */
+async function rename({ db, identity }: IdentityRoutesDeps, idToken: string, name: string): Promise<object> {
   const { uid, email } = await identity.verifyIdToken(idToken, { checkRevoked: true });
   await identity.updateUser(uid, { name });
   await updateProfile(db, { id: uid, email, name }, { name });
   return { localId: uid, email, displayName: name };
 }
 
-/** In a scope of its own: nowhere else is a form accepted. */
-function tokenRoute(scope: FastifyInstance, { identity }: Parts): void {
+/** In a scope of its own, because only this call accepts a form. */
+function tokenRoute(scope: FastifyInstance, { identity }: IdentityRoutesDeps): void {
   const contentType = "application/x-www-form-urlencoded";
   scope.addContentTypeParser(
     contentType,
@@ -124,12 +124,12 @@ function post<Body extends ZodMiniType>(
   scope: FastifyInstance,
   path: string,
   schema: Body,
-  answer: (body: Infer<Body>, device: Device) => Promise<object>,
+  handle: (body: Infer<Body>, device: Device) => Promise<object>,
 ): void {
   scope.post(path, { bodyLimit }, async (request) => {
     const body = safeParse(schema, request.body);
     if (!body.success) throw invalid(body.error.issues);
-    return answer(body.data, { userAgent: request.headers["user-agent"], ip: request.ip });
+    return handle(body.data, { userAgent: request.headers["user-agent"], ip: request.ip });
   });
 }
 
@@ -142,7 +142,7 @@ function invalid(issues: readonly { path: PropertyKey[] }[]): AppError {
   return new AppError("invalid_request", `INVALID_ARGUMENT : ${[...fields].join(", ")}`);
 }
 
-/** Refusals in the dialect's own shape, whoever made them: the provider, our limits, or the reader of the body. */
+/** Renders all errors in Firebase's format: the provider's, rate limits, and body parsing. */
 function refuse(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, retryAfterSeconds } = inDialect(error);
   if (status >= 500) request.log.error(error);
@@ -174,6 +174,6 @@ function inDialect(error: FastifyError): Refusal {
 function ofProvider({ code, retryAfterSeconds }: IdentityError): Refusal {
   if (code === "UNAVAILABLE") return { status: 503, message: code, retryAfterSeconds };
   if (code === tooMany) return { status: 429, message: code, retryAfterSeconds };
-  // The dialect has one word for a sign-in that is over.
+  // Firebase has one code for both.
   return { status: 400, message: code === "TOKEN_REVOKED" ? "TOKEN_EXPIRED" : code };
 }

@@ -14,26 +14,26 @@ export interface EndedRights {
 
 export interface LocalOptions {
   readonly db: Db;
-  /** The installation's secret; what this provider needs is derived from it. */
+  /** The installation's secret, from which this provider derives its keys. */
   readonly secret: Buffer;
-  /** A function where the port is known only later: it is asked when a token is signed or read. */
+  /** A function if the port is known only later; evaluated when a token is signed or verified. */
   readonly appUrl: string | (() => string);
   readonly limits: { readonly signInsPerMinute: number; readonly failuresInRow?: number };
   /**
-   * Takes back what others hold of the user's environments and says how much that was (G109); joins the transaction that
-   * ends the sign-ins, before it ends them.
+   * Revokes others' access to the user's environments and returns the counts (G109). Joins the transaction that ends the
+   * sign-ins, before it ends them.
    */
   readonly endRights?: (tx: Tx, userId: string) => Promise<EndedRights>;
-  /** Tells the user in the application; joins the transaction of what it tells of. */
+  /** Notifies the user, in the transaction of the event. */
   readonly announce?: (
     tx: Tx,
     notice: { userId: string; cause: NoticeCause; title: string; body: string; link: string | null },
   ) => Promise<void>;
 }
 
-/** What the functions of the local provider share. */
+/** Shared dependencies of the local provider's functions. */
 export interface LocalDeps extends Omit<LocalOptions, "appUrl"> {
-  /** Where the browser finds this provider, without the version. */
+  /** Base URL of this provider, without the version. */
   readonly baseUrl: () => string;
   readonly attempts: Attempts;
   readonly keys: SigningKeys;

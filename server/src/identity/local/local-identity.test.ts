@@ -7,6 +7,6 @@ const shared = start();
 
 identitySuite("the local provider", async () => ({
   identity: shared,
-  signIn: async (email, word) => (await shared.signIn(email, word, {})).idToken,
+  signIn: async (email, password) => (await shared.signIn(email, password, {})).idToken,
   signInWithCustomToken: async (token) => (await shared.signInWithCustomToken(token, {})).idToken,
 }));

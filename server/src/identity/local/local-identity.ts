@@ -7,7 +7,7 @@ import { confirmEmail, createActionCode, readResetCode, resetPassword } from "./
 import { changePassword, createCustomToken, refresh, signIn, signInWithCustomToken, type Tokens } from "./sign-ins.ts";
 import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
 
-/** What the dialect's routes need beyond the port. Each throws IdentityError, as the function of its name says. */
+/** Functions of the REST routes beyond the port. Each throws IdentityError as documented at the function of its name. */
 export interface LocalIdentity extends Identity {
   signIn(email: string, password: string, device: Device): Promise<Tokens>;
   signInWithCustomToken(token: string, device: Device): Promise<Tokens>;
@@ -20,31 +20,30 @@ export interface LocalIdentity extends Identity {
 }
 
 /**
- * The provider that needs no other service: the dialect of a hosted one, answered from our own database
- * (docs/internals/identity.md).
+ * The identity provider that needs no other service: Firebase's REST API on our own database (docs/internals/identity.md).
  */
 export function localIdentity(options: LocalOptions): LocalIdentity {
-  const parts = localDeps(options);
+  const deps = localDeps(options);
   return {
     kind: "local",
     browserConfig() {
-      const version = `${parts.baseUrl()}/v1`;
+      const version = `${deps.baseUrl()}/v1`;
       return { apiKey: "local", accountsUrl: `${version}/accounts`, tokenUrl: `${version}/token` };
     },
-    ...accounts(parts),
-    createCustomToken: (uid) => createCustomToken(parts, uid),
-    verifyIdToken: (token, how) => verifyIdToken(parts, token, how),
+    ...accounts(deps),
+    createCustomToken: (uid) => createCustomToken(deps, uid),
+    verifyIdToken: (token, how) => verifyIdToken(deps, token, how),
     async verifyPassword(email, password, from) {
-      return { uid: (await verifyPassword(parts, email, password, from)).id };
+      return { uid: (await verifyPassword(deps, email, password, from)).id };
     },
-    createActionCode: (kind, email) => createActionCode(parts, kind, email),
-    signIn: (email, password, device) => signIn(parts, email, password, device),
-    signInWithCustomToken: (token, device) => signInWithCustomToken(parts, token, device),
-    refresh: (refreshToken) => refresh(parts, refreshToken),
-    readResetCode: (code) => readResetCode(parts, code),
-    resetPassword: (code, password, from) => resetPassword(parts, code, password, from),
-    confirmEmail: (code) => confirmEmail(parts, code),
-    changePassword: (idToken, password, device) => changePassword(parts, idToken, password, device),
-    publishedKeys: () => parts.keys.published(),
+    createActionCode: (kind, email) => createActionCode(deps, kind, email),
+    signIn: (email, password, device) => signIn(deps, email, password, device),
+    signInWithCustomToken: (token, device) => signInWithCustomToken(deps, token, device),
+    refresh: (refreshToken) => refresh(deps, refreshToken),
+    readResetCode: (code) => readResetCode(deps, code),
+    resetPassword: (code, password, from) => resetPassword(deps, code, password, from),
+    confirmEmail: (code) => confirmEmail(deps, code),
+    changePassword: (idToken, password, device) => changePassword(deps, idToken, password, device),
+    publishedKeys: () => deps.keys.published(),
   };
 }

@@ -5,35 +5,35 @@ import { outcome, testInstallation } from "../testing/test-installation.ts";
 
 const { db, setup } = await testInstallation();
 
-test("of four that reset with one code one wins, and every sign-in and other token ends", async () => {
+test("of four concurrent resets with one code one wins, and every sign-in and token ends", async () => {
   const { identity, tokens, email, user } = await setup();
   const custom = await identity.createCustomToken(user.uid);
   const code = (await identity.createActionCode("PASSWORD_RESET", email)) ?? "";
   expect(await identity.readResetCode(code)).toEqual({ email });
-  const words = ["One word 11!", "Two word 22!", "Three word 33!", "Four word 44!"];
-  const race = await Promise.all(words.map((word) => outcome(identity.resetPassword(code, word))));
+  const passwords = ["One word 11!", "Two word 22!", "Three word 33!", "Four word 44!"];
+  const race = await Promise.all(passwords.map((next) => outcome(identity.resetPassword(code, next))));
   expect(race.toSorted()).toEqual(["INVALID_OOB_CODE", "INVALID_OOB_CODE", "INVALID_OOB_CODE", "ok"]);
-  expect(await outcome(identity.verifyPassword(email, words[race.indexOf("ok")] ?? ""))).toBe("ok");
+  expect(await outcome(identity.verifyPassword(email, passwords[race.indexOf("ok")] ?? ""))).toBe("ok");
   expect(await outcome(identity.refresh(tokens.refreshToken))).toBe("TOKEN_EXPIRED");
   expect(await outcome(identity.signInWithCustomToken(custom, {}))).toBe("INVALID_CUSTOM_TOKEN");
   expect(await identity.getUser({ email })).toMatchObject({ emailVerified: true });
 });
 
-test("a reset password meets the checklist, and one that does not leaves the code whole", async () => {
+test("a reset password must meet the checklist, and a refused one does not use up the code", async () => {
   const { identity, email } = await setup();
   const code = (await identity.createActionCode("PASSWORD_RESET", email)) ?? "";
   expect(await outcome(identity.resetPassword(code, "nouppercase1!"))).toBe("WEAK_PASSWORD");
   expect(await outcome(identity.resetPassword(code, "Second password 2!"))).toBe("ok");
 });
 
-test("of three that sign in with one custom token one wins", async () => {
+test("of three concurrent sign-ins with one custom token one wins", async () => {
   const { identity, user } = await setup();
   const token = await identity.createCustomToken(user.uid);
   const race = await Promise.all([1, 2, 3].map(() => outcome(identity.signInWithCustomToken(token, {}))));
   expect(race.toSorted()).toEqual(["INVALID_CUSTOM_TOKEN", "INVALID_CUSTOM_TOKEN", "ok"]);
 });
 
-test("a code dies with the address, with its hour and with a newer one", async () => {
+test("a code is invalidated by a new address, by its expiry and by a newer code", async () => {
   const { identity, email, user } = await setup();
   const code = async (to: string) => (await identity.createActionCode("PASSWORD_RESET", to)) ?? "";
   const replaced = await code(email);
@@ -56,7 +56,7 @@ test("a code dies with the address, with its hour and with a newer one", async (
   expect(await outcome(identity.resetPassword(late, "Second password 2!"))).toBe("EXPIRED_OOB_CODE");
 });
 
-test("a code of one kind is none of another", async () => {
+test("a code is valid for its own kind only", async () => {
   const { identity, email, user } = await setup();
   const reset = (await identity.createActionCode("PASSWORD_RESET", email)) ?? "";
   const verify = (await identity.createActionCode("VERIFY_EMAIL", email)) ?? "";
@@ -68,7 +68,7 @@ test("a code of one kind is none of another", async () => {
   expect(await identity.confirmEmail(verify)).toMatchObject({ emailVerified: true });
 });
 
-test("a stored code is not the code", async () => {
+test("only the code's hash is stored", async () => {
   const { identity, user } = await setup();
   const token = await identity.createCustomToken(user.uid);
   const row = await db

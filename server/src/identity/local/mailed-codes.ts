@@ -13,28 +13,28 @@ export async function createActionCode({ db }: LocalDeps, kind: ActionKind, emai
   return row && !row.disabled ? db.transaction().execute((tx) => createCode(tx, kind, row)) : null;
 }
 
-/** For the page behind the link. Spends nothing. Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
+/** For the page of the link. Does not use up the code. Throws INVALID_OOB_CODE, EXPIRED_OOB_CODE. */
 export function readResetCode({ db }: LocalDeps, code: string): Promise<{ email: string }> {
   return peekCode(db, "PASSWORD_RESET", code);
 }
 
-/** The link has shown that the address is the user's. Throws WEAK_PASSWORD below the reset checklist (G46). */
+/** Sets a new password and marks the address as verified. Throws WEAK_PASSWORD below the reset checklist (G46). */
 export async function resetPassword(
-  parts: LocalDeps,
+  deps: LocalDeps,
   code: string,
   password: string,
   from = "",
 ): Promise<{ email: string }> {
-  const { db, attempts } = parts;
+  const { db, attempts } = deps;
   requirePassword(password);
   if (!passwordChecks.every(({ met }) => met(password))) throw new IdentityError("WEAK_PASSWORD");
   await peekCode(db, "PASSWORD_RESET", code);
-  // Hashed before the code is spent: a refusal by the queue of hashes must not cost the user the link.
+  // Hashed before the code is used up, because a full hash queue must not invalidate the link.
   const passwordHash = await hashPassword(password, familiarSender(from));
   const row = await db.transaction().execute(async (tx) => {
     const user = await spendCode(tx, "PASSWORD_RESET", code);
     if (!user) throw new IdentityError("INVALID_OOB_CODE");
-    return replacePassword(tx, parts, user.id, { passwordHash, emailVerified: true });
+    return replacePassword(tx, deps, user.id, { passwordHash, emailVerified: true });
   });
   await attempts.forget(row.email_key);
   return { email: row.email };

@@ -2,9 +2,9 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { maxPasswordLength, signupPasswordLength } from "@berth/contract";
 import { IdentityError } from "../identity.ts";
-import { openFairQueue, type Sender } from "./fair-queue.ts";
+import { createFairQueue, type Sender } from "./fair-queue.ts";
 
-// OWASP's second choice for argon2id: 19 MiB, 2 passes. Memory is in KiB.
+// OWASP's second recommended parameter set for argon2id: 19 MiB, 2 passes. Memory is in KiB.
 const memory = 19_456;
 const passes = 2;
 const parallelism = 1;
@@ -13,9 +13,9 @@ const absent = `${prefix}${encode(Buffer.alloc(16))}$${encode(Buffer.alloc(32))}
 
 const run = promisify(argon2);
 
-/** Hashes take memory and the thread pool that files and DNS share. */
-const inTurn = openFairQueue(
-  { atOnce: 2, waiting: 20 },
+/** Limits concurrent hashes: each takes memory and a thread of the pool that files and DNS share. */
+const enqueue = createFairQueue(
+  { concurrency: 2, maxQueued: 20 },
   () => new IdentityError("TOO_MANY_ATTEMPTS_TRY_LATER", { retryAfterSeconds: 2 }),
 );
 
@@ -25,30 +25,30 @@ export function requirePassword(password: string): void {
     throw new IdentityError("WEAK_PASSWORD");
 }
 
-/** A PHC string of argon2id. `turn` says who waits for it. Throws TOO_MANY_ATTEMPTS_TRY_LATER when too many hashes wait already. */
-export async function hashPassword(password: string, turn: Sender): Promise<string> {
+/** Returns a PHC string of argon2id. Throws TOO_MANY_ATTEMPTS_TRY_LATER when the hash queue is full. */
+export async function hashPassword(password: string, sender: Sender): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await inTurn(turn, () =>
+  const tag = await enqueue(sender, () =>
     run("argon2id", { message: normalize(password), nonce: salt, memory, passes, parallelism, tagLength: 32 }),
   );
   return `${prefix}${encode(salt)}$${encode(tag)}`;
 }
 
 /**
- * `stored` is null for a user that does not exist or has no password: that costs the same hash, so that the time of an
- * answer does not tell who has an account. `outdated`: made under other parameters, to be hashed again.
+ * `stored` is null for an unknown user: a dummy hash takes the same time, so that timing does not reveal whether an account
+ * exists. `outdated`: hashed with other parameters, to be rehashed.
  */
 export async function checkPassword(
   password: string,
   stored: string | null,
-  turn: Sender,
+  sender: Sender,
 ): Promise<{ matches: boolean; outdated: boolean }> {
   const phc = stored ?? absent;
   const { tag, ...parameters } = parse(phc);
-  const got = await inTurn(turn, () =>
+  const actual = await enqueue(sender, () =>
     run("argon2id", { message: normalize(password), ...parameters, tagLength: tag.length }),
   );
-  return { matches: timingSafeEqual(got, tag) && stored !== null, outdated: !phc.startsWith(prefix) };
+  return { matches: timingSafeEqual(actual, tag) && stored !== null, outdated: !phc.startsWith(prefix) };
 }
 
 function parse(phc: string) {
@@ -64,7 +64,7 @@ function parse(phc: string) {
   };
 }
 
-/** The same password typed on another keyboard may arrive composed otherwise. */
+/** Keyboards may send the same password in different Unicode normalization forms. */
 function normalize(password: string): string {
   return password.normalize("NFKC");
 }

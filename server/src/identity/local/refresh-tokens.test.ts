@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { newId } from "../../database/new-id.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 
-test("only the very text that was written is read", () => {
+test("only the exact text of a token is valid", () => {
   const key = randomBytes(32);
   const session = { id: newId(), generation: 12 };
   const token = writeRefreshToken(key, session);
   expect(readRefreshToken(key, token)).toEqual(session);
 
   const [id, , mac = ""] = token.split(".");
-  // The last of 43 base64 characters carries two spare bits: its neighbour decodes to the same bytes.
+  // The last of 43 base64 characters has two unused bits: its neighbour decodes to the same bytes.
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const neighbour = digits[digits.indexOf(mac.at(-1) ?? "") ^ 1];
   const forgeries = [

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * `session.generation.mac`: the database keeps only the counter, so a copy of it yields no token, and a forged one is
+ * `session.generation.mac`: the database stores only the counter, so a copy of it yields no token, and a forged token is
  * refused without a query.
  */
 export function writeRefreshToken(macKey: Buffer, session: { id: string; generation: number }): string {
@@ -12,11 +12,11 @@ export function writeRefreshToken(macKey: Buffer, session: { id: string; generat
 export function readRefreshToken(macKey: Buffer, token: string): { id: string; generation: number } | undefined {
   const [, id = "", digits = "", mac = ""] = /^([0-9a-z]{25})\.([1-9]\d{0,8})\.([\w-]{43})$/.exec(token) ?? [];
   const generation = Number(digits);
-  const got = Buffer.from(mac, "base64url");
-  const want = macOf(macKey, id, generation);
-  // The length is asked first because timingSafeEqual throws; the text, because base64 has spare bits at its end.
-  const genuine = got.length === want.length && timingSafeEqual(got, want) && want.toString("base64url") === mac;
-  return genuine ? { id, generation } : undefined;
+  const actual = Buffer.from(mac, "base64url");
+  const expected = macOf(macKey, id, generation);
+  // timingSafeEqual throws for unequal lengths. The text is compared too, because base64 has unused bits at its end.
+  const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected);
+  return isEqual && expected.toString("base64url") === mac ? { id, generation } : undefined;
 }
 
 function macOf(macKey: Buffer, id: string, generation: number): Buffer {

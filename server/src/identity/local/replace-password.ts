@@ -6,49 +6,49 @@ import { endAuthSessions } from "./auth-sessions.ts";
 import type { EndedRights, LocalDeps } from "./local-deps.ts";
 import { changeUser, type UserRow } from "./users.ts";
 
-type Parts = Pick<LocalDeps, "announce" | "endRights">;
+type ReplacePasswordDeps = Pick<LocalDeps, "announce" | "endRights">;
 
 /**
- * A new password ends what the old one began: every sign-in (but `keepSession`), environment session, link and token
- * (G109). Whoever has the mailbox hears of it, in case it was not they who changed it.
+ * Sets a new password and ends every sign-in (except `keepSession`), grant, share link and environment secret (G109).
+ * Notifies the owner by mail, in case of an account takeover.
  */
 export async function replacePassword(
   tx: Tx,
-  parts: Parts,
+  deps: ReplacePasswordDeps,
   userId: string,
   change: Omit<UserPatch, "password"> & { passwordHash: string },
   keepSession?: string,
 ): Promise<UserRow> {
   const row = await changeUser(tx, userId, change);
-  const lost = await endAccess(tx, parts, userId, { keep: keepSession, reason: "password" });
-  await parts.announce?.(tx, {
+  const revoked = await endAccess(tx, deps, userId, { keep: keepSession, reason: "password" });
+  await deps.announce?.(tx, {
     userId,
-    // Each change is told, also the second one of a day.
+    // A unique cause: every change is notified.
     cause: `password-changed:${newId()}`,
     title: "Your password was changed",
-    body: `Every other sign-in has ended. ${lost}If it was not you, reset the password now and write to us.`,
+    body: `Every other sign-in has ended. ${revoked}If it was not you, reset the password now and write to us.`,
     link: "/settings?tab=password",
   });
   return row;
 }
 
-/** A suspended account keeps its environments and lets nobody in (G109). */
-export async function suspend(tx: Tx, parts: Parts, userId: string): Promise<void> {
-  const lost = await endAccess(tx, parts, userId, { reason: "disabled" });
-  await parts.announce?.(tx, {
+/** Ends all access to a suspended account; its environments are kept (G109). */
+export async function suspend(tx: Tx, deps: ReplacePasswordDeps, userId: string): Promise<void> {
+  const revoked = await endAccess(tx, deps, userId, { reason: "disabled" });
+  await deps.announce?.(tx, {
     userId,
     cause: `suspended:${newId()}`,
     title: "Your account is suspended",
-    body: `Every sign-in has ended. ${lost}Write to us if you think that this is a mistake.`,
-    // Nothing of the app opens for them.
+    body: `Every sign-in has ended. ${revoked}Write to us if you think that this is a mistake.`,
+    // A suspended user cannot open the app.
     link: null,
   });
 }
 
-/** Answers what was taken back, in words. */
+/** Returns a text about the revoked access. */
 async function endAccess(
   tx: Tx,
-  { endRights }: Parts,
+  { endRights }: ReplacePasswordDeps,
   userId: string,
   ending: { keep?: string | undefined; reason: string },
 ): Promise<string> {

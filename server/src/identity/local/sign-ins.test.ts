@@ -7,14 +7,14 @@ import { device, outcome, testInstallation } from "../testing/test-installation.
 
 const { db, setup, start } = await testInstallation();
 
-test("three tabs that refresh at once get one successor, and the chain goes on", async () => {
+test("three tabs that refresh concurrently get one successor, which is valid", async () => {
   const { identity, tokens } = await setup();
   const tabs = await Promise.all([1, 2, 3].map(() => identity.refresh(tokens.refreshToken)));
   expect(new Set(tabs.map((tab) => tab.refreshToken)).size).toBe(1);
   await expect(identity.refresh(tabs[0]?.refreshToken ?? "")).resolves.toMatchObject({ uid: tokens.uid });
 });
 
-test("a token two generations old is a copy: its sign-in ends everywhere, and its user is told", async () => {
+test("a token two generations old is stolen: its sign-in ends, and its user is notified", async () => {
   const { identity, tokens, user, notices } = await setup();
   const second = await identity.refresh(tokens.refreshToken);
   const third = await identity.refresh(second.refreshToken);
@@ -25,7 +25,7 @@ test("a token two generations old is a copy: its sign-in ends everywhere, and it
   expect(notices).toEqual([`${user.uid} sign-in-copied:${session}`]);
 });
 
-test("the grace for a lost answer ends after a minute", async () => {
+test("the grace period for a lost response ends after a minute", async () => {
   const { identity, tokens } = await setup();
   const [id = ""] = tokens.refreshToken.split(".");
   const next = await identity.refresh(tokens.refreshToken);
@@ -38,7 +38,7 @@ test("the grace for a lost answer ends after a minute", async () => {
   expect(await outcome(identity.refresh(next.refreshToken)), "ended by the reuse").toBe("TOKEN_EXPIRED");
 });
 
-test("a refresh token of another installation, of a later generation or of an ended sign-in is none", async () => {
+test("a refresh token of another installation, a later generation or an ended sign-in is invalid", async () => {
   const { identity, tokens, user } = await setup();
   const [id, , mac] = tokens.refreshToken.split(".");
   expect(await outcome(identity.refresh(`${id}.2.${mac}`))).toBe("INVALID_REFRESH_TOKEN");
@@ -48,7 +48,7 @@ test("a refresh token of another installation, of a later generation or of an en
   expect(await outcome(identity.refresh(tokens.refreshToken))).toBe("TOKEN_EXPIRED");
 });
 
-test("a token counts for this installation, this hour and this algorithm only", async () => {
+test("an ID token is valid for this installation, for an hour, with this algorithm only", async () => {
   const { identity, tokens } = await setup();
   expect(await outcome(start({ appUrl: "http://elsewhere.test" }).verifyIdToken(tokens.idToken))).toBe(
     "INVALID_ID_TOKEN",
@@ -58,7 +58,7 @@ test("a token counts for this installation, this hour and this algorithm only", 
   const forged = Buffer.from(JSON.stringify({ ...claims, sub: "somebody" })).toString("base64url");
   const { kid } = JSON.parse(Buffer.from(header, "base64url").toString());
   const [published] = await identity.publishedKeys();
-  // The classic: the public key, which everybody has, used as an HMAC secret.
+  // Algorithm confusion: the public key as an HMAC secret.
   const confused = await new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256", kid, typ: "JWT" })
     .sign(Buffer.from(JSON.stringify(published)));
@@ -71,7 +71,7 @@ test("a token counts for this installation, this hour and this algorithm only", 
   expect(await outcome(identity.verifyIdToken(tokens.idToken))).toBe("TOKEN_EXPIRED");
 });
 
-test("a password changed with an ID token needs a fresh sign-in, and answers a new one", async () => {
+test("a password change with an ID token needs a recent sign-in, and returns a new one", async () => {
   const { identity, tokens } = await setup();
   const changed = await identity.changePassword(tokens.idToken, "Second password 2!", device);
   expect(await outcome(identity.verifyIdToken(tokens.idToken, { checkRevoked: true }))).toBe("TOKEN_REVOKED");
@@ -83,7 +83,7 @@ test("a password changed with an ID token needs a fresh sign-in, and answers a n
   );
 });
 
-test("a new address is unverified and another's is refused", async () => {
+test("a new address is unverified, and another account's is refused", async () => {
   const { identity, user } = await setup();
   const other = await setup();
   await identity.updateUser(user.uid, { emailVerified: true });

@@ -19,18 +19,18 @@ export interface Tokens {
 }
 
 /** Throws what `Identity.verifyPassword` throws. */
-export async function signIn(parts: LocalDeps, email: string, password: string, device: Device): Promise<Tokens> {
-  const checked = await verifyPassword(parts, email, password, device.ip);
-  const session = await parts.db.transaction().execute(async (tx) => {
-    // A password changed while this one was being checked has ended all sign-ins: it must not begin one after that.
+export async function signIn(deps: LocalDeps, email: string, password: string, device: Device): Promise<Tokens> {
+  const checked = await verifyPassword(deps, email, password, device.ip);
+  const session = await deps.db.transaction().execute(async (tx) => {
+    // Re-checked under the lock: a concurrent password change has ended all sign-ins, and this one must not follow it.
     const row = await lockUser(tx, checked.id);
     if (row?.password_hash !== checked.password_hash) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
     return openAuthSession(tx, row.id, "password", device);
   });
-  return tokensOf(parts, checked, session);
+  return tokensOf(deps, checked, session);
 }
 
-/** Single use, five minutes. Throws USER_NOT_FOUND. */
+/** Creates a single-use token for five minutes. Throws USER_NOT_FOUND. */
 export async function createCustomToken({ db }: LocalDeps, uid: string): Promise<string> {
   const row = await findUser(db, { uid });
   if (!row) throw new IdentityError("USER_NOT_FOUND");
@@ -38,46 +38,46 @@ export async function createCustomToken({ db }: LocalDeps, uid: string): Promise
 }
 
 /** Throws INVALID_CUSTOM_TOKEN. */
-export async function signInWithCustomToken(parts: LocalDeps, token: string, device: Device): Promise<Tokens> {
-  const { row, session } = await parts.db.transaction().execute(async (tx) => {
+export async function signInWithCustomToken(deps: LocalDeps, token: string, device: Device): Promise<Tokens> {
+  const { row, session } = await deps.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
     return { row, session: await openAuthSession(tx, row.id, "custom", device) };
   });
-  return tokensOf(parts, row, session);
+  return tokensOf(deps, row, session);
 }
 
-/** Throws INVALID_REFRESH_TOKEN for what we never gave, TOKEN_EXPIRED for what has ended, USER_DISABLED. */
-export async function refresh(parts: LocalDeps, refreshToken: string): Promise<Tokens> {
-  const held = readRefreshToken(parts.macKey, refreshToken);
+/** Throws INVALID_REFRESH_TOKEN for a forged token, TOKEN_EXPIRED for an ended sign-in, USER_DISABLED. */
+export async function refresh(deps: LocalDeps, refreshToken: string): Promise<Tokens> {
+  const held = readRefreshToken(deps.macKey, refreshToken);
   if (!held) throw new IdentityError("INVALID_REFRESH_TOKEN");
-  const rotation = await rotateAuthSession(parts.db, held.id, held.generation);
-  if (rotation.kind === "reused") await endCopied(parts, rotation.session);
+  const rotation = await rotateAuthSession(deps.db, held.id, held.generation);
+  if (rotation.kind === "reused") await endStolen(deps, rotation.session);
   if (rotation.kind !== "rotated") throw new IdentityError("TOKEN_EXPIRED");
-  const row = await findUser(parts.db, { uid: rotation.session.userId });
+  const row = await findUser(deps.db, { uid: rotation.session.userId });
   if (!row || row.disabled) throw new IdentityError("USER_DISABLED");
-  return tokensOf(parts, row, rotation.session);
+  return tokensOf(deps, row, rotation.session);
 }
 
 const recentSignInMs = 5 * 60_000;
 
-/** Ends every sign-in and begins a new one. Throws CREDENTIAL_TOO_OLD_LOGIN_AGAIN five minutes after the sign-in. */
+/** Ends every sign-in and starts a new one. Throws CREDENTIAL_TOO_OLD_LOGIN_AGAIN five minutes after the sign-in. */
 export async function changePassword(
-  parts: LocalDeps,
+  deps: LocalDeps,
   idToken: string,
   password: string,
   device: Device,
 ): Promise<Tokens> {
   requirePassword(password);
-  const claims = await verifyIdToken(parts, idToken, { checkRevoked: true });
+  const claims = await verifyIdToken(deps, idToken, { checkRevoked: true });
   if (Date.now() - claims.authTime.getTime() > recentSignInMs)
     throw new IdentityError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN");
   const passwordHash = await hashPassword(password, familiarSender(device.ip));
-  const { row, session } = await parts.db.transaction().execute(async (tx) => {
-    const row = await replacePassword(tx, parts, claims.uid, { passwordHash });
+  const { row, session } = await deps.db.transaction().execute(async (tx) => {
+    const row = await replacePassword(tx, deps, claims.uid, { passwordHash });
     return { row, session: await openAuthSession(tx, row.id, "password", device) };
   });
-  return tokensOf(parts, row, session);
+  return tokensOf(deps, row, session);
 }
 
 async function tokensOf({ keys, origin, macKey }: LocalDeps, row: UserRow, session: AuthSession): Promise<Tokens> {
@@ -90,7 +90,7 @@ async function tokensOf({ keys, origin, macKey }: LocalDeps, row: UserRow, sessi
   };
 }
 
-async function endCopied({ db, announce }: LocalDeps, { id, userId }: AuthSession): Promise<void> {
+async function endStolen({ db, announce }: LocalDeps, { id, userId }: AuthSession): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await endAuthSessions(tx, userId, { only: id, reason: "reuse" });
     await announce?.(tx, {

@@ -12,7 +12,7 @@ async function setup() {
   return { db, sealKey, start: (key = sealKey) => signingKeys(db, key) };
 }
 
-test("however many ask at once, in however many processes, there is one key", async () => {
+test("concurrent calls in several processes create one key", async () => {
   const { start, db } = await setup();
   const processes = [start(), start(), start()];
   const current = await Promise.all(processes.flatMap((keys) => [keys.current(), keys.current()]));
@@ -20,7 +20,7 @@ test("however many ask at once, in however many processes, there is one key", as
   expect(await db.selectFrom("identity_key").select("kid").execute()).toHaveLength(1);
 });
 
-test("what is published and what is stored open hold no private half", async () => {
+test("published and unsealed keys contain no private key", async () => {
   const { start, db } = await setup();
   const keys = start();
   await keys.current();
@@ -32,7 +32,7 @@ test("what is published and what is stored open hold no private half", async () 
   expect(row.private_sealed.toString("latin1")).not.toContain('"kty"');
 });
 
-test("a day before its end a key gets a successor, which signs when it has ended; the old one verifies two hours more", async () => {
+test("a day before its expiry a key gets a successor; the old one verifies for two hours after it", async () => {
   const { start, db } = await setup();
   const { kid: old } = await start().current();
   await db.updateTable("identity_key").set({ not_after: sql`now() + interval '23 hours'` }).execute();
@@ -56,7 +56,7 @@ test("a day before its end a key gets a successor, which signs when it has ended
   expect(await start().find(old)).toBeUndefined();
 });
 
-test("under another secret the old key verifies and no longer signs", async () => {
+test("with another secret the old key verifies and no longer signs", async () => {
   const { start } = await setup();
   const { kid: old } = await start().current();
   const other = start(randomBytes(32));
@@ -64,7 +64,7 @@ test("under another secret the old key verifies and no longer signs", async () =
   expect(await other.find(old)).toBeDefined();
 });
 
-test("a kid nobody knows is looked for at most every five seconds", async () => {
+test("an unknown kid is queried at most every five seconds", async () => {
   const { start, db } = await setup();
   const keys = start();
   const { kid } = await keys.current();

@@ -4,21 +4,21 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 
-/** The one algorithm of our ID tokens. Verifiers name it too: a token never chooses its own. */
+/** Algorithm of our ID tokens. Verifiers require it: the token's header never chooses the algorithm. */
 export const algorithm = "RS256";
 
 export interface SigningKeys {
   current(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
-  /** The public half; undefined where no such key verifies any more. */
+  /** The public key; undefined if it is unknown or expired. */
   find(kid: string): Promise<CryptoKey | undefined>;
-  /** The public halves, for /identity/.well-known/jwks.json. */
+  /** The public keys, for /identity/.well-known/jwks.json. */
   published(): Promise<readonly JWK[]>;
 }
 
 interface KeyRing {
   readonly verifying: ReadonlyMap<string, { readonly key: CryptoKey; readonly jwk: JWK }>;
   readonly signing: { readonly kid: string; readonly key: CryptoKey } | undefined;
-  /** The last key that can sign is near its end. */
+  /** The newest signing key is about to expire. */
   readonly needsSuccessor: boolean;
   readonly readAtMs: number;
   readonly readAgainMs: number;
@@ -29,8 +29,8 @@ const rereadMs = 3_600_000;
 const successorLeadMs = 86_400_000;
 
 /**
- * Keys of 30 days. A successor is made a day before it signs, so every process knows it by then; an old key verifies two
- * hours longer than it signs. A new ring is built whole, then swapped: a verify that runs meanwhile never meets half of it.
+ * Rotates signing keys of 30 days. A successor is created a day before it signs, so that every process has read it by then;
+ * an old key verifies for two more hours. The key ring is replaced atomically.
  */
 export function signingKeys(db: Db, sealKey: Buffer): SigningKeys {
   let ring: KeyRing | undefined;
@@ -59,7 +59,7 @@ export function signingKeys(db: Db, sealKey: Buffer): SigningKeys {
     async find(kid) {
       const held = await dueRing();
       const known = held.verifying.get(kid);
-      // A forger may send any number of kids: they do not become as many queries.
+      // Limits the queries that forged kids can cause.
       if (known || Date.now() - held.readAtMs < unknownPauseMs) return known?.key;
       return (await reread()).verifying.get(kid)?.key;
     },
@@ -78,7 +78,7 @@ async function readWithSuccessor(db: Db, sealKey: Buffer): Promise<KeyRing> {
   const publicJwk = JSON.stringify(await exportJWK(pair.publicKey));
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(8301550)`.execute(tx);
-    // Another process may have made the same successor while this one waited or computed.
+    // Another process may have created the successor meanwhile.
     const other = await read(tx, sealKey);
     if (!other.needsSuccessor) return;
     await tx
@@ -131,7 +131,7 @@ function seal(jwk: JWK, sealKey: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.update(JSON.stringify(jwk)), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Undefined for a key sealed under another secret: it still verifies what it signed, but signs no more. */
+/** Undefined for a key sealed with another secret: such a key only verifies. */
 function unseal(sealed: Buffer, sealKey: Buffer): JWK | undefined {
   const decipher = createDecipheriv("aes-256-gcm", sealKey, sealed.subarray(0, 12));
   decipher.setAuthTag(sealed.subarray(-16));

@@ -14,17 +14,17 @@ export function toUser(row: UserRow): IdentityUser {
 export async function findUser(db: Sql, by: { uid: string } | { email: string }): Promise<UserRow | undefined> {
   const query = db.selectFrom("identity_user").selectAll();
   if ("uid" in by) return query.where("id", "=", by.uid).executeTakeFirst();
-  // What is no address cannot be a user's, and may hold what the database refuses to read.
+  // An invalid address has no user, and may contain characters that the database rejects.
   if (!isEmail(emailKey(by.email))) return undefined;
   return query.where("email_key", "=", emailKey(by.email)).executeTakeFirst();
 }
 
-/** The user as it is now, held against changes until the transaction ends. */
+/** Reads the user with a shared lock until the transaction ends. */
 export function lockUser(tx: Tx, uid: string): Promise<UserRow | undefined> {
   return tx.selectFrom("identity_user").selectAll().where("id", "=", uid).forShare().executeTakeFirst();
 }
 
-/** The same for whoever changes or deletes the user; waits for those who hold it. */
+/** The same with an exclusive lock, for changes and deletion. */
 export async function lockUserForUpdate(tx: Tx, uid: string): Promise<UserRow | undefined> {
   return tx.selectFrom("identity_user").selectAll().where("id", "=", uid).forUpdate().executeTakeFirst();
 }
@@ -34,7 +34,7 @@ export function requireEmail(email: string): void {
   if (!isEmail(emailKey(email))) throw new IdentityError("INVALID_EMAIL");
 }
 
-/** Throws EMAIL_EXISTS, also for the slower of two sign-ups at once. */
+/** Throws EMAIL_EXISTS, also for concurrent sign-ups. */
 export async function insertUser(
   db: Sql,
   user: { email: string; passwordHash: string; name: string | undefined },

@@ -9,7 +9,7 @@ import type { LocalDeps } from "./local-deps.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
 import { findUser, type UserRow } from "./users.ts";
 
-/** As the port says (`Identity.verifyPassword`); answers the row with the hash that was good. */
+/** See `Identity.verifyPassword`. Returns the row with the verified hash. */
 export async function verifyPassword(
   { db, attempts }: LocalDeps,
   email: string,
@@ -18,23 +18,23 @@ export async function verifyPassword(
 ): Promise<UserRow> {
   const row = await findUser(db, { email });
   const network = addressKey(from);
-  // Asked for nobody too: the time of an answer must not tell who has an account.
+  // Queried for unknown users too, so that timing does not reveal whether an account exists.
   const familiar = (await listAddresses(db, row?.id ?? "")).some((address) => addressKey(address) === network);
-  const turn = { network, familiar };
-  // Too long for an address is no account.
-  const attempt = await attempts.begin(emailKey(email).slice(0, 254), turn);
-  const { matches, outdated } = await checkPassword(password, row?.password_hash ?? null, turn);
+  const sender = { network, familiar };
+  // No account has a longer address.
+  const attempt = await attempts.begin(emailKey(email).slice(0, 254), sender);
+  const { matches, outdated } = await checkPassword(password, row?.password_hash ?? null, sender);
   if (!row || !matches) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
   await attempt.succeeded();
   if (row.disabled) throw new IdentityError("USER_DISABLED");
-  return outdated ? rehash(db, row, password, turn) : row;
+  return outdated ? rehash(db, row, password, sender) : row;
 }
 
-/** Guarded by the hash that was checked, so that a password changed meanwhile is not undone. */
-async function rehash(db: Db, row: UserRow, password: string, turn: Sender): Promise<UserRow> {
+/** Updates only if the verified hash is still stored, so that a concurrent password change is not undone. */
+async function rehash(db: Db, row: UserRow, password: string, sender: Sender): Promise<UserRow> {
   const changed = await db
     .updateTable("identity_user")
-    .set({ password_hash: await hashPassword(password, { ...turn, familiar: true }) })
+    .set({ password_hash: await hashPassword(password, { ...sender, familiar: true }) })
     .where("id", "=", row.id)
     .where("password_hash", "=", row.password_hash)
     .returningAll()
@@ -43,7 +43,7 @@ async function rehash(db: Db, row: UserRow, password: string, turn: Sender): Pro
   return changed;
 }
 
-/** As the port says (`Identity.verifyIdToken`). */
+/** See `Identity.verifyIdToken`. */
 export async function verifyIdToken(
   { readIdToken, readSession }: LocalDeps,
   token: string,

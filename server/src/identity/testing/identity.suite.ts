@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Identity } from "../identity.ts";
 
-/** What every provider must do, whoever keeps the users. */
+/** An identity provider under test. */
 export interface IdentityUnderTest {
   readonly identity: Identity;
-  /** The browser's two ways in, through the provider's own dialect; both answer an ID token. */
+  /** The browser's two kinds of sign-in, through the provider's REST API; both return an ID token. */
   signIn(email: string, password: string): Promise<string>;
   signInWithCustomToken(token: string): Promise<string>;
 }
@@ -18,14 +18,14 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
   const password = "first password 1";
 
   async function setup() {
-    const parts = await under();
+    const tested = await under();
     const email = newEmail();
-    const user = await parts.identity.createUser({ email, password, name: "Ann" });
-    return { ...parts, email, user };
+    const user = await tested.identity.createUser({ email, password, name: "Ann" });
+    return { ...tested, email, user };
   }
 
   describe(`${name} as an identity provider`, () => {
-    test("keeps a user, found by id and by any spelling of the address", async () => {
+    test("stores a user, found by id and by any spelling of the address", async () => {
       const { identity, email, user } = await setup();
       expect(user).toEqual({ uid: expect.any(String), email, emailVerified: false, name: "Ann", disabled: false });
       expect(await identity.getUser({ uid: user.uid })).toEqual(user);
@@ -35,7 +35,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
       expect(await identity.getUser({ uid: user.uid })).toBeNull();
     });
 
-    test("refuses a second user of an address, also of two at once", async () => {
+    test("refuses a second user of an address, also of concurrent ones", async () => {
       const { identity, email } = await setup();
       await expect(identity.createUser({ email, password })).rejects.toMatchObject({ code: "EMAIL_EXISTS" });
       const twin = newEmail();
@@ -56,7 +56,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
       await expect(identity.createUser(input)).rejects.toMatchObject({ code });
     });
 
-    test("answers a token whose claims are the user's, for a password and for a custom token", async () => {
+    test("returns a token with the user's claims, for a password and for a custom token", async () => {
       const { identity, email, user, signIn, signInWithCustomToken } = await setup();
       const custom = await signInWithCustomToken(await identity.createCustomToken(user.uid));
       for (const idToken of [await signIn(email, password), custom])
@@ -68,7 +68,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
         });
     });
 
-    test("tells a wrong password from a right one, and nothing else", async () => {
+    test("verifies a password, and reveals nothing else", async () => {
       const { identity, email, user } = await setup();
       expect(await identity.verifyPassword(email, password)).toEqual({ uid: user.uid });
       const wrong = { code: "INVALID_LOGIN_CREDENTIALS" };
@@ -78,7 +78,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
         await expect(identity.verifyPassword(nobody, password)).rejects.toMatchObject(wrong);
     });
 
-    test("ends every sign-in with the password, and on demand", async () => {
+    test("ends every sign-in on a password change, and on demand", async () => {
       const { identity, email, user, signIn } = await setup();
       const before = await signIn(email, password);
       await identity.updateUser(user.uid, { password: "second password 2" });
@@ -94,7 +94,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
       });
     });
 
-    test("shuts out a disabled user", async () => {
+    test("refuses a disabled user", async () => {
       const { identity, email, user, signIn } = await setup();
       const idToken = await signIn(email, password);
       await identity.updateUser(user.uid, { disabled: true });
@@ -104,7 +104,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
       await expect(identity.verifyPassword(email, password)).rejects.toThrow("USER_DISABLED");
     });
 
-    test("makes a code for who exists, null for who does not", async () => {
+    test("creates a code for an existing user, null for an unknown one", async () => {
       const { identity, email } = await setup();
       expect(await identity.createActionCode("PASSWORD_RESET", email)).toMatch(/^[\w-]{20,}$/);
       expect(await identity.createActionCode("PASSWORD_RESET", newEmail())).toBeNull();

@@ -9,14 +9,14 @@ import { newEmail } from "./identity.suite.ts";
 export const password = "First password 1!";
 export const device = { userAgent: "Test/1", ip: "192.0.2.1" };
 
-/** The code of the refusal, or ok. */
+/** The error code, or "ok". */
 export const outcome = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "ok",
     (error) => error.code ?? String(error),
   );
 
-/** One database and one installation for a test file; every test brings its own user. */
+/** One database and one installation for a test file; every test creates its own user. */
 export async function testInstallation() {
   const database = await testDatabase();
   afterAll(() => database.close());
