@@ -8,7 +8,7 @@ export const leaseMutants: readonly FaultsOf[] = [
     file: "database/work-queue.ts",
     tests: ["database/work-queue"],
     rows: [
-      ["a worker without the lease writes its result", '[...key, "lease_token"]', "[...key]", "late one"],
+      ["a worker without the lease writes its result", '[...key, "lease_token"]', "[...key]", "late worker"],
       [
         "a row is fetched while another worker holds it",
         "${readyAt} <= now()`} and",
@@ -16,13 +16,8 @@ export const leaseMutants: readonly FaultsOf[] = [
         "leased to one",
       ],
       ["a fetch waits for locked rows", "for update skip locked)", "for update)", "not waited for"],
-      [
-        "renewing does not extend the lease",
-        "set lease_expires_at = ${inMs",
-        "set due_at = ${inMs",
-        "renewed for as long",
-      ],
-      ["a result does not release the lease", "{ ...noLease, ...values }", "values", "gives the lease back"],
+      ["renewing does not extend the lease", "set lease_expires_at = ${inMs", "set due_at = ${inMs", "renewed while"],
+      ["a result does not release the lease", "{ ...noLease, ...values }", "values", "releases the lease"],
     ],
   },
   {

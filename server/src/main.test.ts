@@ -34,7 +34,7 @@ const signIn = (url: string) =>
     password: "good password 1",
   });
 
-test("half a pair of payment keys: one message, before anything is started", async () => {
+test("half a pair of payment keys is one message before anything is started", async () => {
   const folder = dataFolder();
   const message = await refusal({
     DATA_DIR: folder,
@@ -48,14 +48,14 @@ test("half a pair of payment keys: one message, before anything is started", asy
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("RUNTIME=docker where no engine is: said, with the setting that helps, and nothing is left running", async () => {
+test("RUNTIME=docker without an engine names the setting, and leaves nothing running", async () => {
   const env = { DATA_DIR: dataFolder(), RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" };
   expect(await refusal(env)).toBe(
     "No Docker Engine answers at /nowhere/docker.sock: install or start it, or set DOCKER_HOST",
   );
 });
 
-test("a port that is taken: said, with the setting that helps, before anything is started", async () => {
+test("a port in use names the setting before anything is started", async () => {
   const folder = dataFolder();
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());
@@ -67,14 +67,14 @@ test("a port that is taken: said, with the setting that helps, before anything i
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("no Python and no prepared runtime: the package to install is named, and the database ends with it", async () => {
+test("without Python and a prepared runtime the start names the package, and stops its database", async () => {
   const folder = dataFolder();
   const message = await refusal({ DATA_DIR: folder, RUNTIME: "process", PATH: pathWith("unshare", "true") });
   expect(message).toMatch(/^There is no Python on this machine\. .* apt-get install python3-venv$/);
   expect(processesOf(folder)).toEqual([]);
 });
 
-test("G111 homes of another installation in DATA_DIR: one message, and the database ends with it", async () => {
+test("G111 homes of another installation in DATA_DIR are one message, and the database is stopped", async () => {
   const folder = dataFolder();
   mkdirSync(join(folder, "homes"));
   writeFileSync(join(folder, "homes", ".installation"), "another\n");
@@ -83,7 +83,7 @@ test("G111 homes of another installation in DATA_DIR: one message, and the datab
   );
 });
 
-test("a database that cannot be reached: one message, without its password", async () => {
+test("an unreachable database is one message, without its password", async () => {
   const folder = dataFolder();
   const url = "postgres://berth:hidden@127.0.0.1:9/berth";
   const message = await refusal({ DATA_DIR: folder, DATABASE_URL: url });
@@ -91,7 +91,7 @@ test("a database that cannot be reached: one message, without its password", asy
   expect(message).not.toContain("hidden");
 });
 
-test("one data folder has one server, though two start at once; killed, the next start takes its database over; stopped, it ends with 0", async () => {
+test("one data folder has one server; after a kill the next start takes over its database; a stop exits with 0", async () => {
   const folder = dataFolder();
   const both = [start({ DATA_DIR: folder }), start({ DATA_DIR: folder })];
   const loser = await Promise.race(both.map((one) => one.ended.then(() => one)));
@@ -138,7 +138,7 @@ test("one data folder has one server, though two start at once; killed, the next
   expect(processesOf(folder)).toEqual([]);
 }, 40_000);
 
-test("a signal while it is starting leaves no database behind", async () => {
+test("a signal during the start leaves no database running", async () => {
   const folder = dataFolder();
   const { child, said, ended } = start({ DATA_DIR: folder });
   await expect.poll(() => processesOf(folder).length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ test("a signal while it is starting leaves no database behind", async () => {
   await expect.poll(() => processesOf(folder)).toEqual([]);
 }, 40_000);
 
-test("stopped as soon as it is ready, it fails at nothing that it has just begun", async () => {
+test("a stop right after the start logs no failure", async () => {
   const { child, said, ended, url } = start({ DATA_DIR: dataFolder() });
   await url();
   child.kill("SIGTERM");
@@ -155,7 +155,7 @@ test("stopped as soon as it is ready, it fails at nothing that it has just begun
   expect(said.err).toBe("");
 });
 
-test("with a mail server set, a reset mail reaches it, and nobody reads it at the server", async () => {
+test("with SMTP_URL a reset mail is sent there, and the outbox page is off", async () => {
   const taken: string[] = [];
   const relay = new SMTPServer({
     disabledCommands: ["STARTTLS"],

@@ -28,7 +28,7 @@ import { trustedProxies } from "./http/client-address.ts";
 import { startHealth } from "./http/health-routes.ts";
 import { type OperatorPages, operatorPages } from "./http/operator-pages.ts";
 import { localIdentity } from "./identity/local/local-identity.ts";
-import { checkRoom, diskOf, startDiskWatch } from "./installation/free-space.ts";
+import { checkDiskSpace, diskOf, startDiskWatch } from "./installation/free-space.ts";
 import {
   checkSecret,
   installationOf,
@@ -62,14 +62,14 @@ try {
   await start(config, log);
   process.exit(0);
 } catch (error) {
-  console.error(isForPeople(error) ? error.message : error);
+  console.error(isForOperator(error) ? error.message : error);
   process.exit(1);
 }
 
-/** Composes the product: settings, database, ports, then the roles. A signal, or a failed start, takes it apart in reverse. */
+/** Wires the product: settings, database, ports, then the roles. A signal or a failed start closes everything in reverse. */
 async function start(config: Config, log: Logger): Promise<void> {
-  await using parts = new AsyncDisposableStack();
-  // Heard from the first moment: a start that is interrupted would leave its database running.
+  await using resources = new AsyncDisposableStack();
+  // Registered first: an interrupted start would leave its database running.
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   const { roles } = config;
   const dataDir = resolve(config.dataDir);
@@ -78,7 +78,7 @@ async function start(config: Config, log: Logger): Promise<void> {
   openDataDir(dataDir, log);
   const secret = installationSecret(dataDir, config.secret);
   const local = operatorPages({ key: operatorKey(dataDir), appUrl });
-  const { installation, db, changes } = await openStore({ config, dataDir, secret, log }, parts);
+  const { installation, db, changes } = await openStore({ config, dataDir, secret, log }, resources);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const common = { config, log, dataDir, port, appUrl, secret, installation, db, changes, announce };
@@ -93,27 +93,27 @@ async function start(config: Config, log: Logger): Promise<void> {
         log,
       })
     : undefined;
-  if (gateway) parts.defer(gateway.close);
-  const rental = rents(config) ? await openRental(common, parts) : undefined;
-  if (rental && roles.has("api")) parts.defer(await serveApp({ ...common, ...rental, gateway, local }));
-  else if (gateway) parts.defer(await serveEnvironments({ ...common, gateway }));
+  if (gateway) resources.defer(gateway.close);
+  const rental = rents(config) ? await openRental(common, resources) : undefined;
+  if (rental && roles.has("api")) resources.defer(await serveApp({ ...common, ...rental, gateway, local }));
+  else if (gateway) resources.defer(await serveEnvironments({ ...common, gateway }));
   const settings = { ...settingsOf(config), port, appUrl };
-  parts.defer((await startPresence({ db, roles, settings, log })).stop);
-  // Before the app, since some ask the embedded gateway there; and all at once, since each may have a host or a mail server to wait for.
+  resources.defer((await startPresence({ db, roles, settings, log })).stop);
+  // Stopped before the app, where loops call the embedded provider, and concurrently, because each may wait for a host or relay.
   const loops = rental && roles.has("worker") ? workerLoops({ ...common, ...rental }) : [];
-  parts.defer(allLoops([...loops, startDiskWatch(dataDir, log)]).stop);
+  resources.defer(allLoops([...loops, startDiskWatch(dataDir, log)]).stop);
   const health = await healthOf(config, db, dataDir);
-  if (health) parts.defer(health.close);
+  if (health) resources.defer(health.close);
   for (const text of warnings(config)) log.warn({ event: "setting.warning" }, text);
   for (const line of pageLines(config, local)) console.log(line);
-  if (health) console.log(`Health is answered at ${health.url}/healthz and ${health.url}/readyz`);
+  if (health) console.log(`Health checks are at ${health.url}/healthz and ${health.url}/readyz`);
   console.log(
     isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`,
   );
   await stopped;
 }
 
-/** Whether it has an address of its own: a worker alone has none (G115). */
+/** Whether it listens on PORT: a worker alone does not (G115). */
 function isServer({ roles }: Config): boolean {
   return roles.has("api") || roles.has("gateway");
 }
@@ -122,13 +122,13 @@ function rents({ roles }: Config): boolean {
   return roles.has("api") || roles.has("worker");
 }
 
-async function openStore({ config, dataDir, secret, log }: StoreDeps, parts: AsyncDisposableStack) {
-  const connection = await connectionOf({ config, dataDir, log }, parts);
+async function openStore({ config, dataDir, secret, log }: StoreDeps, resources: AsyncDisposableStack) {
+  const connection = await connectionOf({ config, dataDir, log }, resources);
   const database = await openDatabase(connection, log).catch((error) => {
     const outside = config.database.kind === "external" && isLostConnection(error);
     throw outside ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`) : error;
   });
-  parts.defer(database.close);
+  resources.defer(database.close);
   const { db } = database;
   const installation = await installationOf(db);
   await checkSecret(db, secret, { alone: config.database.kind === "embedded" });
@@ -153,37 +153,37 @@ interface Common extends StoreDeps {
 
 type Rental = Awaited<ReturnType<typeof openRental>>;
 
-/** What rents: the machines that run environments, and the money. */
+/** The dependencies of API and worker: machines and payments. */
 async function openRental(
   { config, dataDir, log, port, installation, db, changes, announce }: Common,
-  parts: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
 ) {
   const machines = await openMachines({ config, dataDir, install: installation.id, db, log });
-  for (const { close } of machines.remotes) parts.defer(close);
-  const hasRoom = () => checkRoom(dataDir);
-  const money = await openPayments(config, port, { db, changes, announce, log, checkRoom: hasRoom });
+  for (const { close } of machines.remotes) resources.defer(close);
+  const checkRoom = () => checkDiskSpace(dataDir);
+  const money = await openPayments(config, port, { db, changes, announce, log, checkRoom });
   return { ...machines, money };
 }
 
 async function serveApp(
-  parts: Common & Rental & { readonly gateway: Gateway | undefined; readonly local: OperatorPages },
+  deps: Common & Rental & { readonly gateway: Gateway | undefined; readonly local: OperatorPages },
 ): Promise<() => Promise<void>> {
-  const { config, appUrl, db, secret, announce, installation, dataDir } = parts;
+  const { config, appUrl, db, secret, announce, installation, dataDir } = deps;
   const app = await buildApp({
-    ...parts,
-    ...parts.money,
+    ...deps,
+    ...deps.money,
     hosts: createHostNames({ appUrl, envHost: config.envHost }),
     identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess }),
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     disk: () => diskOf(dataDir),
     dist,
   });
-  await app.listen({ port: parts.port, host: config.host });
+  await app.listen({ port: deps.port, host: config.host });
   return () => app.close();
 }
 
-async function serveEnvironments(parts: Common & { readonly gateway: Gateway }): Promise<() => Promise<void>> {
-  const { config, appUrl, port, gateway } = parts;
+async function serveEnvironments(deps: Common & { readonly gateway: Gateway }): Promise<() => Promise<void>> {
+  const { config, appUrl, port, gateway } = deps;
   const server = frontServer({ hosts: gateway.hosts, appUrl, trustProxy: trustedProxies(config.trustProxy), gateway });
   server.listen(port, config.host);
   await once(server, "listening");
@@ -193,8 +193,8 @@ async function serveEnvironments(parts: Common & { readonly gateway: Gateway }):
   };
 }
 
-function workerLoops(parts: Common & Rental): Loop[] {
-  const { config, log, db, changes, drivers, announce, installation, money, remote, remotes, port } = parts;
+function workerLoops(deps: Common & Rental): Loop[] {
+  const { config, log, db, changes, drivers, announce, installation, money, remote, remotes, port } = deps;
   const deliver = delivery({ announce });
   return [
     ...(config.runtime === "docker" ? [startFirewall(localFirewall(config, installation.id, port), log)] : []),
@@ -217,31 +217,31 @@ async function healthOf({ metricsPort }: Config, db: Db, dataDir: string) {
 function environmentLoops(
   { retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
   remotes: readonly RemoteMachine[],
-  parts: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
+  deps: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
 ): Loop[] {
-  const { loops, checks } = startRemoteHosts(remotes, { ...parts, slots, needsLiveRestore });
+  const { loops, checks } = startRemoteHosts(remotes, { ...deps, slots, needsLiveRestore });
   return [
     ...loops,
-    startPreparingImages(parts),
-    startReconciler({ ...parts, checks, retentionDays }),
-    startSampling(parts),
-    startGpuChecks(parts),
-    startQueueProcessor(parts),
-    startWarmPool({ ...parts, sizes }),
+    startPreparingImages(deps),
+    startReconciler({ ...deps, checks, retentionDays }),
+    startSampling(deps),
+    startGpuChecks(deps),
+    startQueueProcessor(deps),
+    startWarmPool({ ...deps, sizes }),
   ];
 }
 
 async function connectionOf(
   { config, dataDir, log }: Omit<StoreDeps, "secret">,
-  parts: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
 ): Promise<Connection> {
   if (config.database.kind === "external") return { connectionString: config.database.url };
   const embedded = await startEmbedded({ directory: join(dataDir, "database"), log });
-  parts.defer(embedded.stop);
+  resources.defer(embedded.stop);
   return embedded.connection;
 }
 
-function isForPeople(error: unknown): error is Error {
+function isForOperator(error: unknown): error is Error {
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
     error.message = `Port ${"port" in error ? error.port : ""} is taken by another program. Stop it, or set PORT to another port.`;
     return true;
@@ -249,7 +249,7 @@ function isForPeople(error: unknown): error is Error {
   return [ConfigError, EmbeddedDatabaseError, SchemaError, DriverError].some((kind) => error instanceof kind);
 }
 
-/** Found taken before anything is started; port 0 becomes a free one, because addresses name it. */
+/** Fails early if the port is taken; port 0 becomes a free one, because URLs contain it. */
 async function portOf({ port, host }: Config): Promise<number> {
   const probe = createServer().listen(port, host);
   await once(probe, "listening");
@@ -259,7 +259,7 @@ async function portOf({ port, host }: Config): Promise<number> {
   return typeof address === "object" && address ? address.port : port;
 }
 
-/** What is for the operator alone, with the key (G110). */
+/** URLs of the operator's pages, with the key (G110). */
 function pageLines({ mail, payments, roles }: Config, { address }: OperatorPages): string[] {
   if (!roles.has("api")) return [];
   return [

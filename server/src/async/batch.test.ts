@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { batch } from "./batch.ts";
 
-test("calls of one moment are one piece of work, each with its own answer; the next moment is another", async () => {
+test("calls of one turn are one batch, each with its own result; the next turn is another batch", async () => {
   const seen: (readonly number[])[] = [];
   const double = batch(async (all: readonly number[]) => {
     seen.push(all);
@@ -13,7 +13,7 @@ test("calls of one moment are one piece of work, each with its own answer; the n
   expect(seen).toEqual([[1, 2, 3], [4]]);
 });
 
-test("work that fails, fails for each of them, and for none that come later", async () => {
+test("a failed batch rejects each of its calls, and no later one", async () => {
   let fails = true;
   const work = batch(async (all: readonly string[]) => {
     if (fails) throw new Error("away");

@@ -1,21 +1,21 @@
-/** Collects the calls of one moment: `work` gets all their inputs and returns the results in the same order. */
+/** Batches the calls of one turn of the event loop: `work` gets all inputs and returns results in the same order. */
 export function batch<In, Out>(work: (all: readonly In[]) => Promise<readonly Out[]>): (one: In) => Promise<Out> {
-  let waiting: { readonly one: In; readonly answer: PromiseWithResolvers<Out> }[] = [];
+  let pending: { readonly input: In; readonly result: PromiseWithResolvers<Out> }[] = [];
 
-  async function go(): Promise<void> {
-    const all = waiting;
-    waiting = [];
+  async function run(): Promise<void> {
+    const all = pending;
+    pending = [];
     try {
-      const answers = await work(all.map(({ one }) => one));
-      for (const [at, { answer }] of all.entries()) answer.resolve(answers[at] as Out);
+      const results = await work(all.map(({ input }) => input));
+      for (const [index, { result }] of all.entries()) result.resolve(results[index] as Out);
     } catch (error) {
-      for (const { answer } of all) answer.reject(error);
+      for (const { result } of all) result.reject(error);
     }
   }
 
-  return (one) => {
-    const answer = Promise.withResolvers<Out>();
-    if (waiting.push({ one, answer }) === 1) setImmediate(() => void go());
-    return answer.promise;
+  return (input) => {
+    const result = Promise.withResolvers<Out>();
+    if (pending.push({ input, result }) === 1) setImmediate(() => void run());
+    return result.promise;
   };
 }

@@ -1,4 +1,4 @@
-/** Runs work of one key one after the other, of different keys side by side. A failure does not block the next work. */
+/** Serializes work with the same key; different keys run concurrently. A failure does not block the next work. */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

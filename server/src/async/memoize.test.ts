@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { memoize } from "./memoize.ts";
 
-test("who asks meanwhile gets the same answer, the next one is read after a while, a failure is asked again", async () => {
+test("concurrent calls share one value, which expires; a failure is not cached", async () => {
   let reads = 0;
   const ask = memoize(async () => {
     reads += 1;

@@ -1,23 +1,23 @@
-/** A value is kept for this many times what its reading took, so that reading takes a twentieth of the time at most. */
+/** A value is cached for this multiple of its read's duration, so that reads take at most a twentieth of the time. */
 const keepFactor = 20;
 
-/** Shares one value between all callers: for `leastMs`, and longer where reading is slow. A failure is not kept. */
+/** Caches one value for all callers: for `leastMs`, and longer where the read is slow. A failure is not cached. */
 export function memoize<T>(read: () => Promise<T>, leastMs = 2000): () => Promise<T> {
-  let kept: { readonly answer: Promise<T>; until: number } | undefined;
+  let cached: { readonly value: Promise<T>; until: number } | undefined;
   return () => {
-    if (kept && performance.now() < kept.until) return kept.answer;
-    const began = performance.now();
-    const now = { answer: read(), until: Number.POSITIVE_INFINITY };
-    kept = now;
-    now.answer.then(
+    if (cached && performance.now() < cached.until) return cached.value;
+    const startedAt = performance.now();
+    const entry = { value: read(), until: Number.POSITIVE_INFINITY };
+    cached = entry;
+    entry.value.then(
       () => {
-        const took = performance.now() - began;
-        now.until = performance.now() + Math.max(leastMs, took * keepFactor);
+        const readMs = performance.now() - startedAt;
+        entry.until = performance.now() + Math.max(leastMs, readMs * keepFactor);
       },
       () => {
-        now.until = 0;
+        entry.until = 0;
       },
     );
-    return now.answer;
+    return entry.value;
   };
 }

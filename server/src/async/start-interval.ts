@@ -1,12 +1,13 @@
 import type { Logger } from "../logging/create-logger.ts";
+
 export interface Loop {
-  /** Runs the work now instead of at the end of the interval. */
+  /** Runs the work now instead of after the interval. */
   trigger(): void;
-  /** Lets the pass in progress finish, then ends. */
+  /** Resolves once the pass in progress has finished. */
   stop(): Promise<void>;
 }
 
-/** One for each, such as each host, so that one that hangs holds only itself. */
+/** Combines loops, such as one for each host, so that one that hangs does not block the others. */
 export function allLoops(loops: readonly Loop[]): Loop {
   return {
     trigger() {
@@ -19,15 +20,15 @@ export function allLoops(loops: readonly Loop[]): Loop {
 }
 
 export interface Interval {
-  /** `loop` in the lines of its failures. */
+  /** The field `loop` in the log of failures. */
   readonly name: string;
-  /** Returns how many milliseconds it would like to wait; it never waits longer than the interval. */
+  /** Returns the milliseconds until the next pass, which are capped at the interval. */
   readonly work: () => Promise<number>;
   readonly intervalMs: number;
   readonly log: Logger;
 }
 
-/** Repeats work until it is stopped: at once after a trigger, otherwise after its wait. A pass that fails is logged. */
+/** Repeats work until it is stopped, at once after a trigger. A failed pass is logged. */
 export function startInterval({ name, work, intervalMs, log }: Interval): Loop {
   let stopping = false;
   let triggered = false;

@@ -4,7 +4,7 @@ import { readConfig } from "./config.ts";
 import { settings } from "./settings.ts";
 
 const testKeys = { RAZORPAY_KEY_ID: "rzp_test_abc", RAZORPAY_KEY_SECRET: "s" };
-/** All that selling for real money needs. */
+/** Complete settings for live keys. */
 const live = {
   RAZORPAY_KEY_ID: "rzp_live_abc",
   RAZORPAY_KEY_SECRET: "s",
@@ -18,7 +18,7 @@ const live = {
 };
 const gst = { TAX_GSTIN: "27AAPFU0939F1ZV", TAX_LEGAL_NAME: "Pier LLP", TAX_ADDRESS: "1 Dock Road" };
 
-test("the defaults need nothing", () => {
+test("an empty environment is valid", () => {
   const config = readConfig({});
   expect(config).toMatchObject({ port: 3000, host: "127.0.0.1", envHost: "localhost", runtime: "process" });
   expect(config.database.kind).toBe("embedded");
@@ -29,20 +29,24 @@ test("the defaults need nothing", () => {
 test.each([
   ["half a pair of keys", { RAZORPAY_KEY_ID: "rzp_test_abc" }, "set both, or neither"],
   ["the other half", { RAZORPAY_KEY_SECRET: "s" }, "set both, or neither"],
-  ["the secret of webhooks that nobody sends", { RAZORPAY_WEBHOOK_SECRET: "w" }, "RAZORPAY_WEBHOOK_SECRET needs"],
+  ["a webhook secret without keys", { RAZORPAY_WEBHOOK_SECRET: "w" }, "RAZORPAY_WEBHOOK_SECRET needs"],
   ["razorpay without keys", { PAYMENTS: "razorpay" }, "PAYMENTS=razorpay needs"],
   ["embedded beside test keys", { ...testKeys, PAYMENTS: "embedded" }, "exclude each other"],
   ["a key of no known mode", { ...testKeys, RAZORPAY_KEY_ID: "rzp_prod_abc" }, "RAZORPAY_KEY_ID"],
-  ["an embedded key as a provider's", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
-  ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "TCP makes root of whoever"],
+  ["a key of the embedded provider", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
+  ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "over TCP anybody"],
   ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
-  ["a pool of processes that stand ready", { WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker"],
-  ["a pool of what is no type", { RUNTIME: "docker", WARM_POOL: "julia=1" }, "WARM_POOL: such as jupyter=2,pytorch=1"],
+  ["a warm pool of processes", { WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker"],
+  [
+    "a warm pool of an unknown type",
+    { RUNTIME: "docker", WARM_POOL: "julia=1" },
+    "WARM_POOL: such as jupyter=2,pytorch=1",
+  ],
   ["the process driver in public", { HOST: "0.0.0.0" }, "binds loopback only"],
   ["a public address without keys", { APP_URL: "https://berth.example" }, "no payment keys"],
   ["a mail server without a sender", { SMTP_URL: "smtp://relay.example" }, "SMTP_URL needs MAIL_FROM"],
-  ["a mail server that is none", { SMTP_URL: "http://relay.example" }, "SMTP_URL"],
-  ["a GSTIN that is mistyped", { ...gst, TAX_GSTIN: "27AAPFU0939F1ZW" }, "TAX_GSTIN"],
+  ["an invalid mail server", { SMTP_URL: "http://relay.example" }, "SMTP_URL"],
+  ["a mistyped GSTIN", { ...gst, TAX_GSTIN: "27AAPFU0939F1ZW" }, "TAX_GSTIN"],
   ["a GSTIN without a name", { ...gst, TAX_LEGAL_NAME: undefined }, "set all three"],
   ["an address without a GSTIN", { TAX_ADDRESS: "1 Dock Road" }, "set all three"],
   ["a letter of undertaking without a GSTIN", { TAX_LUT: "AD270326000000X" }, "TAX_LUT"],
@@ -58,15 +62,15 @@ test.each([
     { ROLES: "worker", DATABASE_URL: "postgres://h/d" },
     "the embedded payment provider needs api and worker in one process",
   ],
-  ["one port for two things", { METRICS_PORT: "3000" }, "METRICS_PORT and PORT: two different ports"],
-  ["more than what is free", { NEWCOMER_SHARE: "1.5" }, "NEWCOMER_SHARE"],
-  ["a port that is none", { PORT: "70000" }, "PORT"],
-  ["a boolean that is none", { UNSAFE_PUBLIC_PROCESS_DRIVER: "yes" }, "UNSAFE_PUBLIC_PROCESS_DRIVER"],
+  ["one port used twice", { METRICS_PORT: "3000" }, "METRICS_PORT and PORT: two different ports"],
+  ["a share over 1", { NEWCOMER_SHARE: "1.5" }, "NEWCOMER_SHARE"],
+  ["an invalid port", { PORT: "70000" }, "PORT"],
+  ["an invalid boolean", { UNSAFE_PUBLIC_PROCESS_DRIVER: "yes" }, "UNSAFE_PUBLIC_PROCESS_DRIVER"],
 ])("refuses %s", (_, source, message) => {
   expect(problemsOf(source)).toEqual([expect.stringContaining(message)]);
 });
 
-test("problems of form and of fit are told in one round, each once (D16)", () => {
+test("invalid and conflicting settings are reported together, each once (D16)", () => {
   const problems = problemsOf({
     ...testKeys,
     RAZORPAY_KEY_SECRET: undefined,
@@ -86,29 +90,29 @@ test.each([
   ["test options of the fake driver", { FAKE_DRIVER: "fail=1" }, "FAKE_DRIVER is for tests"],
   ["a short give-up", { GIVE_UP_AFTER: "5" }, "GIVE_UP_AFTER is for tests"],
   ["the fake driver", { RUNTIME: "fake" }, "RUNTIME=fake delivers nothing"],
-  ["the process driver", { UNSAFE_PUBLIC_PROCESS_DRIVER: "false" }, "live keys sell to strangers"],
+  ["the process driver", { UNSAFE_PUBLIC_PROCESS_DRIVER: "false" }, "not for customers of live keys"],
   ["another provider", { RAZORPAY_URL: "http://127.0.0.1:4000/v1" }, "RAZORPAY_URL is for tests"],
   ["the embedded database", { DATABASE_URL: undefined }, "live keys need DATABASE_URL"],
   ["no address", { APP_URL: undefined }, "live keys need APP_URL"],
   ["an address of this machine", { APP_URL: "https://localhost:3000" }, "live keys need APP_URL"],
   ["an address without TLS", { APP_URL: "http://berth.dev" }, "live keys need APP_URL"],
   ["no webhook secret", { RAZORPAY_WEBHOOK_SECRET: undefined }, "live keys need RAZORPAY_WEBHOOK_SECRET"],
-  ["a list of no webhook secret", { RAZORPAY_WEBHOOK_SECRET: " , " }, "live keys need RAZORPAY_WEBHOOK_SECRET"],
+  ["an empty list of webhook secrets", { RAZORPAY_WEBHOOK_SECRET: " , " }, "live keys need RAZORPAY_WEBHOOK_SECRET"],
   ["no mail server", { SMTP_URL: undefined }, "live keys need SMTP_URL"],
-  ["an address that is nobody's", { CONTACT_EMAIL: undefined }, "live keys need CONTACT_EMAIL"],
+  ["the default contact address", { CONTACT_EMAIL: undefined }, "live keys need CONTACT_EMAIL"],
   ["half a pair", { RAZORPAY_KEY_SECRET: undefined }, "set both, or neither"],
-])("live keys with %s: refused in one sentence", (_, change, message) => {
+])("live keys with %s are refused with one message", (_, change, message) => {
   expect(problemsOf({ ...live, ...change })).toEqual([expect.stringContaining(message)]);
 });
 
-test("C48 the embedded gateway refuses to start beside live keys, and beside none in public unless it is asked for", () => {
+test("C48 the embedded provider is refused with live keys, and in public unless it is set explicitly", () => {
   expect(problemsOf({ ...live, PAYMENTS: "embedded" })).toEqual([expect.stringContaining("exclude each other")]);
   const open = { APP_URL: "https://berth.dev" };
   expect(problemsOf(open)).toEqual([expect.stringContaining("PAYMENTS=embedded")]);
   expect(readConfig({ ...open, PAYMENTS: "embedded" }).payments).toEqual({ kind: "embedded" });
 });
 
-test("live keys with all that they need start, and so do test keys with nothing else", () => {
+test("complete settings for live keys are valid, and test keys alone", () => {
   expect(readConfig({ ...live, RAZORPAY_WEBHOOK_SECRET: "new, old" }).payments).toEqual({
     kind: "razorpay",
     url: "https://api.razorpay.com/v1",
@@ -126,7 +130,7 @@ test("live keys with all that they need start, and so do test keys with nothing 
   expect(readConfig({ ...testKeys, APP_URL: "https://berth.dev" }).payments).toMatchObject({ mode: "test" });
 });
 
-/** What the one message lists. */
+/** The problems in the message. */
 function problemsOf(source: Record<string, string | undefined>): string[] {
   try {
     readConfig(source);
@@ -136,7 +140,7 @@ function problemsOf(source: Record<string, string | undefined>): string[] {
   }
 }
 
-test("how many of each type stand ready", () => {
+test("the warm pool's size by type", () => {
   expect(readConfig({ RUNTIME: "docker", WARM_POOL: "jupyter=2,pytorch=1" }).warmPool).toEqual({
     jupyter: 2,
     pytorch: 1,
@@ -144,7 +148,7 @@ test("how many of each type stand ready", () => {
   expect(readConfig({}).warmPool).toEqual({});
 });
 
-test("how many links are mailed for an account, a network and a mail domain", () => {
+test("the limits of mailed links per account, network and domain", () => {
   const mails = { linksPerHour: 3, networkPerHour: 20, networkPerDay: 60, domainPerDay: 2000 };
   expect(readConfig({}).limits.mails).toEqual(mails);
   const set = { NETWORK_MAILS_PER_HOUR: "5", NETWORK_MAILS_PER_DAY: "6", DOMAIN_MAILS_PER_DAY: "7" };
@@ -157,7 +161,7 @@ test("how many links are mailed for an account, a network and a mail domain", ()
   expect(problemsOf({ NETWORK_MAILS_PER_DAY: "0" })).toEqual([expect.stringContaining("NETWORK_MAILS_PER_DAY")]);
 });
 
-test("every problem is in the one message, and no secret is", () => {
+test("one message has every problem, and no secret", () => {
   const read = () => readConfig({ RAZORPAY_KEY_SECRET: "hush-hush", HOST: "0.0.0.0" });
   expect(read).toThrow(/set both.*\n.*binds loopback/s);
   expect(read).not.toThrow(/hush-hush/);

@@ -6,7 +6,7 @@ export type Config = ReturnType<typeof nest>;
 
 export class ConfigError extends Error {}
 
-/** Checks the environment as a whole: every problem is in the one message (CONTRIBUTING 5). */
+/** Validates all environment variables; one error lists every problem (CONTRIBUTING 5). */
 export function readConfig(source: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(present);
@@ -17,16 +17,16 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   }
   const bad = new Set(parsed.error.issues.map(({ path }) => String(path[0])));
   const rest = settings.safeParse(Object.fromEntries(Object.entries(present).filter(([name]) => !bad.has(name))));
-  // What cannot be read is told once, not again as missing.
-  const fitting = rest.success
-    ? conflicts(rest.data).filter((words) => ![...bad].some((name) => words.includes(name)))
+  // An invalid setting is not reported as missing too.
+  const others = rest.success
+    ? conflicts(rest.data).filter((message) => ![...bad].some((name) => message.includes(name)))
     : [];
   throw new ConfigError(
-    explain([...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`), ...fitting]),
+    explain([...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`), ...others]),
   );
 }
 
-/** What may be set. */
+/** Names of all settings. */
 export const settingNames: readonly string[] = Object.keys(settings.shape);
 
 function explain(problems: string[]): string {
@@ -37,54 +37,31 @@ function nest(v: Settings) {
   return {
     port: v.PORT,
     host: v.HOST,
-    /** Undefined until the port is known: see `appUrl` in main.ts (G96). */
+    /** Undefined: main.ts derives it from the port (G96). */
     appUrl: v.APP_URL?.replace(/\/$/, ""),
     envHost: v.ENV_HOST,
     dataDir: v.DATA_DIR,
-    /** Prepared Python runtimes, when several data folders share them. */
+    /** Prepared Python runtimes, shared by several data folders. */
     runtimesDir: v.RUNTIMES_DIR,
     database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
     runtime: v.RUNTIME,
     docker: readDocker(v),
-    /** Of the account that the server runs as: may hold the keys of hosts on other machines. */
+    /** Agent with the SSH keys of remote hosts. */
     sshAgent: v.SSH_AUTH_SOCK,
-    payments:
-      v.RAZORPAY_KEY_ID && v.RAZORPAY_KEY_SECRET
-        ? {
-            kind: "razorpay" as const,
-            keyId: v.RAZORPAY_KEY_ID,
-            keySecret: v.RAZORPAY_KEY_SECRET,
-            webhookSecrets: secretsOf(v),
-            url: v.RAZORPAY_URL.replace(/\/$/, ""),
-            mode: v.RAZORPAY_KEY_ID.startsWith("rzp_live_") ? ("live" as const) : ("test" as const),
-          }
-        : { kind: "embedded" as const },
-    /** Who sells, as registered for GST in India; undefined: receipts without tax (docs/internals/money.md). */
-    seller:
-      v.TAX_GSTIN && v.TAX_LEGAL_NAME && v.TAX_ADDRESS
-        ? { gstin: v.TAX_GSTIN, legalName: v.TAX_LEGAL_NAME, address: v.TAX_ADDRESS, lut: v.TAX_LUT }
-        : undefined,
-    mail: {
-      smtp: v.SMTP_URL
-        ? { url: v.SMTP_URL, from: { name: v.BRAND_NAME, address: v.MAIL_FROM ?? v.CONTACT_EMAIL } }
-        : undefined,
-      /** Never in public: behind a proxy every request comes from loopback. */
-      outboxPage: !v.SMTP_URL && !isPublic(v.APP_URL),
-    },
+    payments: readPayments(v),
+    seller: readSeller(v),
+    mail: readMail(v),
     secret: v.IDENTITY_SECRET,
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
     support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
-    /** On loopback: /healthz and /readyz, for any role. */
+    /** Port on loopback for /healthz and /readyz, for any role. */
     metricsPort: v.METRICS_PORT,
     roles: new Set(v.ROLES.split(",") as Role[]),
-    /**
-     * A slot is no GPU: none is sold for real money (docs/internals/runtime.md). Undefined: what each host's memory
-     * allows.
-     */
+    /** Slots are not sold with live keys (docs/internals/runtime.md). Undefined: as many as a host's memory allows. */
     slots: isLive(v) ? 0 : v.SLOTS,
     processNetwork: v.PROCESS_NETWORK,
-    /** How many runs of one GPU stand ready on each host, by container type. */
+    /** Warm runs of one GPU on each host, by container type. */
     warmPool: readPairs(v.WARM_POOL),
     fake: readPairs(v.FAKE_DRIVER),
     giveUpAfterSeconds: v.GIVE_UP_AFTER,
@@ -98,6 +75,32 @@ function nest(v: Settings) {
     limits: readLimits(v),
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
+  };
+}
+
+function readPayments(v: Settings) {
+  if (!v.RAZORPAY_KEY_ID || !v.RAZORPAY_KEY_SECRET) return { kind: "embedded" as const };
+  return {
+    kind: "razorpay" as const,
+    keyId: v.RAZORPAY_KEY_ID,
+    keySecret: v.RAZORPAY_KEY_SECRET,
+    webhookSecrets: secretsOf(v),
+    url: v.RAZORPAY_URL.replace(/\/$/, ""),
+    mode: isLive(v) ? ("live" as const) : ("test" as const),
+  };
+}
+
+/** The seller as registered for GST in India; undefined: receipts without tax (docs/internals/money.md). */
+function readSeller({ TAX_GSTIN: gstin, TAX_LEGAL_NAME: legalName, TAX_ADDRESS: address, TAX_LUT: lut }: Settings) {
+  return gstin && legalName && address ? { gstin, legalName, address, lut } : undefined;
+}
+
+function readMail(v: Settings) {
+  const from = { name: v.BRAND_NAME, address: v.MAIL_FROM ?? v.CONTACT_EMAIL };
+  return {
+    smtp: v.SMTP_URL ? { url: v.SMTP_URL, from } : undefined,
+    /** Never with a public APP_URL. */
+    outboxPage: !v.SMTP_URL && !isPublic(v.APP_URL),
   };
 }
 
@@ -119,7 +122,7 @@ function readLimits(v: Settings) {
 function readSupport(v: Settings) {
   return {
     telegram: v.SUPPORT_TELEGRAM?.replace("@", "") ?? "",
-    /** A link carries a message to a person's account only (G61). */
+    /** Only links to a person's account can carry a message (G61). */
     prefill: v.SUPPORT_TELEGRAM_KIND === "person",
     codePrefix: v.SUPPORT_CODE_PREFIX,
     online: v.SUPPORT_ONLINE,
@@ -130,9 +133,9 @@ function readSupport(v: Settings) {
 function readDocker(v: Settings) {
   return {
     socketPath: v.DOCKER_HOST.slice("unix://".length),
-    /** Where a run is reached: a published port, or its own address when the server is a container on the same bridge. */
+    /** Endpoint of a run: a published port, or its own address if the server is in the same bridge network. */
     reach: v.DOCKER_REACH,
-    /** Strangers' runs must not end with a restart of the engine. */
+    /** Runs of a public installation must survive a restart of the engine. */
     needsLiveRestore: isPublic(v.APP_URL),
   };
 }

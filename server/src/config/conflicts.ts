@@ -6,7 +6,7 @@ const hasKeys = (v: Settings) => Boolean(v.RAZORPAY_KEY_ID || v.RAZORPAY_KEY_SEC
 export const isLive = (v: Settings) => v.RAZORPAY_KEY_ID?.startsWith("rzp_live_") ?? false;
 const rolesOf = (v: Settings) => v.ROLES.split(",");
 
-/** Settings that exclude each other, and what the operator is told. */
+/** Conflicting settings, with the message for the operator. */
 const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message: string])[] = [
   [
     (v) => Boolean(v.RAZORPAY_KEY_ID) !== Boolean(v.RAZORPAY_KEY_SECRET),
@@ -27,16 +27,16 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
   [(v) => isLive(v) && v.RUNTIME === "fake", "RUNTIME=fake delivers nothing: not with live keys"],
   [
     (v) => isLive(v) && v.RUNTIME === "process" && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
-    "RUNTIME=process is for one's own machine, and live keys sell to strangers; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
+    "RUNTIME=process is for one's own machine, not for customers of live keys; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
   ],
   [
     (v) => v.RUNTIME === "docker" && !v.DOCKER_HOST.startsWith("unix:///"),
-    "DOCKER_HOST: the engine's Unix socket on this machine, such as unix:///var/run/docker.sock; TCP makes root of whoever reaches it",
+    "DOCKER_HOST: the engine's Unix socket on this machine, such as unix:///var/run/docker.sock; over TCP anybody who can reach it is root",
   ],
   [(v) => isLive(v) && !v.DATABASE_URL, "live keys need DATABASE_URL: a PostgreSQL of your own, with backups"],
   [
     (v) => isLive(v) && !(isPublic(v.APP_URL) && v.APP_URL?.startsWith("https:")),
-    "live keys need APP_URL: a public https address, which the provider and buyers can reach",
+    "live keys need APP_URL: a public https address, reachable for the provider and buyers",
   ],
   [
     (v) => isLive(v) && secretsOf(v).length === 0,
@@ -44,7 +44,7 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
   ],
   [
     (v) => isLive(v) && !v.SMTP_URL,
-    "live keys need SMTP_URL: buyers confirm their address and hear of their money by mail",
+    "live keys need SMTP_URL: buyers get verification links and payment notices by mail",
   ],
   [
     (v) => isLive(v) && /\.example$/.test(v.CONTACT_EMAIL),
@@ -84,7 +84,7 @@ export function conflicts(v: Settings): string[] {
   return conflictTable.filter(([when]) => when(v)).map(([, message]) => message);
 }
 
-/** Several while one is being replaced; each as it stands, without the blanks of a list. */
+/** Several secrets are valid during a rotation. */
 export function secretsOf({ RAZORPAY_WEBHOOK_SECRET: text = "" }: Settings): string[] {
   return text
     .split(",")

@@ -41,7 +41,7 @@ export const states: Readonly<Record<string, string>> = {
   "97": "Other Territory",
 };
 
-/** An Indian tax number: state, PAN, entity, "Z" and a check character, which catches a mistyped one. */
+/** Validates an Indian tax number: state, PAN, entity, "Z" and a check character. */
 export function isGstin(text: string): boolean {
   if (!/^\d{2}[A-Z]{5}\d{4}[A-Z][1-9A-Z]Z[0-9A-Z]$/.test(text) || !states[text.slice(0, 2)]) return false;
   const sum = [...text.slice(0, 14)].reduce((before, character, index) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { settingNames } from "./config.ts";
 import { misspeltSettings } from "./misspelt-settings.ts";
 
-test("a name that is nearly a setting's is told, and nothing else of the environment", () => {
+test("a variable that resembles a setting is reported, and no other", () => {
   const source = {
     GPUS_PER_USR: "2",
     DATA_DIRS: "x",

@@ -1,4 +1,4 @@
-/** Names that are no setting and look like one, such as GPUS_PER_USR: each with what it may mean, for people. */
+/** Warnings about unknown variables that resemble a setting, such as GPUS_PER_USR. */
 export function misspeltSettings(
   source: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
@@ -10,7 +10,7 @@ export function misspeltSettings(
   });
 }
 
-/** How many letters must be added, left out or changed (Levenshtein). */
+/** Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {

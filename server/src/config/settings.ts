@@ -6,10 +6,10 @@ const word = <const W extends readonly [string, ...string[]]>(...words: W) => z.
 const yesNo = word("true", "false").transform((value) => value === "true");
 const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
-/** One entry of WARM_POOL: a type, and how many of it. */
+/** Pattern of one entry of WARM_POOL: type=count. */
 const poolOf = `(${containerTypes.join("|")})=\\d{1,2}`;
 
-/** Every setting with its check, its default and what it is for. */
+/** All settings with validation, default and description. */
 export const settings = z.object({
   PORT: z.coerce
     .number()
@@ -17,7 +17,7 @@ export const settings = z.object({
     .min(0)
     .max(65535)
     .default(3000)
-    .describe("Where the server listens; 0 takes a free port"),
+    .describe("Port that the server listens on; 0 takes a free one"),
   HOST: z.string().min(1).default("127.0.0.1").describe("The address that the server listens on"),
   APP_URL: z
     .url({ protocol: /^https?$/ })
@@ -34,16 +34,16 @@ export const settings = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe("A PostgreSQL of your own instead of the embedded one"),
-  RUNTIME: word("process", "docker", "fake").default("process").describe("What runs environments"),
+  RUNTIME: word("process", "docker", "fake").default("process").describe("Driver of environments"),
   DOCKER_HOST: z
     .string()
     .default("unix:///var/run/docker.sock")
-    .describe("The Unix socket of this machine's Docker Engine"),
-  SSH_AUTH_SOCK: z.string().optional().describe("The SSH agent with the keys of hosts on other machines"),
+    .describe("Unix socket of this machine's Docker Engine"),
+  SSH_AUTH_SOCK: z.string().optional().describe("SSH agent with the keys of remote hosts"),
   DOCKER_REACH: word("published", "network")
     .default("published")
-    .describe("How runs are reached: by a published port, or by their own address where the server is a container too"),
-  PAYMENTS: word("embedded", "razorpay").optional().describe("Confirms which payment provider is meant"),
+    .describe("Endpoints of runs: published ports, or own addresses if the server is a container too"),
+  PAYMENTS: word("embedded", "razorpay").optional().describe("Confirms the payment provider"),
   RAZORPAY_KEY_ID: z
     .string()
     .regex(/^rzp_(test|live)_\w+$/, "rzp_test_... or rzp_live_...")
@@ -54,11 +54,11 @@ export const settings = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("What webhooks are signed with; several, separated by commas, while one is replaced"),
+    .describe("Secrets of webhook signatures, separated by commas during a rotation"),
   RAZORPAY_URL: z
     .url({ protocol: /^https?$/ })
     .default("https://api.razorpay.com/v1")
-    .describe("The provider's address; another one is for tests"),
+    .describe("The provider's base URL; other values are for tests"),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
@@ -76,7 +76,7 @@ export const settings = z.object({
     .regex(/^[A-Z0-9]{8,20}$/, "the reference number (ARN) of a letter of undertaking")
     .optional()
     .describe("The letter of undertaking for exports without tax"),
-  IDENTITY: word("local").default("local").describe("Who keeps accounts"),
+  IDENTITY: word("local").default("local").describe("Identity provider"),
   IDENTITY_SECRET: z
     .string()
     .min(32, "at least 32 characters")
@@ -84,48 +84,48 @@ export const settings = z.object({
     .describe("The secret that keys are derived from, instead of the one in the data folder"),
   BRAND_NAME: z.string().min(1).default("Berth").describe("The product's name on screens, mails and receipts"),
   CONTACT_EMAIL: z.email().default("hello@berth.example").describe("The seller's address on every page and receipt"),
-  SUPPORT_NAME: z.string().min(1).default("Mira").describe("Who answers support"),
+  SUPPORT_NAME: z.string().min(1).default("Mira").describe("Name of the support contact"),
   SUPPORT_TELEGRAM: z
     .string()
     .regex(/^@?[A-Za-z]\w{3,31}$/, "the name of a Telegram account, such as mira_berth")
     .optional()
-    .describe("The Telegram account that support is given by"),
+    .describe("Telegram account for support"),
   SUPPORT_TELEGRAM_KIND: word("person", "bot", "channel")
     .default("person")
-    .describe("What that account is; only a person's takes a prepared message"),
+    .describe("Kind of that account; only a person's accepts a prefilled message"),
   SUPPORT_CODE_PREFIX: z
     .string()
     .regex(/^[A-Z0-9]{2,8}$/, "2 to 8 capital letters or digits")
     .default("BRT")
-    .describe("What support codes begin with"),
+    .describe("Prefix of support codes"),
   SUPPORT_ONLINE: yesNo.default(true).describe("Whether support is shown as online"),
   SUPPORT_RESPONSE_TIME: z
     .string()
     .min(1)
     .max(80)
     .default("Usually within 1 hour")
-    .describe("How soon support answers, as shown"),
-  BETA_STARTS_AT: z.iso.datetime().optional().describe("When the beta of one month began; else the first start"),
-  ROLES: z.string().default("api,gateway,worker").describe("What this process does: a list of api, gateway, worker"),
+    .describe("Response time of support, as shown"),
+  BETA_STARTS_AT: z.iso.datetime().optional().describe("Start of the one-month beta; default: the first start"),
+  ROLES: z.string().default("api,gateway,worker").describe("Roles of this process: a list of api, gateway, worker"),
   METRICS_PORT: z.coerce
     .number()
     .int()
     .min(0)
     .max(65535)
     .optional()
-    .describe("A port on loopback for /healthz and /readyz"),
+    .describe("Port on loopback for /healthz and /readyz"),
   WARM_POOL: z
     .string()
     .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")
     .default("")
-    .describe("How many runs stand ready on each host, by type"),
+    .describe("Warm runs on each host, by type"),
   SLOTS: z.coerce
     .number()
     .int()
     .min(1)
     .max(64)
     .optional()
-    .describe("How many environments run on a host without GPUs; else what its memory allows"),
+    .describe("Environments on a host without GPUs; default: as many as its memory allows"),
   PROCESS_NETWORK: word("shared", "off")
     .default("shared")
     .describe("Whether runs of the process driver have a network"),
@@ -133,36 +133,33 @@ export const settings = z.object({
     .string()
     .regex(/^(\w+=[\d.]+(,\w+=[\d.]+)*)?$/, "such as startMs=200,fail=0.1")
     .default("")
-    .describe("How the fake driver behaves; for tests"),
+    .describe("Behaviour of the fake driver; for tests"),
   GIVE_UP_AFTER: count(600).describe(
-    "Seconds from payment to a refund of what was not delivered; another value is for tests",
+    "Seconds from payment to the refund of a failed launch; other values are for tests",
   ),
-  GPUS_PER_USER: count(8).describe("The most GPUs that one account has at a time"),
-  LAUNCHES_PER_USER: count(3).describe("The most launches under way of one account"),
-  ORDERS_PER_MINUTE: count(20).describe("The most orders of one account in a minute"),
+  GPUS_PER_USER: count(8).describe("Limit of GPUs per account"),
+  LAUNCHES_PER_USER: count(3).describe("Limit of concurrent launches per account"),
+  ORDERS_PER_MINUTE: count(20).describe("Limit of orders per account and minute"),
   NEWCOMER_SHARE: z.coerce
     .number()
     .gt(0)
     .max(1)
     .default(0.5)
-    .describe("The share of the free GPUs that an account without a payment may order"),
+    .describe("Share of the free GPUs that an account without a payment may order"),
   RETENTION_DAYS: count(30).describe("Days that files are kept after the last session"),
-  REQUESTS_PER_MINUTE: count(300).describe("The most requests of one account in a minute"),
-  ANONYMOUS_PER_MINUTE: count(120).describe("The most requests of one address without a sign-in in a minute"),
-  UNAUTHENTICATED_PER_MINUTE: count(20).describe("The most requests of one address with a token that does not hold"),
-  SIGN_INS_PER_MINUTE: count(10).describe("The most attempts to sign in of one address in a minute"),
-  RESET_MAILS_PER_HOUR: count(3).describe("The most mails with a link to one address in an hour"),
-  NETWORK_MAILS_PER_HOUR: count(20).describe("The most mails with a link that one network asks for in an hour"),
-  NETWORK_MAILS_PER_DAY: count(60).describe("The most mails with a link that one network asks for in a day"),
-  DOMAIN_MAILS_PER_DAY: count(2000).describe("The most mails with a link to one mail domain in a day"),
-  TRUST_PROXY: z
-    .string()
-    .optional()
-    .describe("Addresses of the proxies in front, which are believed about visitors' addresses"),
-  UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo.default(false).describe("Lets the process driver serve strangers"),
+  REQUESTS_PER_MINUTE: count(300).describe("Limit of requests per sign-in and minute"),
+  ANONYMOUS_PER_MINUTE: count(120).describe("Limit of requests without a sign-in per network and minute"),
+  UNAUTHENTICATED_PER_MINUTE: count(20).describe("Limit of requests with an invalid token per network and minute"),
+  SIGN_INS_PER_MINUTE: count(10).describe("Limit of sign-in attempts per account, network and minute"),
+  RESET_MAILS_PER_HOUR: count(3).describe("Limit of mailed links per account and hour"),
+  NETWORK_MAILS_PER_HOUR: count(20).describe("Limit of mailed links per network and hour"),
+  NETWORK_MAILS_PER_DAY: count(60).describe("Limit of mailed links per network and day"),
+  DOMAIN_MAILS_PER_DAY: count(2000).describe("Limit of mailed links per mail domain and day"),
+  TRUST_PROXY: z.string().optional().describe("Addresses of reverse proxies that are trusted for clients' addresses"),
+  UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo.default(false).describe("Permits the process driver for the public"),
   LOG_LEVEL: word("fatal", "error", "warn", "info", "debug", "trace", "silent")
     .default("info")
-    .describe("The least level that is logged"),
+    .describe("Minimum level of logged lines"),
 });
 
 export type Settings = z.output<typeof settings>;

@@ -9,48 +9,48 @@ export type ChangeKind =
   | "home"
   | "queue"
   | "gateway_event"
-  /** A sign-in ended; its id. */
+  /** A sign-in ended. */
   | "session"
-  /** What others held of a user's environments was taken back; the user's id. */
+  /** Others' access to a user's environments was revoked; the user's id. */
   | "rights";
 
-/** What the triggers tell: which row of whom changed. */
+/** Payload of the triggers' notifications: which row of which user changed. */
 interface Change {
   readonly kind: ChangeKind;
   readonly id: string;
   readonly user: string;
 }
 
-type Heard = (change: Change) => void;
+type ChangeListener = (change: Change) => void;
 
 export interface Changes {
-  /** Hears every change from now on; `missed` runs when the connection was lost, so whatever is derived must be read again. */
-  subscribe(heard: Heard, missed?: () => void): () => void;
-  /** Hears one user's only: what others do costs an open page nothing. */
-  subscribeUser(userId: string, heard: Heard, missed?: () => void): () => void;
+  /** Listens to every change; `missed` runs after a lost connection, when derived state must be reloaded. */
+  subscribe(listener: ChangeListener, missed?: () => void): () => void;
+  /** Listens to one user's changes, so that changes of other users cost nothing. */
+  subscribeUser(userId: string, listener: ChangeListener, missed?: () => void): () => void;
 }
 
-/** One listening connection for the whole process, however many loops and open pages hear it. */
+/** Shares one listening connection between all loops and open pages of the process. */
 export async function openChanges(database: Database): Promise<Changes> {
-  const [everyones, users] = [new Set<Subscriber>(), new Map<string, Set<Subscriber>>()];
+  const [all, users] = [new Set<Subscriber>(), new Map<string, Set<Subscriber>>()];
   await database.listen(
     "changes",
     (payload) => {
       const change: Change = JSON.parse(payload);
-      for (const { heard } of [...everyones, ...(users.get(change.user) ?? [])]) heard(change);
+      for (const { listener } of [...all, ...(users.get(change.user) ?? [])]) listener(change);
     },
     () => {
-      for (const { missed } of [everyones, ...users.values()].flatMap((each) => [...each])) missed?.();
+      for (const { missed } of [all, ...users.values()].flatMap((each) => [...each])) missed?.();
     },
   );
   return {
-    subscribe(heard, missed) {
-      const subscriber = { heard, missed };
-      everyones.add(subscriber);
-      return () => void everyones.delete(subscriber);
+    subscribe(listener, missed) {
+      const subscriber = { listener, missed };
+      all.add(subscriber);
+      return () => void all.delete(subscriber);
     },
-    subscribeUser(userId, heard, missed) {
-      const subscriber = { heard, missed };
+    subscribeUser(userId, listener, missed) {
+      const subscriber = { listener, missed };
       const theirs = users.get(userId) ?? new Set();
       users.set(userId, theirs.add(subscriber));
       return () => {
@@ -61,6 +61,6 @@ export async function openChanges(database: Database): Promise<Changes> {
 }
 
 interface Subscriber {
-  readonly heard: Heard;
+  readonly listener: ChangeListener;
   readonly missed: (() => void) | undefined;
 }

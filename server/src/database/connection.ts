@@ -7,13 +7,13 @@ export interface Connection {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
-  /** The password is proved, never sent. */
+  /** SCRAM authentication only: the password is never sent. */
   readonly scramOnly?: true;
 }
 
 /**
- * Proves that it knows the password and never shows it: what asks for the password itself, or for its MD5, is not the
- * embedded database but something that took its place. `pg` calls these two by name for such questions.
+ * Refuses cleartext and MD5 authentication: a server that asks for those is not the embedded database but an impostor.
+ * `pg` calls these two methods by name.
  */
 class ScramClient extends Client {
   _handleAuthCleartextPassword(): void {
@@ -27,10 +27,10 @@ class ScramClient extends Client {
 
 function refuse(client: Client): void {
   const { connection } = client as Client & { connection: EventEmitter };
-  connection.emit("error", new Error("What answers is not the embedded database: it asks for the password itself"));
+  connection.emit("error", new Error("This server is not the embedded database: it requests the password itself"));
 }
 
-/** The kind of client that a connection asks for. */
+/** The client class for a connection. */
 export function clientOf({ scramOnly }: Connection): typeof Client {
   return scramOnly ? ScramClient : Client;
 }

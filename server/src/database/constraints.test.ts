@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { testDatabase } from "./testing.ts";
 
-/** One paid order that launched an environment, and a draft of another user's. */
+/** A paid order with its environment, and a draft of another user. */
 const before = [
   order({ id: "paid", user_id: "ada", status: "fulfilled", paid_at: "now", gateway_order_id: "order_1" }),
   order({ id: "draft", user_id: "ben", status: "draft" }),
@@ -16,7 +16,7 @@ const before = [
   credit({ id: "credit", order_id: "paid", used_by_order: "draft" }),
 ];
 
-/** What the database itself refuses (docs/internals/money.md), whatever a program that writes to it believes. */
+/** Invariants that constraints of the database enforce (docs/internals/money.md). */
 test.each([
   [
     "two holders of one GPU",
@@ -29,7 +29,7 @@ test.each([
     order({ id: "more", user_id: "ben", status: "draft" }),
   ],
   [
-    "one order of the provider twice",
+    "a provider's order twice",
     "orders_gateway_gateway_order_id_key",
     order({ id: "more", status: "open", gateway_order_id: "order_1" }),
   ],
@@ -68,8 +68,8 @@ test.each([
       payment({ id: "12345678901b", gateway_payment_id: "pay_4" }),
     ],
   ],
-  ["more back than came in", "payments_check", "update payments set refund_minor = 41 where id = 'first'"],
-  ["less than nothing back", "payments_check", "update payments set refund_minor = -1 where id = 'first'"],
+  ["a refund above the payment", "payments_check", "update payments set refund_minor = 41 where id = 'first'"],
+  ["a negative refund", "payments_check", "update payments set refund_minor = -1 where id = 'first'"],
   [
     "a settling payment that is not captured",
     "payments_check1",
@@ -90,7 +90,7 @@ test.each([
     environment({ id: "bbbbbbbb1", order_id: "paid", subdomain: "other" }),
   ],
   [
-    "a second live environment of a name",
+    "a second live environment of a subdomain",
     "one_live_environment_per_name",
     environment({ id: "bbbbbbbb1", order_id: "draft", subdomain: "lab" }),
   ],

@@ -11,15 +11,15 @@ import { isLostConnection, isUniqueViolation, openDatabase, SchemaError } from "
 import { newId } from "./new-id.ts";
 import { testDatabase } from "./testing.ts";
 
-test("a migrated database answers, and hears what a row change tells", async () => {
+test("a migrated database sends notifications of row changes", async () => {
   await using database = await testDatabase();
-  const heard: string[] = [];
-  await database.listen("changes", (payload) => heard.push(payload));
+  const received: string[] = [];
+  await database.listen("changes", (payload) => received.push(payload));
   const id = newId();
   const row = { id, user_id: "u", cause: "welcome", title: "t", body: "b" };
   await database.db.insertInto("notifications").values(row).execute();
   await expect
-    .poll(() => heard.map((payload) => JSON.parse(payload)))
+    .poll(() => received.map((payload) => JSON.parse(payload)))
     .toEqual([{ kind: "notification", id, user: "u" }]);
   const again = await database.db
     .insertInto("notifications")
@@ -29,7 +29,7 @@ test("a migrated database answers, and hears what a row change tells", async () 
   expect(isUniqueViolation(again, "notifications_user_id_cause_key")).toBe(true);
 });
 
-test("a program beside the server leaves the schema as it is, and says so where it is another", async () => {
+test("a program beside the server does not migrate, and fails with another schema version", async () => {
   await using database = await testDatabase();
   const name = `bare_${newId()}`;
   await sql.raw(`create database ${name}`).execute(database.db);
@@ -45,19 +45,19 @@ test("a program beside the server leaves the schema as it is, and says so where 
   );
 });
 
-test("a database of a newer version is refused by the server and by a program beside it, and stays as it is (G115)", async () => {
+test("a database of a newer version is refused by the server and by a program beside it (G115)", async () => {
   await using database = await testDatabase();
   await sql`insert into migrations (name) values ('9999_future.sql')`.execute(database.db);
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db);
   const connection = { ...inject("cluster"), database: rows[0]?.name ?? "" };
-  const words =
-    "The database is of a newer version, which wrote 9999_future.sql into it: use that version or a later one, or restore a backup from before it.";
+  const message =
+    "The database was migrated by a newer version (9999_future.sql): use that version or a later one, or restore an older backup.";
   for (const keep of [false, true])
-    await expect(openDatabase(connection, silentLogger, { keep })).rejects.toThrow(new SchemaError(words));
+    await expect(openDatabase(connection, silentLogger, { keep })).rejects.toThrow(new SchemaError(message));
 });
 
-test("PostgreSQL before 18 is refused in a sentence, before anything is written (G115)", async () => {
-  // The real one but for its figure, which has as many digits.
+test("PostgreSQL before 18 is refused before anything is written (G115)", async () => {
+  // The real server with another version number of the same length.
   const host = await relayed((bytes) => bytes.toString("latin1").replace(/18\d{4}/, "150020"));
   const bare = `bare_${newId()}`;
   await using database = await testDatabase();
@@ -67,17 +67,17 @@ test("PostgreSQL before 18 is refused in a sentence, before anything is written 
   );
 });
 
-test("whoever took the place of the embedded database and asks for its password does not get it", async () => {
-  const heard: Buffer[] = [];
+test("an impostor of the embedded database does not get the password", async () => {
+  const received: Buffer[] = [];
   const folder = await listening((socket) => {
-    socket.on("data", (bytes) => heard.push(bytes));
+    socket.on("data", (bytes) => received.push(bytes));
     // AuthenticationCleartextPassword.
     socket.once("data", () => socket.write(Buffer.from("520000000800000003", "hex")));
   });
   const password = "the password itself";
   const connection = { host: folder, user: "berth", password, database: "postgres", scramOnly: true } as const;
-  await expect(openDatabase(connection, silentLogger)).rejects.toThrow("What answers is not the embedded database");
-  expect(Buffer.concat(heard).toString("latin1")).not.toContain(password);
+  await expect(openDatabase(connection, silentLogger)).rejects.toThrow("This server is not the embedded database");
+  expect(Buffer.concat(received).toString("latin1")).not.toContain(password);
 });
 
 test("big integers arrive as numbers", async () => {
@@ -92,7 +92,7 @@ test("ids are 25 characters of 0-9 and a-z, random from the first", () => {
   expect(new Set(ids.map((id) => id[0])).size).toBe(36);
 });
 
-test("a database that is away is asked for one connection at a time, and listened to again once when it is back", async () => {
+test("during an outage the listener reconnects one at a time, and listens once after it", async () => {
   const { openSockets, name, cut } = await relay();
   const { log, errors: failures } = recordLog();
   const database = await openDatabase({ ...inject("cluster"), host: name }, log);
@@ -104,16 +104,16 @@ test("a database that is away is asked for one connection at a time, and listene
     () => void resets++,
   );
   const cutAt = performance.now();
-  const asked = cut();
+  const connects = cut();
   await expect.poll(() => failures.length, { timeout: 15_000 }).toBeGreaterThan(5);
-  expect(asked(), "twice a second").toBeLessThanOrEqual((performance.now() - cutAt) / 500);
+  expect(connects(), "twice a second").toBeLessThanOrEqual((performance.now() - cutAt) / 500);
   expect(resets).toBe(1);
   cut(false);
   await expect.poll(() => resets, { timeout: 15_000 }).toBe(2);
   expect(openSockets()).toBeLessThan(3);
 });
 
-/** What answers at a database's socket in a folder of its own, which is answered. */
+/** A server on a database socket in a folder of its own; returns the folder. */
 async function listening(accept: (socket: Socket) => void): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "relay-"));
   const server = createServer((socket) => accept(socket.on("error", () => {}))).listen(join(folder, ".s.PGSQL.5432"));
@@ -125,7 +125,7 @@ async function listening(accept: (socket: Socket) => void): Promise<string> {
   return folder;
 }
 
-/** The cluster's socket, whose answers are changed on their way. */
+/** A proxy to the cluster that changes its responses. */
 function relayed(change: (bytes: Buffer) => string): Promise<string> {
   return listening((socket) => {
     const upstream = connect(join(inject("cluster").host ?? "", ".s.PGSQL.5432"));
@@ -136,16 +136,16 @@ function relayed(change: (bytes: Buffer) => string): Promise<string> {
   });
 }
 
-/** The cluster's socket under another name, which can go away and come back. */
+/** A proxy to the cluster that can be cut and restored. */
 async function relay() {
   const name = await mkdtemp(join(tmpdir(), "relay-"));
   const { host = "" } = inject("cluster");
   const sockets = new Set<Socket>();
-  let away = false;
-  let asked = 0;
+  let isCut = false;
+  let connects = 0;
   const server = createServer((socket) => {
-    asked++;
-    if (away) return void socket.destroy();
+    connects++;
+    if (isCut) return void socket.destroy();
     const upstream = connect(join(host, ".s.PGSQL.5432"));
     sockets.add(socket);
     for (const [one, other] of [
@@ -167,11 +167,11 @@ async function relay() {
   return {
     name,
     openSockets: () => sockets.size,
-    cut(isAway = true) {
-      away = isAway;
-      asked = 0;
+    cut(cutNow = true) {
+      isCut = cutNow;
+      connects = 0;
       for (const socket of sockets) socket.destroy();
-      return () => asked;
+      return () => connects;
     },
   };
 }
@@ -192,12 +192,12 @@ test("a connection that ends between two queries fails its transaction, not the 
   expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
 });
 
-test("an error of a visitor's connection is none of the database's, whatever its code", async () => {
+test("an error of a client's connection is no lost database connection, whatever its code", async () => {
   await using database = await testDatabase();
   const aborted = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
   const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" });
   expect([aborted, refused].map(isLostConnection)).toEqual([false, false]);
-  // In the same process, of the same kind: the database's own.
+  // Errors of the database's own connections, for comparison.
   const ended = await sql`select pg_terminate_backend(pg_backend_pid())`.execute(database.db).catch((error) => error);
   expect(isLostConnection(ended)).toBe(true);
   const nobody = await openDatabase({ host: "/nowhere", user: "nobody" }, silentLogger).catch((error) => error);

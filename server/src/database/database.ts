@@ -15,8 +15,8 @@ export type Sql = Db | Tx;
 
 export interface Database {
   readonly db: Db;
-  /** Hears `pg_notify` on its own connection, reopened when it drops; `reset` runs after each (re)connect, because lost notifications are not repeated. */
-  listen(channel: string, heard: (payload: string) => void, reset?: () => void): Promise<void>;
+  /** Listens to `pg_notify` on its own connection; `reset` runs after each (re)connect: some may be lost. */
+  listen(channel: string, listener: (payload: string) => void, reset?: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,19 +24,19 @@ export interface Database {
 types.setTypeParser(types.builtins.INT8, Number);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 
-/** Of a connection, or of a place in the pool: an answer that says "later" beats one that never comes. */
+/** Timeout for a connection, or for a free slot of the pool. */
 const connectionTimeoutMillis = 10_000;
 
-/** The schema is not this program's, and the caller did not want it changed. For people. */
+/** The schema version does not match. The message is for the operator. */
 export class SchemaError extends Error {}
 
-/** `keep` leaves the schema as it is: a program beside the server looks, and changes nothing. */
+/** Connects and migrates. With `keep`, for programs beside the server, an outdated schema is an error instead. */
 export async function openDatabase(connection: Connection, log: Logger, { keep = false } = {}): Promise<Database> {
   const pool = new Pool({ ...connection, Client: clientOf(connection), max: 20, connectionTimeoutMillis });
   let closing = false;
-  // The pool does not wait for its connections to end, so a server that is stopped next may still cut them off.
+  // The pool's end does not await its connections, so stopping the database next can still cut them off.
   pool.on("error", (err) => closing || log.warn({ event: "database.connection_lost", err }));
-  // One that is in use is not the pool's to hear: its query says what happened, but without a listener Node would end.
+  // Errors of connections in use are not pool errors: the query reports them, but without a listener Node would exit.
   pool.on("connect", (client) => client.on("error", noteLost));
   const connect = () =>
     pool.connect().catch((error) => {
@@ -56,8 +56,8 @@ export async function openDatabase(connection: Connection, log: Logger, { keep =
   const stops: (() => Promise<void>)[] = [];
   return {
     db,
-    listen: async (channel, heard, reset) =>
-      void stops.push(await keepListening(connection, channel, heard, reset, log)),
+    listen: async (channel, listener, reset) =>
+      void stops.push(await keepListening(connection, channel, listener, reset, log)),
     async close() {
       closing = true;
       await Promise.all(stops.map((stop) => stop()));
@@ -76,22 +76,22 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   );
 }
 
-/** Errors of the connections themselves. Their codes alone say nothing: a visitor who breaks off has ECONNRESET too. */
-const ofConnections = new WeakSet<Error>();
+/** Errors of database connections. Codes alone are ambiguous: a client's connection has ECONNRESET too. */
+const connectionErrors = new WeakSet<Error>();
 
 function noteLost(error: Error): void {
-  ofConnections.add(error);
+  connectionErrors.add(error);
 }
 
-/** That the database could not be asked, which says nothing about the question: gone, restarting, full, or not to be signed in to. */
+/** Whether the database itself is unavailable: down, restarting, out of connections or disk, or refusing the login. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseError) return lostCode.test(error.code ?? "");
-  return ofConnections.has(error) || lostMessage.test(error.message);
+  return connectionErrors.has(error) || lostMessage.test(error.message);
 }
 
 const lostCode = /^(08...|28...|3D...|53...|57P0.)$/;
-/** The driver's own words where it gives no code. */
+/** Messages of driver errors without a code. */
 const lostMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|driver has already been destroyed)/;
 
@@ -101,7 +101,7 @@ async function migrationNames(): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
 }
 
-/** The schema uses what older ones do not have. */
+/** The schema needs features of PostgreSQL 18. */
 async function expectServer(db: Db): Promise<void> {
   const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
   const version = Number(rows[0]?.server_version_num);
@@ -116,11 +116,11 @@ async function expectMigrated(db: Db): Promise<void> {
   const missing = await missingMigrations(db, rows[0]?.applied !== null);
   if (missing.length === 0) return;
   throw new SchemaError(
-    "The database is of an older version: start the server of this version once, which brings it up to date, then ask again.",
+    "The database schema is older than this version: start the server of this version once, which migrates it, then retry.",
   );
 }
 
-/** What this version has and the database has not. A database that has more is a newer version's, and only that one's. */
+/** Migrations that are not applied yet. Throws SchemaError if the database has been migrated by a newer version. */
 async function missingMigrations(db: Sql, isBegun: boolean): Promise<string[]> {
   const names = await migrationNames();
   const { rows } = isBegun
@@ -129,7 +129,7 @@ async function missingMigrations(db: Sql, isBegun: boolean): Promise<string[]> {
   const unknown = rows.find(({ name }) => !names.includes(name));
   if (unknown)
     throw new SchemaError(
-      `The database is of a newer version, which wrote ${unknown.name} into it: use that version or a later one, or restore a backup from before it.`,
+      `The database was migrated by a newer version (${unknown.name}): use that version or a later one, or restore an older backup.`,
     );
   const applied = new Set(rows.map(({ name }) => name));
   return names.filter((name) => !applied.has(name));
@@ -151,7 +151,7 @@ async function migrate(db: Db): Promise<void> {
 async function keepListening(
   connection: Connection,
   channel: string,
-  heard: (payload: string) => void,
+  listener: (payload: string) => void,
   reset: (() => void) | undefined,
   log: Logger,
 ): Promise<() => Promise<void>> {
@@ -163,7 +163,7 @@ async function keepListening(
 
   async function connect(): Promise<void> {
     const client = new (clientOf(connection))({ ...connection, keepAlive: true });
-    client.on("notification", ({ payload }) => heard(payload ?? ""));
+    client.on("notification", ({ payload }) => listener(payload ?? ""));
     client.on("error", failed);
     try {
       await client.connect();
@@ -172,16 +172,16 @@ async function keepListening(
       await client.end();
       throw error;
     }
-    // Heard only from here on: a client that fails to connect ends as well, and would be replaced twice.
-    client.on("end", () => again());
+    // Registered after the connect: a client that fails to connect emits "end" too, and would be replaced twice.
+    client.on("end", () => reconnect());
     current = client;
     if (stopped) await client.end();
     else reset?.();
   }
 
-  function again(error?: unknown): void {
+  function reconnect(error?: unknown): void {
     if (error) failed(error);
-    if (!stopped) timer = setTimeout(() => void connect().catch(again), 500);
+    if (!stopped) timer = setTimeout(() => void connect().catch(reconnect), 500);
   }
 
   await connect();

@@ -27,7 +27,7 @@ function folder(...below: string[]): string {
   return join(root, ...below);
 }
 
-/** Ends with the test, if not before. */
+/** Stopped at the end of the test, if not before. */
 async function open(directory: string) {
   const embedded = await startEmbedded({ directory, fsync: false, log: silentLogger });
   let ended: Promise<void> | undefined;
@@ -44,10 +44,10 @@ async function pidOf(connection: Connection): Promise<number> {
   return rows[0].pid;
 }
 
-/** What a version before this one called the folder of the socket, and its lock. */
+/** Name of the socket folder outside the data folder; an older version used it for an abstract socket too. */
 const nameOf = (directory: string) => `berth-${createHash("sha256").update(directory).digest("hex").slice(0, 12)}`;
 
-test("its socket lies below the data folder, which is nobody else's; while it is stopped, a look beside it says so", async () => {
+test("the socket is below the private data folder; without a running database a connection is an error", async () => {
   const directory = folder("database");
   const { connection, stop } = await open(directory);
   expect(connection.host).toBe(join(directory, "sockets"));
@@ -58,20 +58,20 @@ test("its socket lies below the data folder, which is nobody else's; while it is
   expect(existsSync(join(directory, "sockets"))).toBe(false);
   expect(() => embeddedConnection(directory)).toThrow(
     new EmbeddedDatabaseError(
-      `The database in ${directory} is not running: start the server of this data folder, then ask again.`,
+      `The database in ${directory} is not running: start the server of this data folder, then retry.`,
     ),
   );
 }, 60_000);
 
 test.runIf(process.getuid?.() === 0)(
-  "where the path is too long for a socket, a folder that another account made before is refused (root only)",
+  "if the path is too long for a socket, a temporary folder of another account is refused (root only)",
   async () => {
     const directory = folder("deep".repeat(20), "database");
     const taken = join(realpathSync(tmpdir()), nameOf(directory));
     mkdirSync(taken, { mode: 0o777 });
     onTestFinished(() => rmSync(taken, { recursive: true, force: true }));
     chownSync(taken, 12_345, 12_345);
-    await expect(open(directory)).rejects.toThrow(`${taken} belongs to somebody else`);
+    await expect(open(directory)).rejects.toThrow(`${taken} belongs to another account`);
     chownSync(taken, 0, 0);
     const { connection } = await open(directory);
     expect(connection.host).toBe(taken);
@@ -80,9 +80,9 @@ test.runIf(process.getuid?.() === 0)(
   60_000,
 );
 
-test("one server holds the folder, and no name that a notebook can see or take keeps it from starting", async () => {
+test("one server locks the folder, and an abstract socket of a notebook cannot block its start", async () => {
   const directory = folder("database");
-  // Names of the kernel's belong to the network that notebooks share.
+  // Abstract sockets belong to the network namespace, which notebooks share.
   const squatter = createServer().listen({ path: `\0${nameOf(directory)}` });
   await once(squatter, "listening");
   onTestFinished(() => void squatter.close());
@@ -92,7 +92,7 @@ test("one server holds the folder, and no name that a notebook can see or take k
   expect(await pidOf((await open(directory)).connection)).toBeGreaterThan(0);
 }, 60_000);
 
-test("after a crash its file may name a process that is another program's by now: it starts all the same", async () => {
+test("a stale pid file with a reused pid does not block the start", async () => {
   const directory = folder("database");
   await (await open(directory)).stop();
   const other = spawn("sleep", ["60"]);

@@ -25,7 +25,7 @@ import { pidFileOf, postmasterOf } from "./postmaster-of.ts";
 
 export interface Embedded {
   readonly connection: Connection;
-  /** Clean shutdown; the product process's lock on the data folder goes with it. */
+  /** Clean shutdown; releases the lock on the data folder. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface Options {
   readonly log: Logger;
 }
 
-/** The data folder is another process's, or cannot hold a database. The message is for a person. */
+/** The data folder is locked by another process or unusable. The message is for the operator. */
 export class EmbeddedDatabaseError extends Error {}
 
 interface Cluster {
@@ -47,14 +47,13 @@ interface Cluster {
   readonly run: (program: string, args: readonly string[]) => ChildProcess;
 }
 
-/** Of the account that the database runs as where root may not make a user namespace. */
+/** Uid that the database runs as if root cannot create a user namespace. */
 const nobody = 65_534;
 
 /**
- * The real PostgreSQL 18 of the npm package, as a child on a Unix socket without a TCP port
- * (docs/internals/reliability.md). A killed product process leaves it running: the next start takes it over by a clean
- * shutdown. One product process at a time holds the folder from before its first file is written: two first starts
- * would each delete the other's half-made one.
+ * Starts PostgreSQL 18 of the npm package as a child process on a Unix socket without a TCP port
+ * (docs/internals/reliability.md). If the server was killed, PostgreSQL is still running: the next start shuts it down
+ * cleanly first. The folder is locked before the first write, because two first starts would delete each other's files.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
@@ -110,7 +109,7 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
   };
 }
 
-/** Where the running cluster of a folder answers: for a look beside the server. */
+/** Connection to the running cluster of a folder, for programs beside the server. */
 export function embeddedConnection(directory: string): Connection {
   if (!existsSync(join(directory, "password")))
     throw new EmbeddedDatabaseError(`There is no database in ${directory}.`);
@@ -118,7 +117,7 @@ export function embeddedConnection(directory: string): Connection {
   const running = postmasterOf(join(folder, "cluster"));
   if (!running?.sockets)
     throw new EmbeddedDatabaseError(
-      `The database in ${directory} is not running: start the server of this data folder, then ask again.`,
+      `The database in ${directory} is not running: start the server of this data folder, then retry.`,
     );
   return connectionTo(folder, running.sockets);
 }
@@ -129,8 +128,8 @@ function connectionTo(directory: string, sockets: string): Connection {
 }
 
 /**
- * Below the data folder, which nobody else may enter. A socket's path ends at 107 characters and data folders can be
- * deep: then in the system's temporary folder, where anybody may have made one of that name before, so it must be ours.
+ * Below the data folder, which other accounts cannot enter. If that exceeds a socket path's limit of 107 bytes: in the
+ * system's temporary folder, where the owner is checked, because any account could have created that name.
  */
 function socketFolder(directory: string): string {
   const inside = join(directory, "sockets");
@@ -145,7 +144,7 @@ function socketFolder(directory: string): string {
   const owners = [process.getuid?.(), ...(process.getuid?.() === 0 ? [nobody] : [])];
   if (!entry.isDirectory() || !owners.includes(entry.uid))
     throw new EmbeddedDatabaseError(
-      `${outside} belongs to somebody else: remove it, or set DATA_DIR to a shorter path.`,
+      `${outside} belongs to another account: remove it, or set DATA_DIR to a shorter path.`,
     );
   chmodSync(outside, 0o700);
   return outside;
@@ -159,23 +158,23 @@ async function locate(directory: string): Promise<Cluster> {
   return { bin: join(native, "bin"), data, sockets, run: await runner([directory, sockets]) };
 }
 
-/** PostgreSQL refuses root. Root becomes uid 1000 in a user namespace of its own, or where that is forbidden an unprivileged uid. */
+/** PostgreSQL refuses root. Root becomes uid 1000 in a user namespace, or an unprivileged uid if that is forbidden. */
 async function runner(folders: readonly string[]): Promise<Cluster["run"]> {
   const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
   if (process.getuid?.() !== 0) return (program, args) => spawn(program, args, { stdio, detached: true });
   const namespace = ["--user", "--map-user=1000", "--map-group=1000"];
   const probe = spawn("unshare", [...namespace, "true"], { stdio: "ignore" });
-  // Without the program at all, waiting for its end fails.
+  // `once` rejects if unshare is not installed.
   const [code] = await once(probe, "exit").catch(() => [1]);
   if (code === 0)
     return (program, args) => spawn("unshare", [...namespace, program, ...args], { stdio, detached: true });
   for (const folder of folders) chownSync(folder, nobody, nobody);
-  letPass(dirname(folders[0] ?? ""));
+  allowTraversal(dirname(folders[0] ?? ""));
   return (program, args) => spawn(program, args, { stdio, detached: true, uid: nobody, gid: nobody });
 }
 
-/** On its way to its own folder the database passes the data folder, which it still cannot list. */
-function letPass(folder: string): void {
+/** The database must traverse the data folder to reach its own; it still cannot list it. */
+function allowTraversal(folder: string): void {
   const { mode } = statSync(folder);
   if ((mode & 0o001) === 0) chmodSync(folder, (mode & 0o777) | 0o001);
 }
@@ -223,10 +222,10 @@ function start({ bin, data, sockets, run }: Cluster, fsync: boolean, connections
   return child;
 }
 
-/** What a left-over server of this folder is doing: somebody else's (refuse) or nobody's (end it cleanly). */
+/** Handles a PostgreSQL still running on this folder: refuses if a server uses it, else shuts it down cleanly. */
 async function endLeftOver({ data, sockets }: Cluster, connection: Connection): Promise<void> {
   const running = postmasterOf(data);
-  // A figure that is another process's by now: PostgreSQL would take that one for its own and not start.
+  // Deletes a stale pid file: PostgreSQL would mistake a process with a reused pid for a running server.
   if (!running) return rmSync(pidFileOf(data), { force: true });
   const client = new (clientOf(connection))({ ...connection, host: running.sockets || sockets });
   try {
@@ -242,8 +241,8 @@ async function endLeftOver({ data, sockets }: Cluster, connection: Connection): 
   for (let tries = 0; tries < 200 && postmasterOf(data)?.pid === running.pid; tries++) await sleep(50);
 }
 
-/** A server that was killed leaves its helpers behind for a moment, and they refuse the next one: it is started again. */
-const startMs = 10_000;
+/** Start timeout. Child processes of a killed server can block the next start for a moment, so it is retried. */
+const startTimeoutMs = 10_000;
 
 async function lockDirectory(connection: Connection, directory: string, ended: () => boolean): Promise<Client> {
   const from = Date.now();
@@ -258,7 +257,7 @@ async function lockDirectory(connection: Connection, directory: string, ended: (
     } catch (error) {
       await client.end().catch(() => {});
       if (error instanceof EmbeddedDatabaseError) throw error;
-      if (ended() && Date.now() - from > startMs)
+      if (ended() && Date.now() - from > startTimeoutMs)
         throw new EmbeddedDatabaseError(`The embedded database in ${directory} does not start: ${String(error)}`);
       if (tries > 400) throw error;
       await sleep(25);

@@ -7,9 +7,9 @@ export interface FolderLock {
 }
 
 /**
- * One process holds a folder at a time; undefined while another one does. The lock belongs to an open file below the
- * folder: the kernel lets it go when this process ends in any way, and nobody outside the folder can see or take it.
- * Node cannot lock files, so flock(1) locks our own descriptor. Where it is missing (macOS) nothing is locked.
+ * Locks a folder for this process; undefined while another process holds the lock. It is an flock on a file below the
+ * folder: the kernel releases it when this process ends in any way, and other accounts cannot reach it. Node has no
+ * flock, so flock(1) locks our descriptor. Without flock(1) (macOS) nothing is locked.
  */
 export function lockFolder(folder: string): FolderLock | undefined {
   const file = openSync(join(folder, "lock"), "a", 0o600);

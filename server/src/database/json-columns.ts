@@ -1,7 +1,7 @@
-/** Where a running environment answers; only a driver says so. */
+/** Endpoint of a run, as reported by its driver. */
 export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
-/** The shape of every JSON column. The database keeps it as text that its writer made. */
+/** Types of the JSON columns, which are written as text. */
 export interface JsonColumns {
   "credit_notes.document": Document;
   "embedded_gateway_orders.notes": Record<string, string>;
@@ -12,6 +12,6 @@ export interface JsonColumns {
   "receipts.document": Document;
 }
 
-/** `CreditNoteDocument`, `ProcessSettings` and `ReceiptDocument` stand with their writers, further right. */
-// biome-ignore lint/suspicious/noExplicitAny: the writer knows the shape
+/** `CreditNoteDocument`, `ProcessSettings` and `ReceiptDocument` are defined in folders that this one cannot import. */
+// biome-ignore lint/suspicious/noExplicitAny: the writer has the type
 type Document = any;

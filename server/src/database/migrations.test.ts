@@ -7,7 +7,7 @@ import { fetchDue, workQueue } from "./work-queue.ts";
 
 const claim = "'11111111-1111-4111-8111-111111111111'";
 
-test("0035: every row of the eight queues keeps when it is due, and no lease of the version before is left", async () => {
+test("0035: every row of the eight queues keeps its due time, and loses its old lease", async () => {
   const { client, connection } = await databaseBefore("0035");
   await client.query(`
     insert into hosts (id, kind) values ('host', 'fake');

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** 25 random characters of 0-9 and a-z, random from the first one on (G18): an environment's id names folders and sockets. */
+/** 25 characters of 0-9 and a-z, random in every position (G18): an environment's id names folders and sockets. */
 export function newId(): string {
   let id = "";
   while (id.length < 25) {

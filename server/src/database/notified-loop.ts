@@ -3,11 +3,11 @@ import type { ChangeKind, Changes } from "./changes.ts";
 
 interface NotifiedLoop extends Interval {
   readonly changes: Changes;
-  /** The kinds of change that trigger it. */
+  /** Kinds of change that trigger the loop. */
   readonly on: readonly ChangeKind[];
 }
 
-/** A loop that is triggered by changes of its kinds, and after a lost connection, when changes may have been missed. */
+/** A loop triggered by notifications of these kinds, and after a lost connection, when notifications may be lost. */
 export function startNotifiedLoop({ changes, on, ...interval }: NotifiedLoop): Loop {
   const loop = startInterval(interval);
   const unsubscribe = changes.subscribe(({ kind }) => on.includes(kind) && loop.trigger(), loop.trigger);

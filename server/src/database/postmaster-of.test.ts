@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { pidFileOf, postmasterOf } from "./postmaster-of.ts";
 
-test("a file that comes and goes while it is read is a server that runs or none, never an error", async () => {
+test("a pid file that is created and deleted during reads is never an error", async () => {
   const data = mkdtempSync(join(tmpdir(), "berth-postmaster-"));
   onTestFinished(() => rmSync(data, { recursive: true }));
   const file = JSON.stringify(pidFileOf(data));

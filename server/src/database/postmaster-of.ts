@@ -1,17 +1,17 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** `data` is the cluster's folder. */
+/** `data` is the cluster's data directory. */
 export const pidFileOf = (data: string) => join(data, "postmaster.pid");
 
-/** The PostgreSQL that runs on this folder, by the file that it keeps there: its process first, its socket's folder fifth. */
+/** The PostgreSQL that runs on this folder, by its pid file: line 1 is the pid, line 5 the socket folder. */
 export function postmasterOf(data: string): { readonly pid: number; readonly sockets: string } | undefined {
   const [first = "", , , , sockets = ""] = readPidFile(data).split("\n");
   const pid = Number(first);
   return Number.isInteger(pid) && pid > 0 && runsOn(pid, data) ? { pid, sockets } : undefined;
 }
 
-/** Empty where there is none. A server that ends takes it away at any moment, so it is read without asking first. */
+/** Empty if it does not exist. Read without checking first, because a stopping server deletes it at any time. */
 function readPidFile(data: string): string {
   try {
     return readFileSync(pidFileOf(data), "utf8");
@@ -21,7 +21,7 @@ function readPidFile(data: string): string {
   }
 }
 
-/** PostgreSQL works in its data folder, under whatever name that has meanwhile. Another installation's is not ours to end. */
+/** Whether the pid is a PostgreSQL on this folder (by its working directory): pids are reused, folders copied. */
 function runsOn(pid: number, data: string): boolean {
   try {
     process.kill(pid, 0);

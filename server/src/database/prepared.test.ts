@@ -6,7 +6,7 @@ const statements = sql<{
   statement: string;
 }>`select statement from pg_prepared_statements where statement like 'select%pets%'`;
 
-test("what is asked often is prepared, what is asked once is not", async () => {
+test("a frequent query is prepared, a single one is not", async () => {
   await using database = await testDatabase();
   await database.db.connection().execute(async (db) => {
     await sql`create temporary table pets (name text)`.execute(db);
@@ -17,7 +17,7 @@ test("what is asked often is prepared, what is asked once is not", async () => {
   });
 });
 
-test("a column that a newer version adds changes no answer to an error, and is seen by who asks for all", async () => {
+test("a column that a migration adds causes no error, and appears in select *", async () => {
   await using database = await testDatabase();
   const { db } = database;
   await sql`create table pets (name text)`.execute(db);

@@ -1,13 +1,13 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import { DatabaseError, type PoolClient } from "pg";
 
-/** Texts with a list of varying length are many, and each is rare: they are not prepared. */
-const mostTexts = 1000;
+/** Cache limit: texts with lists of varying length are many and rare. */
+const maxTexts = 1000;
 const preparedFrom = 3;
-/** What the server names a statement that a migration of another version has changed the result of. */
+/** SQLSTATE of a prepared statement whose result type was changed by a migration. */
 const planChanged = "0A000";
 
-/** What is asked of a pool. */
+/** The part of a pool that is used here. */
 interface Source {
   readonly options: object;
   connect(): Promise<PoolClient>;
@@ -15,8 +15,8 @@ interface Source {
 }
 
 /**
- * A pool whose connections prepare what is asked often: PostgreSQL then parses and plans it once for each connection, which
- * is three quarters of its work for a short read. Transaction control has no parameters and stays as it is.
+ * Wraps a pool to use prepared statements for frequent queries: parsing and planning once per connection saves three
+ * quarters of PostgreSQL's work for a short read. Statements without parameters, such as BEGIN, are not prepared.
  */
 export function prepared(pool: Source): PostgresPool {
   const names = statementNames();
@@ -35,7 +35,7 @@ function clientOf(client: PoolClient, names: StatementNames): PostgresPoolClient
     } catch (error) {
       if (!(error instanceof DatabaseError && error.code === planChanged && name !== undefined)) throw error;
       names.renew();
-      // Inside a transaction the statement has ended it: the caller's next attempt is prepared anew.
+      // The error has aborted a transaction in progress; a retry by the caller prepares the statement again.
       if (client.getTransactionStatus() !== "I") throw error;
       return await run<R>(text, values);
     }
@@ -53,9 +53,9 @@ function clientOf(client: PoolClient, names: StatementNames): PostgresPoolClient
 }
 
 interface StatementNames {
-  /** Undefined for a text that is not asked often. */
+  /** Undefined for an infrequent query. */
   of(text: string): string | undefined;
-  /** All statements get other names, so that each connection prepares them anew. */
+  /** Renames all statements, so that each connection prepares them again. */
   renew(): void;
 }
 
@@ -66,7 +66,7 @@ function statementNames(): StatementNames {
     of(text) {
       const known = texts.get(text);
       if (!known) {
-        if (texts.size < mostTexts) texts.set(text, { uses: 1, name: undefined });
+        if (texts.size < maxTexts) texts.set(text, { uses: 1, name: undefined });
         return undefined;
       }
       known.uses += 1;

@@ -16,7 +16,7 @@ declare module "vitest" {
   }
 }
 
-/** One real cluster per test run, with a migrated template that every test file copies. */
+/** Starts one real cluster per test run, with a migrated template that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
   const embedded = await startEmbedded({ directory, fsync: false, log: silentLogger });

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from "./database.ts";
 import { template } from "./testing-setup.ts";
 
 interface Options {
-  /** Between the product and the cluster: the folder of another socket, made of the cluster's own. */
+  /** Puts a proxy between product and cluster: maps the cluster's socket folder to another one. */
   readonly through?: (sockets: string) => Promise<string>;
   readonly log?: Logger;
 }
@@ -28,7 +28,7 @@ export async function testDatabase({ through, log = strictLog() }: Options = {})
 
 const folder = new URL("migrations/", import.meta.url);
 
-/** A database as an installation had it before a migration (by the beginning of its name), with a connection to fill it. */
+/** A database at the version before a migration (by its name's prefix), with a connection to fill it. */
 export async function databaseBefore(migration: string) {
   const cluster = inject("cluster");
   const name = `t_${randomBytes(8).toString("hex")}`;

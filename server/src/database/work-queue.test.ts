@@ -69,7 +69,7 @@ async function jobsOf(db: Db): Promise<readonly Job[]> {
 const expireLeases = (db: Db) =>
   sql`update jobs set lease_expires_at = now() where lease_token is not null`.execute(db);
 
-test("due rows are fetched, the longest due first, and each is leased to one worker", async () => {
+test("due rows are fetched oldest first, and each is leased to one worker", async () => {
   const { db } = await withJobs(-1, -3, -2, 60);
   const first = await fetch(db, 2);
   expect(first.map(({ no }) => no).sort()).toEqual([2, 3]);
@@ -80,7 +80,7 @@ test("due rows are fetched, the longest due first, and each is leased to one wor
   expect(leases[3]).toBe(null);
 });
 
-test("workers that fetch at the same moment share the rows", async () => {
+test("concurrent workers fetch different rows", async () => {
   const { db } = await withJobs(...Array.from({ length: 40 }, () => -1));
   const shares = await Promise.all(Array.from({ length: 8 }, () => fetch(db, 7)));
   const numbers = shares.flat().map(({ no }) => no);
@@ -88,7 +88,7 @@ test("workers that fetch at the same moment share the rows", async () => {
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
-test("a row that a transaction holds is skipped, not waited for", async () => {
+test("a locked row is skipped, not waited for", async () => {
   const { db } = await withJobs(-2, -1);
   await db.transaction().execute(async (tx) => {
     await sql`select from jobs where no = 1 for update`.execute(tx);
@@ -97,7 +97,7 @@ test("a row that a transaction holds is skipped, not waited for", async () => {
   expect((await fetch(db)).map(({ no }) => no)).toEqual([1]);
 });
 
-test("what is computed comes with the row and is known to the new values; these see the row as it was", async () => {
+test("computed values are returned with the row and available to set, which sees the old row", async () => {
   const { db } = await withJobs(-1);
   const [job] = await fetchDue<Job, { double: number }>(db, jobs, {
     where: open,
@@ -108,7 +108,7 @@ test("what is computed comes with the row and is known to the new values; these 
   expect(job).toMatchObject({ double: 2, attempts: 2, last_error: "after 0" });
 });
 
-test("a lease that has expired goes to the next worker, and the result of the late one is not written", async () => {
+test("an expired lease goes to the next worker, and the late worker's result is not written", async () => {
   const { db } = await withJobs(-1);
   const late = await fetchOne(db);
   expect(await fetch(db)).toEqual([]);
@@ -122,7 +122,7 @@ test("a lease that has expired goes to the next worker, and the result of the la
   expect(await finish(db, jobs, next, { done: true })).toMatchObject({ no: 1, done: true });
 });
 
-test("a result gives the lease back and says when the row is due again", async () => {
+test("a result releases the lease and sets the next due time", async () => {
   const { db } = await withJobs(-1);
   await finish(db, jobs, await fetchOne(db), retryIn(0, new Error("broken")));
   expect(await jobsOf(db)).toMatchObject([{ lease_token: null, lease_expires_at: null, last_error: "Error: broken" }]);
@@ -133,7 +133,7 @@ test("a result gives the lease back and says when the row is due again", async (
   expect(await nextDueMs(db, jobs, open)).toBeGreaterThan(50_000);
 });
 
-test("a result is refused, and the lease kept, where something else that it was made under has changed", async () => {
+test("a result is refused, and the lease kept, if the extra condition is false", async () => {
   const { db } = await withJobs(-1);
   const job = await fetchOne(db);
   expect(await finish(db, jobs, job, { done: true }, sql`attempts = 7`)).toBeUndefined();
@@ -142,7 +142,7 @@ test("a result is refused, and the lease kept, where something else that it was 
   expect(await jobsOf(db)).toEqual([]);
 });
 
-test("a lease that is taken away leaves its worker nothing to write", async () => {
+test("a worker with a revoked lease writes nothing", async () => {
   const { db } = await withJobs(-1, -1);
   const [one, two] = await fetch(db);
   await sql`update jobs set ${withoutLease} where no = ${one?.no}`.execute(db);
@@ -151,7 +151,7 @@ test("a lease that is taken away leaves its worker nothing to write", async () =
   expect(await finish(db, jobs, two as Leased<Job>, { done: true })).toBeDefined();
 });
 
-test("a row that becomes due while it is worked at waits for its worker, and no longer than the lease", async () => {
+test("a row that becomes due under a lease waits until the lease ends", async () => {
   const { db } = await withJobs(-1);
   await fetchOne(db);
   await sql`update jobs set due_at = now()`.execute(db);
@@ -162,7 +162,7 @@ test("a row that becomes due while it is worked at waits for its worker, and no 
   expect(await fetch(db)).toHaveLength(1);
 });
 
-test("a row that nobody holds can be taken early, one that is held cannot", async () => {
+test("a row without a lease can be fetched early, a leased one cannot", async () => {
   const { db } = await withJobs(60);
   const early = () => fetchDue(db, jobs, { where: sql`${open} and no = 1`, limit: 1, early: true });
   expect(await early()).toHaveLength(1);
@@ -181,7 +181,7 @@ test("a row can be inserted under a lease", async () => {
   expect(await fetch(db)).toHaveLength(1);
 });
 
-test("a lease is renewed for as long as the work takes", async () => {
+test("a lease is renewed while the work runs", async () => {
   const { db } = await withJobs(-1);
   const short = { ...jobs, leaseSeconds: 0.3 };
   const [job] = await fetchDue(db, short, { where: open, limit: 1 });
@@ -226,14 +226,14 @@ test("neither the fetch nor the next due time reads more than the due rows", asy
     .toBeLessThan(100);
 });
 
-test("waits double from the first to the longest", () => {
+test("the back-off doubles from the first wait to the longest", () => {
   const wait = { firstMs: 1000, longestMs: 60_000 };
   expect([0, 1, 2, 3, 6, 7, 5000].map((failures) => backoffMs(failures, wait))).toEqual([
     1000, 1000, 2000, 4000, 32_000, 60_000, 60_000,
   ]);
 });
 
-test("a worker works at all that is due, then waits for the next or for a change", async () => {
+test("a worker processes all due rows, then waits for the next or for a notification", async () => {
   const { db, database } = await withJobs(-1, -1, -1);
   const worked: number[] = [];
   const worker = startWorker<Leased<Job>>({

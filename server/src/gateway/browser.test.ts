@@ -13,7 +13,7 @@ async function browser() {
   return opened;
 }
 
-test("the first visit clears what the name's former environment left in the browser, and our cookie stays", async () => {
+test("the first visit clears the browser data of the subdomain's former environment and keeps our cookie", async () => {
   const upstream = await upstreamServer((_request, response) => {
     response.setHeader("content-type", "text/html");
     response.end("<!doctype html><title>notebook</title>");
@@ -23,14 +23,14 @@ test("the first visit clears what the name's former environment left in the brow
   const visit = async (row: Row) => {
     await expect.poll(() => ask(hostOf(row), "/").then(({ status }) => status)).toBe(401);
     await page.goto(`http://${hostOf(row)}/lab`);
-    // As the app does, until the browser is in: where all its cookies are cleared, it sets out once more.
-    for (let trips = 0; trips < 2 && page.url().includes("/open?"); trips++) {
+    // As the app does: after all cookies were cleared, the sign-in starts once more.
+    for (let n = 0; n < 2 && page.url().includes("/open?"); n++) {
       const code = await codeFor(row, null, new URL(page.url()).searchParams.get("visit") ?? "");
       await page.goto(`http://${hostOf(row)}/_berth/sign-in?code=${code}&path=/lab`);
     }
     expect(page.url()).toBe(`http://${hostOf(row)}/lab`);
   };
-  // As text: the server's code has no browser types.
+  // As strings, because the server's code has no DOM types.
   const left = () => page.evaluate("[localStorage.getItem('left'), document.cookie]");
   const leave = () => page.evaluate("localStorage.setItem('left', 'behind'); document.cookie = 'left=behind'");
   const former = await environment({ subdomain: "handed-on", user_id: "former", port: upstream.port });
@@ -44,7 +44,7 @@ test("the first visit clears what the name's former environment left in the brow
     .where("id", "=", former.id)
     .execute();
   const next = await environment({ subdomain: "handed-on", user_id: "next", port: upstream.port });
-  // Until the gateway has heard of it, the former owner's cookie still opens the former environment.
+  // Before the notification, the former owner's cookie still opens the former environment.
   const headers = { authorization: `token ${next.secret}` };
   await expect.poll(() => ask(hostOf(next), "/", { headers }).then(({ status }) => status)).toBe(200);
   await visit(next);
@@ -52,7 +52,7 @@ test("the first visit clears what the name's former environment left in the brow
   expect((await page.reload())?.status()).toBe(200);
 });
 
-test("every page is readable by everyone, on a phone and a wide screen, in both schemes", async () => {
+test("every page is accessible on a phone and a wide screen, in both colour schemes", async () => {
   const { environment, signedIn, hostOf } = await setupGateway();
   const rows = [
     await environment({ status: "pending", stage: "image" }),
@@ -72,7 +72,7 @@ test("every page is readable by everyone, on a phone and a wide screen, in both 
     for (const [index, row] of rows.entries()) {
       await context.addCookies([{ name: "env", value: cookies[index]?.slice(4) ?? "", url: `http://${hostOf(row)}` }]);
       await page.goto(`http://${hostOf(row)}/lab`);
-      // The starting page would load itself again under the check.
+      // The starting page would reload during the check.
       await page.evaluate("window.stop()");
       const { violations } = await new AxeBuilder({ page }).analyze();
       expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);

@@ -7,19 +7,19 @@ import { wrongHostRefusal } from "./refusals/refusals.ts";
 import { refuse, refuseUnread, refuseUpgrade } from "./refusals/refuse.ts";
 import type { HostNames } from "./target/host-names.ts";
 
-interface Parts {
+interface FrontServerDeps {
   readonly hosts: HostNames;
   /** Without a slash at its end. */
   readonly appUrl: string;
   readonly trustProxy: TrustProxy;
-  /** With the role `gateway`: environments and foreign names. */
+  /** With the role `gateway`: serves environments and unknown hosts. */
   readonly gateway: Gateway | undefined;
-  /** With the role `api`: the app's own host. */
+  /** With the role `api`: serves the app's own host. */
   readonly app?: RequestListener;
 }
 
-/** The server in front, which gives each host to the role that serves it (G90). A role of another process is refused: 421 (G115). */
-export function frontServer({ hosts, appUrl, trustProxy, gateway, app }: Parts): Server {
+/** The HTTP server in front of app and gateway; routes by host (G90). The host of a role in another process gets 421 (G115). */
+export function frontServer({ hosts, appUrl, trustProxy, gateway, app }: FrontServerDeps): Server {
   const refusal = wrongHostRefusal(appUrl);
   const serveApp = app && limited(app);
   const server = createServer(serverOptions, (request, response) => {
@@ -36,7 +36,7 @@ export function frontServer({ hosts, appUrl, trustProxy, gateway, app }: Parts):
   return server;
 }
 
-/** Uploads to environments take as long as they take; a body for the app has a time limit. */
+/** A request body for the app has a timeout; uploads to environments have none. */
 function limited(app: RequestListener): RequestListener {
   return (request, response) => {
     limitBody(request, response);

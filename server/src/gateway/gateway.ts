@@ -17,40 +17,38 @@ import { openTargets } from "./target/targets.ts";
 const sweepMs = 500;
 
 export interface Gateway {
-  /** Which hosts are whose, and an environment's public address. */
+  /** Classifies hosts, and builds the public URLs of environments. */
   readonly hosts: HostNames;
-  owns(host: string | undefined): boolean;
-  /** For any host but the app's: an environment's, or a foreign one, which gets 421. */
+  /** For every host but the app's; an unknown host gets 421. */
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer): void;
-  /** For the server's `clientError`: what the parser refused, on every host. */
+  /** For the server's `clientError`: requests of any host that the parser refused. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void;
-  /** Requests and WebSockets under way. */
+  /** Requests and WebSockets in progress. */
   readonly openSockets: number;
-  /** Ends everything under way and every connection to an environment. */
+  /** Closes all exchanges and all upstream connections. */
   close(): Promise<void>;
 }
 
 export interface GatewayDeps {
   readonly db: Db;
   readonly changes: Changes;
-  /** Its scheme and port hold for the environments too (G96). */
+  /** Environments use its scheme and port too (G96). */
   readonly appUrl: string;
   readonly envHost: string;
-  /** The installation's secret; the cookie's key is derived from it. */
+  /** The installation's secret; the cookie's HMAC key is derived from it. */
   readonly secret: Buffer;
   readonly log: Logger;
-  /** Which proxies in front are believed about the client's address; the same as for the app. */
+  /** Reverse proxies that are trusted for the client's address; the same as for the app. */
   readonly trustProxy: TrustProxy;
   readonly limits?: Partial<Limits>;
-  /** How often activity is written to the database. */
+  /** Interval of writing activity to the database. */
   readonly activityMs?: number;
 }
 
 /**
- * What the HTTP server in front must be made with: 16 KB of header, no limit on a whole request (a long upload is fine,
- * a silent one is ended in send-body.ts, what is not forwarded in limit-body.ts), and only WebSocket upgrades leave the
- * request path.
+ * Options for the HTTP server in front: 16 KB of headers, no timeout for a whole request (send-body.ts ends an idle upload,
+ * limit-body.ts a slow body that is not forwarded), and only WebSocket upgrades bypass the request handler.
  */
 export const serverOptions = {
   maxHeaderSize: 16 * 1024,
@@ -62,12 +60,12 @@ export const serverOptions = {
   insecureHTTPParser: false,
   noDelay: true,
   optimizeEmptyRequests: true,
-  // HTTP/1.0 has no upgrade, so there the field is ignored (RFC 9110 7.8).
+  // HTTP/1.0 must ignore Upgrade (RFC 9110 7.8).
   shouldUpgradeCallback: ({ headers, httpVersion }: IncomingMessage) =>
     httpVersion === "1.1" && headers.upgrade?.toLowerCase() === "websocket",
 } satisfies ServerOptions;
 
-/** Every environment at `{subdomain}.{envHost}`, for its owner alone (docs/internals/gateway.md). */
+/** The reverse proxy for environments at `{subdomain}.{envHost}` (docs/internals/gateway.md). */
 export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const { db, appUrl, log } = given;
   const hosts = createHostNames(given);
@@ -79,7 +77,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const activity = createActivityTracker(db, given.activityMs ?? 5000, log);
   const addressOf = (request: IncomingMessage) => clientAddress(request, given.trustProxy);
   const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, activity, addressOf, log };
-  // Expiry comes without an event.
+  // Expiry sends no notification.
   const sweeper = setInterval(() => {
     onChange();
     for (const { run } of targets.all()) run?.pool.sweep();
@@ -87,7 +85,6 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
 
   return {
     hosts,
-    owns: (host) => hosts.labelOf(host) !== undefined,
     onRequest: (request, response) => serveRequest(deps, request, response),
     onUpgrade: (request, socket, early) => serveUpgrade(deps, request, socket, early),
     onClientError: (error, socket) => refuseUnread(error, socket, appUrl),

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { trustedProxies } from "../http/client-address.ts";
 import { listen, openUpstream, poll, setupGateway, track } from "./testing/setup-gateway.ts";
 
-/** A reverse proxy as operators put one in front: it adds the visitor's address to the first request of a connection. */
+/** A reverse proxy that adds X-Forwarded-For to the first request of a connection. */
 async function reverseProxy(port: number): Promise<number> {
   const proxy = createNetServer((client) => {
     const behind = connect(port, "127.0.0.1");
@@ -26,7 +26,7 @@ async function reverseProxy(port: number): Promise<number> {
   return listen(proxy);
 }
 
-/** Two customers with an environment each, behind a proxy that the gateway trusts or not. */
+/** Customers with an environment each, behind a proxy that the gateway trusts or not. */
 async function behindProxy(trustProxy: string | undefined) {
   const seen: (string | undefined)[] = [];
   const environment = createServer((request, response) => {
@@ -40,17 +40,17 @@ async function behindProxy(trustProxy: string | undefined) {
   const upstream = await openUpstream(environment);
   const given = await setupGateway({ trustProxy: trustedProxies(trustProxy) });
   const proxy = await reverseProxy(given.port);
-  /** One connection of a visitor at `from`, any address of loopback; what comes back. */
-  const visit = (from: string, text: string) => {
+  /** One connection from `from`, any loopback address; returns the received text. */
+  const visit = (from: string, request: string) => {
     const socket = connect({ port: proxy, host: "127.0.0.1", localAddress: from });
-    let heard = "";
+    let text = "";
     socket.setEncoding("latin1").on("data", (piece) => {
-      heard += piece;
+      text += piece;
     });
     socket.on("error", () => {});
-    socket.write(text, "latin1");
+    socket.write(request, "latin1");
     onTestFinished(() => void socket.destroy());
-    return () => heard;
+    return () => text;
   };
   const customer = async (from: string) => {
     const row = await given.environment({ port: upstream.port, user_id: from });
@@ -58,9 +58,9 @@ async function behindProxy(trustProxy: string | undefined) {
     const by = `Host: ${given.hostOf(row)}\r\nAuthorization: token ${row.secret}\r\n`;
     return {
       page: async (fields = "") => {
-        const heard = visit(from, `GET /lab HTTP/1.1\r\n${by}${fields}Connection: close\r\n\r\n`);
-        await expect.poll(heard).toMatch(/^HTTP\/1\.1 \d{3}/);
-        return Number(heard().slice(9, 12));
+        const received = visit(from, `GET /lab HTTP/1.1\r\n${by}${fields}Connection: close\r\n\r\n`);
+        await expect.poll(received).toMatch(/^HTTP\/1\.1 \d{3}/);
+        return Number(received().slice(9, 12));
       },
       socket: () => visit(from, `GET /ws HTTP/1.1\r\n${by}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`),
     };
@@ -68,25 +68,25 @@ async function behindProxy(trustProxy: string | undefined) {
   return { ...given, seen, customer };
 }
 
-test("behind a trusted proxy 1,000 sockets of one customer leave another at 200, and few of theirs are refused at all", async () => {
+test("behind a trusted proxy, 1,000 sockets of one client do not block another client", async () => {
   const { customer, gateway } = await behindProxy("127.0.0.1");
   const [loud, quiet] = [await customer("127.0.0.2"), await customer("127.0.0.3")];
   const answers = Array.from({ length: 1000 }, loud.socket);
   await expect
-    .poll(() => answers.filter((heard) => heard().length > 0).length, { timeout: 20_000 })
+    .poll(() => answers.filter((received) => received().length > 0).length, { timeout: 20_000 })
     .toBe(answers.length);
-  const up = answers.filter((heard) => heard().startsWith("HTTP/1.1 101")).length;
+  const up = answers.filter((received) => received().startsWith("HTTP/1.1 101")).length;
   expect([up, gateway.openSockets]).toEqual([500, 500]);
-  // What its owner may open in one environment leaves room for the next of the same network.
+  // The limit of one environment does not exhaust the limit of its owner's network.
   expect([await quiet.page(), await loud.page()]).toEqual([200, 503]);
   expect(await (await customer("127.0.0.2")).page()).toBe(200);
 });
 
-test("an environment hears the visitor's address from a trusted proxy alone", async () => {
+test("X-Forwarded-For is taken from a trusted proxy only", async () => {
   const trusted = await behindProxy("127.0.0.1");
   const page = (await trusted.customer("127.0.0.2")).page;
   expect(await page()).toBe(200);
-  // What a visitor says of itself counts as little as ever.
+  // The client's own header is ignored.
   expect(await page("X-Forwarded-For: 203.0.113.9\r\n")).toBe(200);
   const unknown = await behindProxy(undefined);
   expect(await (await unknown.customer("127.0.0.2")).page()).toBe(200);

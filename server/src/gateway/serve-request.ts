@@ -10,7 +10,7 @@ import { serveOwnPath } from "./sign-in/serve-own-path.ts";
 import { type SignInDeps, startSignIn } from "./sign-in/sign-in.ts";
 import type { Targets } from "./target/targets.ts";
 
-/** What every request needs, wired once. */
+/** Dependencies of every request, wired once. */
 export interface ServeDeps extends RouteDeps, ForwardDeps, SignInDeps {
   readonly hosts: RouteDeps["hosts"];
   readonly targets: Targets;
@@ -20,7 +20,7 @@ export interface ServeDeps extends RouteDeps, ForwardDeps, SignInDeps {
 export function serveRequest(deps: ServeDeps, request: IncomingMessage, response: ServerResponse): void {
   const route = resolveRoute(deps, request, { isUpgrade: false });
   if (route.kind !== "refusal" || route.outdatedId === undefined) return void follow(deps, request, response, route);
-  // A client that was told a moment ago that it runs must not be refused because that was not notified here yet.
+  // Another process may have announced "open" already while its notification has not arrived here.
   deps.targets.refresh(route.outdatedId).then(
     () => response.destroyed || follow(deps, request, response, resolveRoute(deps, request, { isUpgrade: false })),
     (err: unknown) => {
@@ -47,7 +47,7 @@ function follow(deps: ServeDeps, request: IncomingMessage, response: ServerRespo
 
 /** One WebSocket to an environment's host. */
 export function serveUpgrade(deps: ServeDeps, request: IncomingMessage, socket: Duplex, early: Buffer): void {
-  // Until the tunnel listens, a reset must not be an unhandled error.
+  // Without a listener, a reset before the tunnel is set up would be an unhandled error.
   socket.on("error", () => socket.destroy());
   followUpgrade(deps, request, socket, early);
 }

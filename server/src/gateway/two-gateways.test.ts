@@ -8,8 +8,8 @@ const html = { accept: "text/html,application/xhtml+xml" };
 const handshake = (host: string, cookie: string) =>
   `GET /ws HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
 
-/** As where every notification is lost. */
-const deafness = { subscribe: () => () => {}, subscribeUser: () => () => {} };
+/** Loses every notification. */
+const lossyChanges = { subscribe: () => () => {}, subscribeUser: () => () => {} };
 
 /** An environment at one gateway; `beside` adds another on the same database. */
 async function twoGateways() {
@@ -26,7 +26,7 @@ async function twoGateways() {
   return { ...given, row, host };
 }
 
-test("who signs in at one gateway is in at the other at once, a hundred times, in pages, calls and WebSockets", async () => {
+test("a sign-in at one gateway is valid at the other at once, for pages, calls and WebSockets", async () => {
   const { beside, signedIn, row, host } = await twoGateways();
   const second = await beside();
   await poll(() => second.ask(host, "/").then(({ status }) => status === 401));
@@ -38,17 +38,17 @@ test("who signs in at one gateway is in at the other at once, a hundred times, i
       second.ask(host, "/lab", { headers: { cookie, ...html } }),
       second.ask(host, "/api", { method: "POST", body: "x", headers: { cookie, origin: `http://${host}` } }),
     ]);
-    await expect.poll(socket.heard, { interval: 5 }).toMatch(/^HTTP\/1\.1 \d{3}/);
+    await expect.poll(socket.received, { interval: 5 }).toMatch(/^HTTP\/1\.1 \d{3}/);
     socket.socket.destroy();
-    met.push([page.status, call.status, Number(socket.heard().slice(9, 12))]);
+    met.push([page.status, call.status, Number(socket.received().slice(9, 12))]);
   }
   expect(met).toEqual(Array.from({ length: 100 }, () => [200, 200, 101]));
 });
 
-test("a gateway that is told nothing reads a grant that a cookie proves, an owner's and a guest's, and no other", async () => {
+test("a gateway without notifications reads the grant of a genuine cookie, and of no other", async () => {
   const { beside, signedIn, ask, db, row, host } = await twoGateways();
-  const deaf = await beside({ changes: deafness });
-  const status = (cookie: string) => deaf.ask(host, "/lab", { headers: { cookie } }).then((reply) => reply.status);
+  const isolated = await beside({ changes: lossyChanges });
+  const status = (cookie: string) => isolated.ask(host, "/lab", { headers: { cookie } }).then((reply) => reply.status);
   const owner = await signedIn(row);
   const { secret } = await createShareLink(db, { id: row.id, userId: row.userId }, "1h");
   const entered = await ask(host, "/_berth/share", {
@@ -66,15 +66,15 @@ test("a gateway that is told nothing reads a grant that a cookie proves, an owne
   ]);
 });
 
-test("with the database gone a grant that is unknown is refused, and is not asked for without end", async () => {
+test("during a database outage an unknown grant is refused, and its reads are rate-limited", async () => {
   const { beside, signedIn, database, row, host } = await twoGateways();
   const { log, errors: failures } = recordLog();
-  const deaf = await beside({
-    changes: deafness,
+  const isolated = await beside({
+    changes: lossyChanges,
     log,
   });
   const cookie = await signedIn(row);
   await database.db.destroy();
-  for (let n = 0; n < 20; n++) expect((await deaf.ask(host, "/lab", { headers: { cookie } })).status).toBe(401);
+  for (let n = 0; n < 20; n++) expect((await isolated.ask(host, "/lab", { headers: { cookie } })).status).toBe(401);
   expect(failures.length).toBeLessThan(10);
 });

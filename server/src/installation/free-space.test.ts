@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
 import { orderBody } from "../testing/test-app.ts";
-import { roomOf } from "./free-space.ts";
+import { diskSpaceOf } from "./free-space.ts";
 
 const mib = 1024 ** 2;
 
-/** A disk of 64 MiB, where this machine lets us mount one. */
+/** A disk of 64 MiB; undefined if mounting is not permitted. */
 function smallDisk(): string | undefined {
   const folder = join(dataFolder(), "disk");
   mkdirSync(folder);
@@ -24,18 +24,18 @@ function fillUpTo(folder: string, freePercent: number): void {
   writeFileSync(join(folder, `filler-${freePercent}`), Buffer.alloc(bytes));
 }
 
-test("free space is what df says: bytes, and percent of what may be used", async () => {
-  const room = await roomOf(dataFolder());
+test("free space in bytes and percent is the same as in df", async () => {
+  const space = await diskSpaceOf(dataFolder());
   const { stdout } = spawnSync("df", ["--block-size=1", "--output=avail,pcent", "/tmp"], { encoding: "utf8" });
   const [avail = 0, used = 0] = (stdout.split("\n")[1] ?? "")
     .trim()
     .split(/[\s%]+/)
     .map(Number);
-  expect(Math.abs(room.freeBytes - avail)).toBeLessThan(512 * mib);
-  expect(Math.abs(100 - used - room.freePercent)).toBeLessThan(3);
+  expect(Math.abs(space.freeBytes - avail)).toBeLessThan(512 * mib);
+  expect(Math.abs(100 - used - space.freePercent)).toBeLessThan(3);
 });
 
-test("a disk that fills up is said at 10 %, and below 5 % nothing new is sold until there is room (P11; needs root for its disk)", async ({
+test("below 10 % free space is a warning, and below 5 % no environment is sold (P11; needs root for its disk)", async ({
   skip,
 }) => {
   const folder = smallDisk();
@@ -47,7 +47,7 @@ test("a disk that fills up is said at 10 %, and below 5 % nothing new is sold un
   const post = async (path: string, body: object, token?: string) => {
     const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
     const answer = await fetch(`${address}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    // biome-ignore lint/suspicious/noExplicitAny: whatever is answered
+    // biome-ignore lint/suspicious/noExplicitAny: any reply
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
   };
   const ready = async () => ((await (await fetch(`${address}/readyz`)).json()) as { disk: string }).disk;

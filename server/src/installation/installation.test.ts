@@ -11,7 +11,7 @@ test.each([
   ["cut short", "0123456789abcdef"],
   ["of other letters", "g".repeat(64)],
 ])(
-  "a secret that is %s is refused in a sentence before anything is started",
+  "a secret that is %s is refused before anything is started",
   async (_, content) => {
     const folder = dataFolder();
     writeFileSync(join(folder, "secret"), content, { mode: 0o600 });
@@ -19,13 +19,13 @@ test.each([
     expect([await ended, said.out, said.err]).toEqual([
       1,
       "",
-      `${folder}/secret must hold 64 hexadecimal digits: put it back from a backup, or remove it and a new one is made; sign-ins and links under the old one end.\n`,
+      `${folder}/secret must hold 64 hexadecimal digits: restore it from a backup, or delete it to generate a new one; sign-ins and links of the old one end.\n`,
     ]);
   },
   60_000,
 );
 
-test("the data folder, its secret and its database are nobody else's, also where they were open before", async () => {
+test("the data folder, its secret and its database become private", async () => {
   const folder = dataFolder();
   const secret = "0123456789abcdef".repeat(4);
   writeFileSync(join(folder, "secret"), secret);
@@ -37,7 +37,7 @@ test("the data folder, its secret and its database are nobody else's, also where
   expect(readFileSync(join(folder, "secret"), "utf8")).toBe(secret);
 }, 60_000);
 
-test("a second server of one database starts with the same secret only, and the secret is not stored (G115)", async () => {
+test("a second server of a database needs the same secret, which is not stored (G115)", async () => {
   const { url: DATABASE_URL, connection } = await emptyDatabase();
   const [one, other] = [dataFolder(), dataFolder()];
   await start({ DATA_DIR: one, DATABASE_URL }).url();

@@ -8,26 +8,26 @@ import type { Logger } from "../logging/create-logger.ts";
 import { keptSecret } from "./kept-secret.ts";
 
 /**
- * Nobody else of this machine looks into it: secrets, homes and the embedded database lie there. One that another account
- * owns, such as a mounted volume, stays as it is, and that is logged.
+ * Creates the data folder with mode 0700: it contains secrets, homes and the embedded database. One that another account
+ * owns, such as a mounted volume, is unchanged, with a warning.
  */
 export function openDataDir(dataDir: string, log: Logger): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, 0o700);
-  else log.warn({ event: "setting.warning" }, `${dataDir} belongs to another account, which can look into it.`);
+  else log.warn({ event: "setting.warning" }, `${dataDir} belongs to another account, which can read it.`);
 }
 
-/** The secret every part derives its own key from: given by the operator, or made once and kept in the data folder. */
+/** The master secret for key derivation: set by the operator, or generated once and stored in the data folder. */
 export function installationSecret(dataDir: string, given: string | undefined): Buffer {
   return Buffer.from(given ?? keptSecret(dataDir, "secret"));
 }
 
-/** The key of the pages that are for the operator of this machine alone (G110). */
+/** The key to the operator's pages (G110). */
 export function operatorKey(dataDir: string): string {
   return keptSecret(dataDir, "operator-key");
 }
 
-/** Who this installation is to a driver, and when it first started (G34). */
+/** The installation's id, which drivers use, and its first start (G34). */
 export async function installationOf(db: Db): Promise<{ id: string; startedAt: Date }> {
   await db
     .insertInto("installation")
@@ -39,8 +39,8 @@ export async function installationOf(db: Db): Promise<{ id: string; startedAt: D
 }
 
 /**
- * Servers of one database sign for each other, so they need one secret (G115): a second one with another secret is
- * refused. The embedded database has one server only, whose secret may be replaced between two starts.
+ * Servers that share a database verify each other's signatures, so they need the same secret (G115); throws ConfigError
+ * otherwise. With the embedded database there is only one server, and its secret may change between starts.
  */
 export async function checkSecret(db: Db, secret: Buffer, { alone }: { readonly alone: boolean }): Promise<void> {
   const own = createHmac("sha256", secret).update("installation fingerprint v1").digest("hex");

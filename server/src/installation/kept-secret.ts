@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { ConfigError } from "../config/config.ts";
 
-/** 64 hexadecimal digits that the data folder keeps in a file of its own, mode 0600: made once, and only ever whole. */
+/** Reads a secret of 64 hexadecimal digits from a file of mode 0600 in the data folder; generates it once, atomically. */
 export function keptSecret(dataDir: string, name: string): string {
   const file = join(dataDir, name);
   if (!existsSync(file)) make(dataDir, file);
@@ -22,11 +22,11 @@ export function keptSecret(dataDir: string, name: string): string {
   const text = readFileSync(file, "utf8").trim();
   if (/^[0-9a-f]{64}$/.test(text)) return text;
   throw new ConfigError(
-    `${file} must hold 64 hexadecimal digits: put it back from a backup, or remove it and a new one is made; sign-ins and links under the old one end.`,
+    `${file} must hold 64 hexadecimal digits: restore it from a backup, or delete it to generate a new one; sign-ins and links of the old one end.`,
   );
 }
 
-/** A power cut leaves the whole file or none; of two processes that make it at once, one wins and both read it. */
+/** Atomic and durable: a power failure leaves the whole file or none; of concurrent processes one wins. */
 function make(dataDir: string, file: string): void {
   const fresh = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const written = openSync(fresh, "wx", 0o600);

@@ -2,7 +2,7 @@ const firstMs = 10_000;
 const longestMs = 5 * 60_000;
 
 interface Repeats {
-  /** Whether to write this one. A later one of the same key is counted; `write` is called with the count when its window ends. */
+  /** Whether to log this failure. Repeats of the same key are counted; `write` gets the count when the window ends. */
   isFirst(key: string, write: (repeated: number) => void): boolean;
 }
 
@@ -12,7 +12,7 @@ interface Window {
   write: (repeated: number) => void;
 }
 
-/** A failure that goes on is written at once, then counted in windows of 10 s that double up to 5 minutes. A quiet window ends it. */
+/** Log throttling: a failure is logged at once, its repeats are counted in windows of 10 s that double up to 5 minutes. */
 export function countRepeats(): Repeats {
   const windows = new Map<string, Window>();
 

@@ -15,7 +15,7 @@ function setup() {
   return { log, lines };
 }
 
-test("a line has its level, time, role, ids and event; below the level nothing is written", () => {
+test("a line has level, time, role, ids and event; lines below the level are dropped", () => {
   const { log, lines } = setup();
   const child = log.child({ hostId: "h1" });
   child.info({ event: "environment.started", environmentId: "e1" }, "an environment runs");
@@ -28,7 +28,7 @@ test("a line has its level, time, role, ids and event; below the level nothing i
   ]);
 });
 
-test("a failure that repeats is written once, then counted in windows that grow; a quiet window ends it", async () => {
+test("a repeated failure is logged once, then counted in growing windows until one without a failure", async () => {
   const { log, lines } = setup();
   const fail = () => log.error({ event: "loop.failed", loop: "outbox", err: new Error("no disk") });
   for (let second = 0; second < 60; second++) {
@@ -42,7 +42,7 @@ test("a failure that repeats is written once, then counted in windows that grow;
   expect(lines).toHaveLength(5);
 });
 
-test("failures of different rows are different, and so are two requests that failed on our side", () => {
+test("failures of different rows differ, and so do errors of different requests", () => {
   const { log, lines } = setup();
   for (const orderId of ["o1", "o2", "o1"]) log.warn({ event: "order.check_failed", orderId, err: new Error("no") });
   for (const requestId of ["r1", "r2"]) log.child({ requestId }).error(new Error("a bug"));
@@ -50,7 +50,7 @@ test("failures of different rows are different, and so are two requests that fai
   expect(lines.map(({ orderId, requestId }) => orderId ?? requestId)).toEqual(["o1", "o2", "r1", "r2", "r1"]);
 });
 
-test("an outage that every part notices is one failure", async () => {
+test("an outage that many components report is one failure", async () => {
   const { log, lines } = setup();
   for (const loop of ["outbox", "refunds", "reconciler"])
     log.child({ loop }).error({ event: "loop.failed", err: new Error(`Connection terminated for ${loop}`) });
@@ -59,7 +59,7 @@ test("an outage that every part notices is one failure", async () => {
   expect(lines[1]).toMatchObject({ event: "database.unreachable", repeated: 2 });
 });
 
-test("an error says its type, message, code, stack and cause, and no row that PostgreSQL quotes", () => {
+test("an error has type, message, code, stack and cause, without PostgreSQL's row values", () => {
   const { log, lines } = setup();
   const detail = "Key (email)=(ada@uni.example) already exists.";
   const cause = Object.assign(new Error("duplicate key"), { code: "23505", detail });
@@ -72,7 +72,7 @@ test("an error says its type, message, code, stack and cause, and no row that Po
   expect(lines[1]).toMatchObject({ err: { message: "refused one; refused two" } });
 });
 
-test("at a terminal a line is its message, with the level where somebody should look", () => {
+test("at a terminal a line is its message, with the level of warnings and errors", () => {
   const { log, lines } = setup();
   log.info({ event: "e", orderId: "o1" }, "an order is paid");
   log.warn({ event: "e" }, "SMTP_URL is not set: no mail is sent.");

@@ -5,11 +5,11 @@ import { serializeError } from "./serialize-error.ts";
 
 export type { Logger } from "pino";
 
-/** As pino numbers them. */
+/** Numbers of pino's levels. */
 export const warnLevel = 40;
 const errorLevel = 50;
 
-/** The shape of a line, which tests share. */
+/** The format of a line, shared with tests. */
 export const lineOptions = {
   timestamp: stdTimeFunctions.isoTime,
   formatters: { level: (label: string) => ({ level: label }) },
@@ -18,14 +18,14 @@ export const lineOptions = {
 
 interface Options {
   readonly level: LevelWithSilent;
-  /** Which roles this process has: `role` in every line. */
+  /** The roles of this process: `role` in every line. */
   readonly roles: Iterable<string>;
-  /** The event of an outage that every part notices at once, so that all of it is one failure: counted, not repeated. */
+  /** The event of an outage that many components report at once: their errors are counted as one failure. */
   readonly outageOf: (error: unknown) => string | undefined;
   readonly destination?: DestinationStream;
 }
 
-/** One JSON object a line on stderr, for a terminal one readable line (docs/logs.md). Failures that repeat are counted. */
+/** Logs JSON lines to stderr, readable lines to a terminal (docs/logs.md). Repeated failures are counted. */
 export function createLogger({ level, roles, outageOf, destination = stderr() }: Options): Logger {
   const repeats = countRepeats();
   return pino(
@@ -49,16 +49,16 @@ export function createLogger({ level, roles, outageOf, destination = stderr() }:
   );
 }
 
-/** For code whose failures nobody reads. */
+/** For tests and tools whose log is not needed. */
 export const silentLogger: Logger = pino({ level: "silent" });
 
-/** For the operator's commands: what fails beside them, readable, on stderr. */
+/** For the operator's commands: warnings and errors, readable, on stderr. */
 export const commandLogger: Logger = pino(
   { ...lineOptions, level: "warn" },
   { write: (line) => void process.stderr.write(readableLine(line)) },
 );
 
-/** Logs an error under an event: for the `catch` of what nobody waits for. */
+/** Returns a `catch` handler for background work that logs the error under an event. */
 export function logError(log: Logger, event: string, ids: object = {}): (error: unknown) => void {
   return (err) => log.error({ event, ...ids, err });
 }
@@ -68,7 +68,7 @@ interface Call {
   readonly message: string | undefined;
 }
 
-/** pino takes fields, an error or a message first. */
+/** pino's first argument is fields, an error or a message. */
 export function splitArguments([first, second]: Parameters<LogFn>): Call {
   if (typeof first === "string") return { fields: {}, message: first };
   const message = typeof second === "string" ? second : undefined;
@@ -80,7 +80,7 @@ function writeLine(log: Logger, method: LogFn, fields: object, message: string |
   else method.call(log, fields, message);
 }
 
-/** A 500 names its request to the user, so each is written; a warning counts for all requests. */
+/** The deduplication key. Errors of different requests differ, because a 500 shows its request id to the user. */
 function keyOf(level: number, bindings: object, { err, ...fields }: Call["fields"], message?: string): string {
   const { requestId, ...rest } = bindings as { readonly requestId?: string };
   const request = level >= errorLevel ? requestId : undefined;

@@ -7,7 +7,7 @@ interface Line {
 
 const labels: Readonly<Record<string, string>> = { warn: "WARNING: ", error: "ERROR: ", fatal: "ALARM: " };
 
-/** A line of the log for a person at a terminal: message and error, without fields. */
+/** Formats a JSON line of the log for a terminal: message and error, without fields. */
 export function readableLine(line: string): string {
   const { level, msg, err, repeated }: Line = JSON.parse(line);
   const text = [msg, err && (level === "warn" ? err.message : (err.stack ?? err.message))].filter(Boolean).join(": ");

@@ -6,7 +6,7 @@ interface SerializedError {
   readonly cause?: SerializedError;
 }
 
-/** Nothing but these fields: PostgreSQL's `detail`, for one, quotes the row with its address. */
+/** An allow-list of fields: PostgreSQL's `detail`, for one, contains row values such as email addresses. */
 export function serializeError(error: unknown): SerializedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name, stack, cause } = error;
@@ -19,7 +19,7 @@ export function serializeError(error: unknown): SerializedError {
   };
 }
 
-/** Several addresses that refuse a connection are an AggregateError without a message. */
+/** A connection refused by several addresses is an AggregateError without a message. */
 function messageOf(error: Error): string {
   if (error.message || !(error instanceof AggregateError)) return error.message;
   return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join("; ");

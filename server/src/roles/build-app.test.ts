@@ -2,7 +2,7 @@ import { createConnection } from "node:net";
 import { expect, test } from "vitest";
 import { testApp } from "../testing/test-app.ts";
 
-test("a hostile body is a clear 4xx in the one shape, never a 5xx", async () => {
+test("an invalid body is a 4xx ErrorReply, never a 5xx", async () => {
   const { app } = await testApp();
   const json = { "content-type": "application/json" };
   const post = (url: string, payload: string, headers: Record<string, string> = json) =>
@@ -31,7 +31,7 @@ test("a hostile body is a clear 4xx in the one shape, never a 5xx", async () => 
   expect([form.statusCode, form.json().code]).toEqual([415, "unsupported_media_type"]);
 });
 
-test("no parameter of a path reaches the database as a 5xx", async () => {
+test("no path parameter causes a 5xx", async () => {
   const { app, signUp } = await testApp();
   const headers = { authorization: `Bearer ${(await signUp()).token}` };
   for (const id of ["%00", "%ff", "%ed%a0%80", "..%2f..%2f", "x".repeat(2000), "'", "%F0%9F%98%80"]) {
@@ -50,7 +50,7 @@ test("no parameter of a path reaches the database as a 5xx", async () => {
   }
 });
 
-test("every bearer call refuses a request without a token, and counts it", async () => {
+test("invalid tokens are refused and rate-limited", async () => {
   const { app } = await testApp({ UNAUTHENTICATED_PER_MINUTE: "5" });
   const call = () => app.inject({ url: "/notifications", headers: { authorization: "Bearer not.a.token" } });
   for (let n = 0; n < 5; n++) expect((await call()).json().code).toBe("unauthenticated");
@@ -59,7 +59,7 @@ test("every bearer call refuses a request without a token, and counts it", async
   expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
 });
 
-test("a user has a limit of their own", async () => {
+test("requests of a user are rate-limited", async () => {
   const { app, signUp } = await testApp({ REQUESTS_PER_MINUTE: "4" });
   const headers = { authorization: `Bearer ${(await signUp()).token}` };
   for (let n = 0; n < 4; n++) expect((await app.inject({ url: "/notifications", headers })).statusCode).toBe(200);
@@ -75,7 +75,7 @@ test("an unknown action and an unknown path are not found", async () => {
   }
 });
 
-test("a mutation from another site is refused, reading is not", async () => {
+test("a cross-site write is refused, a read is not", async () => {
   const { app } = await testApp();
   const headers = { "sec-fetch-site": "same-site" };
   const post = await app.inject({ method: "POST", url: "/auth/signup", headers, payload: {} });
@@ -83,7 +83,7 @@ test("a mutation from another site is refused, reading is not", async () => {
   expect((await app.inject({ url: "/config", headers })).statusCode).toBe(200);
 });
 
-test("OpenAPI names every mounted call and nothing else", async () => {
+test("OpenAPI lists exactly the mounted calls", async () => {
   const { app } = await testApp();
   const { paths } = (await app.inject({ url: "/openapi.json" })).json();
   expect(Object.keys(paths)).toEqual(
@@ -106,7 +106,7 @@ test("OpenAPI names every mounted call and nothing else", async () => {
   );
 });
 
-test("pages say what browsers may do", async () => {
+test("responses have security headers", async () => {
   const { app } = await testApp();
   const { headers } = await app.inject({ url: "/config" });
   expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
@@ -115,7 +115,7 @@ test("pages say what browsers may do", async () => {
   expect(headers["x-content-type-options"]).toBe("nosniff");
 });
 
-test("a host that nobody serves gets 421 before any route", async () => {
+test("an unknown host gets 421 before any route", async () => {
   const { app } = await testApp();
   const address = app.server.address();
   const port = typeof address === "object" ? (address?.port ?? 0) : 0;

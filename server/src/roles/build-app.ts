@@ -42,7 +42,7 @@ import { checkQuota } from "../payments/orders/reserve-order.ts";
 import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
 import { supportRoutes } from "../support/support-routes.ts";
 
-export interface Parts {
+export interface AppDeps {
   readonly config: Config;
   readonly log: Logger;
   readonly appUrl: string;
@@ -50,29 +50,29 @@ export interface Parts {
   readonly changes: Changes;
   readonly identity: LocalIdentity;
   readonly payments: PaymentsDeps;
-  /** Mounted when no keys of a real provider are set. */
+  /** Undefined with the keys of a real provider. */
   readonly embeddedProvider: EmbeddedProvider | undefined;
-  /** Which hosts are whose, and where environments answer. */
+  /** Classifies hosts, and builds the URLs of environments. */
   readonly hosts: HostNames;
-  /** Absent where another process has the role. */
+  /** Undefined if another process has the role. */
   readonly gateway: Gateway | undefined;
-  /** Who may see the operator's pages. */
+  /** Access to the operator's pages. */
   readonly local: OperatorPages;
-  /** By host id; they read the files that are downloaded. */
+  /** By host id; used to read logs and downloaded files. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
-  /** How full the disk of the data folder is. */
+  /** Free space on the data folder's disk. */
   readonly disk: () => Promise<Disk>;
-  /** Folder of the built browser app. */
+  /** Build output of the browser app. */
   readonly dist: string;
 }
 
-/** Assembles the HTTP side without listening, so that tests can inject requests. */
-export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { config, db, changes, identity, payments, hosts, gateway, appUrl } = parts;
+/** Builds the HTTP app without listening, so that tests can inject requests. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config, db, changes, identity, payments, hosts, gateway, appUrl } = deps;
   const trustProxy = trustedProxies(config.trustProxy);
   const app = Fastify({
-    loggerInstance: parts.log as FastifyBaseLogger,
+    loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     bodyLimit: 64 * 1024,
     trustProxy,
@@ -82,31 +82,31 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   });
   parseBodies(app);
   handleErrors(app);
-  const documents = await readDocuments(parts.dist, pageSettings(parts));
+  const documents = await readDocuments(deps.dist, pageSettings(deps));
   await guardBrowsers(app, {
     tls: appUrl.startsWith("https:"),
     razorpay: payments.provider.kind === "razorpay",
     scripts: [...new Set([...documents.values()].flatMap(({ scripts }) => scripts))],
   });
-  const whoAsks = authenticate(identity);
-  await limitRequests(app, config.limits, whoAsks);
+  const authenticateRequest = authenticate(identity);
+  await limitRequests(app, config.limits, authenticateRequest);
   await describeApi(app, { title: config.brand.name, version, appUrl, email: config.brand.email });
-  await servePages(app, { dist: parts.dist, documents, appUrl });
+  await servePages(app, { dist: deps.dist, documents, appUrl });
 
-  healthRoutes(app, { db, version, disk: parts.disk });
-  productRoutes(app, parts);
+  healthRoutes(app, { db, version, disk: deps.disk });
+  productRoutes(app, deps);
   identityRoutes(app, { db, identity });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
-  if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: parts.local });
+  if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
   environmentRoutes(app, {
     db,
     environmentUrl: hosts.environmentUrl,
     mayOrder: (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount),
   });
-  keptFilesRoutes(app, { db, changes, drivers: parts.drivers });
-  const isSignedIn = async (request: FastifyRequest) => (await whoAsks(request)) !== undefined;
-  logRoutes(app, { db, changes, drivers: parts.drivers, isSignedIn });
+  keptFilesRoutes(app, { db, changes, drivers: deps.drivers });
+  const isSignedIn = async (request: FastifyRequest) => (await authenticateRequest(request)) !== undefined;
+  logRoutes(app, { db, changes, drivers: deps.drivers, isSignedIn });
   paymentRoutes(app, payments);
   gatewayRoutes(app, { db, hosts });
   accountRoutes(app, { db, identity });
@@ -115,18 +115,18 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);
   eventRoutes(app, { changes, isSignedIn });
-  parts.embeddedProvider?.routes(app, parts.local);
+  deps.embeddedProvider?.routes(app, deps.local);
   return app;
 }
 
-function pageSettings({ config, hosts, appUrl }: Parts): PageSettings {
+function pageSettings({ config, hosts, appUrl }: AppDeps): PageSettings {
   const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
   return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl };
 }
 
 function productRoutes(
   app: FastifyInstance,
-  { config, payments: { provider }, identity, hosts, betaEndsAt }: Parts,
+  { config, payments: { provider }, identity, hosts, betaEndsAt }: AppDeps,
 ): void {
   mount(app, productConfig, async () => ({
     version,

@@ -19,7 +19,7 @@ import { registerHost, thisMachine } from "../environments/hosts/register-host.t
 import { openRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
 import type { Logger } from "../logging/create-logger.ts";
 
-interface Parts {
+interface MachinesDeps {
   readonly config: Config;
   readonly dataDir: string;
   /** The installation's id. */
@@ -32,15 +32,15 @@ export interface Machines {
   /** By host id. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly remotes: readonly RemoteMachine[];
-  /** What stays the same for every host on another machine. */
+  /** Dependencies shared by all remote hosts. */
   readonly remote: RemoteDeps;
 }
 
-/** What runs environments: this machine, and the hosts that the operator added. Close `remotes`. */
-export async function openMachines(parts: Parts): Promise<Machines> {
-  const { config, dataDir, install, db, log } = parts;
-  const driver = await driverOf(parts);
-  // An API reads files and logs; what the machine has is the worker's to say.
+/** Opens the drivers of all hosts: this machine and the remote ones that the operator added. The caller closes `remotes`. */
+export async function openMachines(deps: MachinesDeps): Promise<Machines> {
+  const { config, dataDir, install, db, log } = deps;
+  const driver = await driverOf(deps);
+  // Only the worker registers the machine; an API just reads files and logs.
   if (config.roles.has("worker")) await registerHost(db, thisMachine, driver, config.slots);
   const folder = join(dataDir, "hosts");
   const remote = { install, images: currentImage, replaced: replacedImages, folder, sshAgent: config.sshAgent, log };
@@ -52,7 +52,7 @@ export function localFirewall({ docker }: Config, install: string, port: number)
   return { engine: docker, install, image: () => currentImage("jupyter"), isHost: docker.reach === "published", port };
 }
 
-/** By host; of a machine that is lost nothing is asked. */
+/** By host id; includes stubs for decommissioned hosts. */
 async function driversOf(
   db: Db,
   local: Driver,
@@ -65,19 +65,19 @@ async function driversOf(
   ]);
 }
 
-async function driverOf(parts: Parts): Promise<Driver> {
-  const { config, dataDir: directory, install, db, log } = parts;
+async function driverOf(deps: MachinesDeps): Promise<Driver> {
+  const { config, dataDir: directory, install, db, log } = deps;
   if (config.runtime === "fake") return fakeDriver(config.fake);
-  // Only who starts environments has their files.
+  // Only a worker owns the homes.
   if (config.roles.has("worker")) await claimHomes(join(directory, "homes"), install, () => usedHomes(db, thisMachine));
-  if (config.runtime === "docker") return await dockerOf(parts);
+  if (config.runtime === "docker") return await dockerOf(deps);
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
-  // Without a Python nothing could ever be delivered: said at the start, not at the first launch.
+  // Fails at the start, not at the first launch, if there is no Python.
   if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
   return processDriver({ directory, install, network: config.processNetwork, runtimes, log });
 }
 
-async function dockerOf({ config: { docker }, dataDir, install, log }: Parts): Promise<Driver> {
+async function dockerOf({ config: { docker }, dataDir, install, log }: MachinesDeps): Promise<Driver> {
   const warn = (text: string) => log.warn({ event: "host.unfit", hostId: thisMachine }, text);
   for (const text of await checkEngine(docker, docker)) warn(`${text}.`);
   if (!(await currentImage("jupyter"))) warn("no image is built yet, so nothing can be launched: npm run images.");

@@ -11,27 +11,27 @@ import { startDisputePoller } from "../payments/settlement/dispute-poller.ts";
 import { startPaymentSweep } from "../payments/settlement/payment-sweep.ts";
 import { startWebhookProcessor } from "../payments/settlement/webhook-processor.ts";
 
-/** The payment provider that the settings name: Razorpay, or the embedded one. Throws `ConfigError` where it does not know the keys. */
+/** Opens the configured payment provider, Razorpay or the embedded one. Throws `ConfigError` if it rejects the keys. */
 export async function openPayments(
   config: Config,
   port: number,
-  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom">,
+  deps: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom">,
 ) {
   const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
-  const common = { ...parts, caps, brandName: brand.name, giveUpAfterSeconds, seller };
+  const common = { ...deps, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
-    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: parts.log });
-    await checkKeys(provider, parts.log);
+    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: deps.log });
+    await checkKeys(provider, deps.log);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedProvider: undefined };
   }
-  const own = await embeddedProvider({ db: parts.db });
+  const own = await embeddedProvider({ db: deps.db });
   const baseUrl = `http://127.0.0.1:${port}${embeddedProviderPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
   return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedProvider: own };
 }
 
-/** The loops of a worker about money. */
+/** A worker's payment loops. */
 export function paymentLoops(
   { payments, embeddedProvider: own }: Awaited<ReturnType<typeof openPayments>>,
   port: number,

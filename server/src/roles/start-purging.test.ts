@@ -9,7 +9,7 @@ import { purgeNotifications } from "../notifications/notifications.ts";
 
 const ago = (interval: string) => sql<Date>`now() - ${interval}::interval`;
 
-test("what can no longer be used goes, and nothing else", async () => {
+test("exactly the expired rows are deleted", async () => {
   const { db } = await setupEnvironments();
   const environment_id = await rent(db);
   const user_id = "user";

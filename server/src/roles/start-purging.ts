@@ -24,7 +24,7 @@ export const purges = [
   purgeSignIns,
 ];
 
-/** Nothing grows for ever: each part deletes what it can no longer use (docs/retention.md). One that fails does not keep the others. */
+/** Deletes expired data every hour (docs/retention.md). A failed purge does not block the others. */
 export function startPurging(db: Db, log: Logger): Loop {
   return startInterval({
     name: "purge",

@@ -10,11 +10,11 @@ import { expect, inject, onTestFinished } from "vitest";
 import type { Connection } from "../database/connection.ts";
 import type { LogLine } from "../logging/testing/record-log.ts";
 
-/** Halves what a start costs. */
+/** Compile cache; halves the start time. */
 const compiled = fileURLToPath(new URL("../../../node_modules/.cache/berth/compiled", import.meta.url));
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** A data folder; whatever still runs in it is ended with the test. */
+/** A data folder; processes that still use it are killed at the end of the test. */
 export function dataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "berth-main-"));
   onTestFinished(() => {
@@ -37,12 +37,12 @@ export async function emptyDatabase(): Promise<{ url: string; connection: Connec
   return { url, connection: { ...cluster, database } };
 }
 
-/** What the start prints with the addresses of the operator's pages. */
+/** The key in the URLs of the operator's pages. */
 export function operatorKey(folder: string): string {
   return readFileSync(join(folder, "operator-key"), "utf8");
 }
 
-/** The processes whose command line names the folder: its database, and a server that was given it as an argument. */
+/** Pids of processes with the folder in their command line: its database, and a server with it as an argument. */
 export function processesOf(folder: string): number[] {
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
@@ -58,7 +58,7 @@ function commandOf(pid: string): string {
   }
 }
 
-/** The real server, as its own process, with nothing of this one's environment. */
+/** Starts the real server as a process, without this one's environment variables. */
 export function start(env: Record<string, string>, program = main) {
   const settings = { PORT: "0", RUNTIME: "fake", LOG_LEVEL: "warn", PATH: "/usr/local/bin:/usr/bin:/bin", ...env };
   const child = spawn(process.execPath, [program], {
@@ -74,13 +74,13 @@ export function start(env: Record<string, string>, program = main) {
     child,
     said,
     ended,
-    /** The lines of its log. */
+    /** Parsed lines of its log. */
     logged: (): LogLine[] => said.err.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : [])),
-    /** Its address, once it is ready. */
+    /** Its URL, once it is ready. */
     async url() {
-      const look = () => /ready at (\S+)/.exec(said.out)?.[1];
-      await Promise.race([expect.poll(look, { timeout: 60_000, interval: 10 }).toMatch(/^http/), ended]);
-      return look() ?? expect.fail(`it ended: ${said.err}`);
+      const printed = () => /ready at (\S+)/.exec(said.out)?.[1];
+      await Promise.race([expect.poll(printed, { timeout: 60_000, interval: 10 }).toMatch(/^http/), ended]);
+      return printed() ?? expect.fail(`it exited: ${said.err}`);
     },
   };
 }

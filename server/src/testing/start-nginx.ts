@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A real nginx with `servers` as its http block; everything that it writes stays in `folder`. Ends with the test. */
+/** Starts a real nginx with `servers` in its http block; it writes only to `folder`. Stopped at the end of the test. */
 export async function startNginx({ folder, port, servers }: { folder: string; port: number; servers: string }) {
   const file = join(folder, "nginx.conf");
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];

@@ -22,13 +22,14 @@ import { createGateway } from "../gateway/gateway.ts";
 import { trustedProxies } from "../http/client-address.ts";
 import { operatorPages } from "../http/operator-pages.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
+import type { Logger } from "../logging/create-logger.ts";
 import { recordLog } from "../logging/testing/record-log.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
 import { razorpay } from "../payments/provider/razorpay.ts";
 import { delivery } from "../payments/settlement/delivery.ts";
-import { buildApp } from "../roles/build-app.ts";
+import { type AppDeps, buildApp } from "../roles/build-app.ts";
 
 export const appUrl = "http://localhost:3000";
 const announce = announcer({ appUrl, brandName: "Berth" });
@@ -43,7 +44,7 @@ export interface TestUser {
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>;
 
-/** The whole product on a real database: only the machine that runs environments is not real. Nothing of it is limited unless `env` says so. */
+/** The whole product on a real database with the fake driver. Without rate limits unless `env` sets them. */
 export async function testApp(
   env: Record<string, string> = {},
   { database: given, fake = {} }: { database?: Database & AsyncDisposable; fake?: Record<string, number> } = {},
@@ -54,38 +55,16 @@ export async function testApp(
   const requests = recordLog();
   const changes = await openChanges(database);
   const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
-  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess });
   let address = "";
   const { own, payments } = await moneyOf({ db, changes, announce, log }, config, () => address);
-  const trustProxy = trustedProxies(config.trustProxy);
-  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, trustProxy, log });
-  const dist = makeDist();
   const host = await addHost(db, fake);
-  const stopListing = listRoutes();
-  const app = await buildApp({
-    config,
-    log: requests.log,
-    appUrl,
-    db,
-    changes,
-    identity,
-    payments,
-    embeddedProvider: own,
-    hosts: gateway.hosts,
-    gateway,
-    disk: async () => "ok",
-    local: operatorPages({ key: secret.toString("hex"), appUrl }),
-    drivers: host.drivers,
-    betaEndsAt: new Date(),
-    dist,
-  });
-  const routes = stopListing();
+  const deps = { config, db, changes, payments, embeddedProvider: own, drivers: host.drivers };
+  const { app, gateway, identity, routes } = await openApp({ ...deps, log: requests.log }, log);
   await app.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
   onTestFinished(async () => {
     for (const end of [host.stop, () => app.close(), gateway.close, host.driver.close, database.close]) await end();
-    rmSync(dist, { recursive: true });
   });
 
   return {
@@ -98,34 +77,59 @@ export async function testApp(
     identity,
     payments,
     driver: host.driver,
-    /** Everything that was mounted, in any way; that each GET answers HEAD too is understood. */
+    /** All mounted routes, without the HEAD of each GET. */
     routes,
-    /** What failed in the parts, apart from requests. */
+    /** Logged errors except those of requests. */
     errors,
-    /** Everything that is logged. */
+    /** All lines of the log. */
     lines: () => [...lines, ...requests.lines],
     ...customers(app),
     rows: () => everyRow(database.db),
-    /** Delivers what is paid, as a running product does, until the answer is called. */
+    /** Starts the reconciler, which delivers paid orders; returns its stop function. */
     deliver: () =>
       host.deliver({ db, changes, announce, isReady: probeReadiness, retentionDays: config.retentionDays, log }),
   };
 }
 
+type OpenAppDeps = Pick<AppDeps, "config" | "log" | "db" | "changes" | "payments" | "embeddedProvider" | "drivers">;
+
+/** The app with a gateway and the local identity provider; `routes` are all that were mounted. */
+async function openApp(deps: OpenAppDeps, log: Logger) {
+  const { config, db, changes } = deps;
+  const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess });
+  const trustProxy = trustedProxies(config.trustProxy);
+  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, trustProxy, log });
+  const dist = makeDist();
+  onTestFinished(() => rmSync(dist, { recursive: true }));
+  const stopListing = listRoutes();
+  const app = await buildApp({
+    ...deps,
+    appUrl,
+    identity,
+    hosts: gateway.hosts,
+    gateway,
+    disk: async () => "ok",
+    local: operatorPages({ key: secret.toString("hex"), appUrl }),
+    betaEndsAt: new Date(),
+    dist,
+  });
+  return { app, gateway, identity, routes: stopListing() };
+}
+
 async function moneyOf(
-  parts: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log">,
+  deps: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log">,
   { caps, giveUpAfterSeconds, brand, seller }: ReturnType<typeof readConfig>,
   address: () => string,
 ) {
-  const own = await embeddedProvider({ db: parts.db, refundDelayMs: 0 });
+  const own = await embeddedProvider({ db: deps.db, refundDelayMs: 0 });
   const baseUrl = () => `${address()}${embeddedProviderPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
   const webhookSecrets = [own.webhookSecret];
-  const payments = { ...parts, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds, seller };
+  const payments = { ...deps, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   return { own, payments };
 }
 
-/** What a build leaves, as far as the server looks at it. */
+/** The files of a build that the server reads. */
 function makeDist(): string {
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
   for (const file of ["index.html", "shell.html", "favicon.svg"])
@@ -146,8 +150,8 @@ async function addHost(db: Db, fake: Record<string, number>) {
   return {
     driver,
     drivers,
-    deliver(parts: Reconciled) {
-      const loop = startReconciler({ ...parts, drivers, delivery: delivery({ announce }) });
+    deliver(deps: Reconciled) {
+      const loop = startReconciler({ ...deps, drivers, delivery: delivery({ announce }) });
       loops.push(loop);
       return loop.stop;
     },
@@ -157,16 +161,16 @@ async function addHost(db: Db, fake: Record<string, number>) {
   };
 }
 
-/** Every row of every table as text, so that "nothing changed" is one comparison. Tries are counted also where they fail. */
+/** All rows of all tables as text, to compare before and after. Without rate limit counters, which change on failures too. */
 async function everyRow(db: Db): Promise<Record<string, string>> {
   const names = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_name <> 'attempt_windows'`.execute(db);
-  const parts = names.rows.map(
+  const queries = names.rows.map(
     ({ name }) =>
       sql`select ${name} as name, string_agg(r::text, E'\n' order by r::text) as rows from ${sql.table(name)} r`,
   );
-  const { rows } = await sql<{ name: string; rows: string | null }>`${sql.join(parts, sql` union all `)}`.execute(db);
+  const { rows } = await sql<{ name: string; rows: string | null }>`${sql.join(queries, sql` union all `)}`.execute(db);
   return Object.fromEntries(rows.map(({ name, rows }) => [name, rows ?? ""]));
 }
 
@@ -187,26 +191,26 @@ interface Route {
   readonly config: RouteOptions["config"];
 }
 
-/** Hears of every route of the next app, also of those no contract names: Fastify itself can only print them. */
+/** Records all routes of the next app, also those outside the contract: Fastify itself can only print them. */
 function listRoutes(): () => readonly Route[] {
   const routes: Route[] = [];
-  const hear = (message: unknown) => {
+  const onInitialization = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };
     fastify.addHook("onRoute", ({ method, url, config }) => {
       for (const each of [method].flat())
         if (each !== "HEAD") routes.push({ method: each as Route["method"], url, config });
     });
   };
-  subscribe("fastify.initialization", hear);
+  subscribe("fastify.initialization", onInitialization);
   return () => {
-    unsubscribe("fastify.initialization", hear);
+    unsubscribe("fastify.initialization", onInitialization);
     return routes;
   };
 }
 
 let users = 0;
 
-/** What a browser does, from signing up to a running environment. */
+/** A customer's calls, from sign-up to a running environment. */
 export function customers(app: Pick<FastifyInstance, "inject">) {
   const call = (method: "GET" | "POST" | "PUT" | "DELETE", url: string, token?: string, payload?: unknown) =>
     app.inject({
@@ -219,9 +223,9 @@ export function customers(app: Pick<FastifyInstance, "inject">) {
       ...(payload !== undefined && { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
     });
   const must = async (...args: Parameters<typeof call>) => {
-    const answer = await call(...args);
-    expect(answer.statusCode, `${args[1]}: ${answer.body}`).toBe(200);
-    return answer.json();
+    const reply = await call(...args);
+    expect(reply.statusCode, `${args[1]}: ${reply.body}`).toBe(200);
+    return reply.json();
   };
 
   async function signUp(name = "Ada"): Promise<TestUser> {
@@ -252,7 +256,7 @@ export function customers(app: Pick<FastifyInstance, "inject">) {
     signUp,
     order,
     pay,
-    /** Orders, pays and waits until it answers: `deliver` must run. */
+    /** Orders, pays and waits for the environment: `deliver` must run. */
     async rent(user: TestUser, change: Partial<ContainerRequest> = {}) {
       const payment_data = await pay(await order(user, change));
       const container_request = containerRequest(user.id, change);
@@ -273,7 +277,7 @@ export function containerRequest(user_id: string, change: Partial<ContainerReque
   return { user_id, container_type: "jupyter", subdomain: "first-lab", gpu_count: 2, duration: 1, ...change };
 }
 
-/** The body of create_order, at the right price. */
+/** The body of create_order with the correct price. */
 export function orderBody(user_id: string, change: Partial<ContainerRequest> = {}) {
   const container_request = containerRequest(user_id, change);
   const amount = major(quote(container_request.gpu_count, container_request.duration, "USD").amountMinor);

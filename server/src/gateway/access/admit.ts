@@ -10,7 +10,7 @@ export interface AdmitDeps {
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
-/** Counts one more request or WebSocket, which the caller removes at its end; a refusal where there are too many. */
+/** Adds an exchange, which the caller removes at its end, or returns a refusal when a concurrency limit is reached. */
 export function admit(
   { appUrl, exchanges, addressOf }: AdmitDeps,
   request: IncomingMessage,

@@ -4,8 +4,8 @@ import type { Targets } from "../target/targets.ts";
 import type { OpenExchange } from "./open-exchanges.ts";
 
 /**
- * Whether the exchange still belongs to the same run of the same environment, by a right that is still in force. `gateway.ts`
- * asks it of everything open after each change of a target or a grant, and again at intervals.
+ * Whether an open exchange is still authorized: same environment, same run, and a valid grant or secret. `gateway.ts`
+ * checks every open exchange after each change of a target or grant, and at intervals.
  */
 export function mayGoOn(
   { targets, grants }: { readonly targets: Targets; readonly grants: Grants },

@@ -18,7 +18,7 @@ function one(environmentId: string, ended: OpenExchange[]): OpenExchange {
   return own;
 }
 
-test("in whatever order they end, each is counted and ended once, and no other in its place", () => {
+test("exchanges that end in any order are counted and destroyed exactly once", () => {
   const ended: OpenExchange[] = [];
   const open = createOpenExchanges({ perEnvironment: 2, perAddress: 4 });
   const all = ["a", "a", "b", "c"].map((id) => one(id, ended));

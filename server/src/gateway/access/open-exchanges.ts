@@ -1,30 +1,30 @@
 import type { Run } from "../target/target-table.ts";
 
 export interface Limits {
-  /** Requests and WebSockets under way at once. */
+  /** Concurrent requests and WebSockets. */
   readonly perEnvironment: number;
   readonly perAddress: number;
 }
 
-/** A request or WebSocket under way, and what allowed it. */
+/** A request or WebSocket in progress, with its authorization. */
 export interface OpenExchange {
   readonly subdomain: string;
   readonly environmentId: string;
-  /** As it is counted: one home network is one (`addressKey`). */
+  /** The rate limit key of the client's address (`addressKey`). */
   readonly address: string;
   readonly run: Run;
   /** Exactly one of the two is set: the grant's id, or the environment secret that the client sent as its token. */
   readonly grantId: string | undefined;
   readonly secret: string | undefined;
-  /** Ends both sides now; undefined until the exchange has begun. */
+  /** Closes both sides at once; undefined until the exchange has begun. */
   destroy: (() => void) | undefined;
   /** Its index in the list of all; -1 when it is not in it. */
   index: number;
 }
 
-/** Everything under way, so that it can be counted and ended. */
+/** All exchanges in progress, counted by environment and by address. */
 export interface OpenExchanges {
-  /** Which limit one more would break. */
+  /** The limit that one more exchange would exceed. */
   limitOf(environmentId: string, address: string): "environment" | "address" | undefined;
   add(exchange: OpenExchange): void;
   remove(exchange: OpenExchange): void;
@@ -32,12 +32,12 @@ export interface OpenExchanges {
   readonly size: number;
 }
 
-/** Of an environment less than of an address: it cannot use up what others on its owner's network may open. */
+/** The limit of an environment is lower, so that one environment cannot exhaust the limit of its owner's network. */
 const defaults: Limits = { perEnvironment: 500, perAddress: 2000 };
 
 export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
   const limits = { ...defaults, ...given };
-  // An array with indexes: hashing for a Set costs more than all else that is done here for a request.
+  // An array with indexes is faster than a Set, whose hashing would dominate the cost of a request here.
   const open: OpenExchange[] = [];
   const perEnvironment = new Map<string, number>();
   const perAddress = new Map<string, number>();

@@ -30,21 +30,21 @@ export interface OpenRoute {
   readonly principal: Principal;
 }
 
-/** Where a request goes. */
+/** Where a request is routed. */
 export type ResolvedRoute =
   | OpenRoute
-  /** A path of the gateway itself. */
+  /** A path that the gateway serves itself. */
   | { readonly kind: "own_path"; readonly target: Target }
   | { readonly kind: "sign_in"; readonly subdomain: string }
-  /** To the same place again, once this grant has been read. */
+  /** Resolve again once this grant has been read from the database. */
   | { readonly kind: "unknown_grant"; readonly id: string }
-  /** With an `outdatedId`, the environment of that id may have become open a moment ago. */
+  /** With an `outdatedId`, the cached state of that environment may be stale: refresh it and resolve again. */
   | { readonly kind: "refusal"; readonly refusal: Refusal; readonly outdatedId?: string };
 
-/** Availabilities before or between "open". Only owner and guests learn them, so nobody else makes us read again. */
+/** Availabilities that can turn into "open". Only owner and guests get them, so only they can cause a refresh. */
 const mayBeOutdated: ReadonlySet<Availability> = new Set(["starting", "paused", "stopped"]);
 
-/** Who asks, then how the environment is: only its owner, and who has a link of the owner's, learns that (G90). */
+/** Resolves the principal first, then availability: only the owner and guests with a share link learn it (G90). */
 export function resolveRoute(
   deps: RouteDeps,
   request: IncomingMessage,
@@ -92,8 +92,8 @@ function unavailable(
 }
 
 /**
- * A page of another origin must not act with the cookie: SameSite does not help between siblings of one domain, and
- * JupyterLab skips its own check because we add its token. Only opening the environment from elsewhere is allowed.
+ * CSRF check: a page of another origin must not use the cookie. SameSite does not separate sibling subdomains, and
+ * JupyterLab skips its own check because we add its token. Only a top-level navigation may come from another site.
  */
 function isCrossSite(request: IncomingMessage, principal: Principal, ownOrigin: string): boolean {
   if (principal.kind === "token") return false;
@@ -108,7 +108,7 @@ function isCrossSite(request: IncomingMessage, principal: Principal, ownOrigin: 
   );
 }
 
-/** The Origin must be the environment's own, exactly; only a script with the token may leave it out. */
+/** Against cross-site WebSocket hijacking: the Origin must be the environment's own; only a token needs none. */
 function isForeignUpgrade({ headers: { origin } }: IncomingMessage, principal: Principal, ownOrigin: string): boolean {
   return origin === undefined ? principal.kind !== "token" : origin !== ownOrigin;
 }

@@ -6,7 +6,7 @@ import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
 const handshake = (host: string, cookie: string, path = "/terminals/websocket/1") =>
   `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
 
-/** Echoes WebSockets, and answers `/big` with two megabytes. */
+/** Echoes WebSockets, and returns two megabytes for `/big`. */
 function echo() {
   const upstream = createServer((request, response) => {
     request.resume();
@@ -36,7 +36,7 @@ async function setupUses() {
     (await sql`select 1 from activity where last_busy_at > now() - interval '1 minute'`.execute(db)).rows.length === 1;
   const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
     given.ask(host, path, { method, headers: { cookie, ...headers } });
-  /** What was done before is written by then: the loop goes round, and a use of another one is seen. */
+  /** Resolves after a full pass of the loop, which wrote a use of another environment. */
   const written = async () => {
     const other = await given.environment({ port });
     await db
@@ -53,21 +53,21 @@ async function setupUses() {
   return { ...given, row, host, cookie, rest, isUsed, ask, written };
 }
 
-test("an open page that looks whether something is new is not used; what somebody or a script does is", async () => {
+test("polling by an open page is no activity; actions of a person or script are", async () => {
   const { ask, rest, isUsed, written, row, host, cookie, open } = await setupUses();
   await rest();
   for (const path of ["/api/kernels", "/api/terminals", "/api/contents?content=1", "/lab/api/settings", "/static/a.js"])
     expect((await ask(path, { accept: "*/*", "sec-fetch-mode": "cors" })).status).toBe(200);
   expect((await ask("/lab/api/workspaces/default?1795285966336", {}, "PUT")).status).toBe(200);
   const socket = open(handshake(host, cookie));
-  await expect.poll(socket.heard).toMatch(/^HTTP\/1\.1 101 /);
+  await expect.poll(socket.received).toMatch(/^HTTP\/1\.1 101 /);
   socket.socket.write("ping or pong");
-  await expect.poll(socket.heard).toMatch(/ping or pong$/);
-  // JupyterLab says of every look at a folder that somebody looked at it.
+  await expect.poll(socket.received).toMatch(/ping or pong$/);
+  // JupyterLab reports every poll of a folder as an event.
   const events = open(handshake(host, cookie, "/api/events/subscribe"));
-  await expect.poll(events.heard).toMatch(/^HTTP\/1\.1 101 /);
+  await expect.poll(events.received).toMatch(/^HTTP\/1\.1 101 /);
   events.socket.write(`{"action":"get","path":"${"x".repeat(200)}"}`);
-  await expect.poll(events.heard).toMatch(/x"\}$/);
+  await expect.poll(events.received).toMatch(/x"\}$/);
   await written();
   expect(await isUsed()).toBe(false);
 
@@ -77,7 +77,7 @@ test("an open page that looks whether something is new is not used; what somebod
     "a kernel is started": () => ask("/api/sessions", {}, "POST"),
     "a script asks with the token": () => ask("/api/kernels", { cookie: "", authorization: `token ${row.secret}` }),
     "something large is fetched": () => ask("/big"),
-    "something is said over a WebSocket": () => socket.socket.write("x".repeat(200)),
+    "a message is sent over a WebSocket": () => socket.socket.write("x".repeat(200)),
   };
   for (const [name, use] of Object.entries(uses)) {
     await rest();
@@ -86,8 +86,8 @@ test("an open page that looks whether something is new is not used; what somebod
   }
 });
 
-test("a stop ends what is under way, then writes what was used, and waits two seconds at most for the database", async () => {
-  for (const isAway of [false, true]) {
+test("a stop ends exchanges, then writes activity, and waits at most two seconds for the database", async () => {
+  for (const isBlocked of [false, true]) {
     const { db, gateway, environment, hostOf, open, signedIn } = await setupGateway({ activityMs: 3_600_000 });
     const { port } = await openUpstream(echo());
     const row = await environment({ port });
@@ -96,28 +96,28 @@ test("a stop ends what is under way, then writes what was used, and waits two se
       .values({ environment_id: row.id, last_busy_at: new Date(0) })
       .execute();
     const socket = open(handshake(hostOf(row), await signedIn(row)));
-    await expect.poll(socket.heard).toMatch(/^HTTP\/1\.1 101 /);
+    await expect.poll(socket.received).toMatch(/^HTTP\/1\.1 101 /);
     socket.socket.write("x".repeat(200));
-    await expect.poll(socket.heard).toMatch(/x{200}$/);
+    await expect.poll(socket.received).toMatch(/x{200}$/);
     const done: string[] = [];
     await db.transaction().execute(async (tx) => {
-      if (isAway) await sql`select 1 from activity for update`.execute(tx);
+      if (isBlocked) await sql`select 1 from activity for update`.execute(tx);
       void socket.closed.then(() => done.push("ended"));
       await gateway.close();
       done.push("stopped");
     });
-    if (isAway) expect(done).toEqual(["ended", "stopped"]);
+    if (isBlocked) expect(done).toEqual(["ended", "stopped"]);
     const used = sql`select from activity where last_busy_at > now() - interval '1 minute'`;
     await expect.poll(async () => (await used.execute(db)).rows.length).toBe(1);
   }
 });
 
-test("what was used while the database was away is written when it is back", async () => {
+test("activity during a database outage is written after it", async () => {
   const { ask, rest, isUsed, db, failures } = await setupUses();
   await rest();
-  await sql`alter table activity rename to away`.execute(db);
+  await sql`alter table activity rename to renamed`.execute(db);
   await ask("/api/contents/a.ipynb", {}, "PUT");
   await expect.poll(() => failures.length).toBeGreaterThan(0);
-  await sql`alter table away rename to activity`.execute(db);
+  await sql`alter table renamed rename to activity`.execute(db);
   await expect.poll(isUsed).toBe(true);
 });

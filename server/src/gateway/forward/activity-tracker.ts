@@ -7,22 +7,22 @@ import { type Logger, logError } from "../../logging/create-logger.ts";
 import { isNavigation } from "../principal/is-navigation.ts";
 import type { Principal } from "../principal/principal.ts";
 
-/** More than one exchange of an open page that only polls for something new. */
+/** More than one response to the polling of an open page. */
 const largeBytes = 1_000_000;
-/** A ping, a pong, and what applications send in their place. Messages of a kernel or a terminal are longer. */
+/** Covers ping, pong and application heartbeats. Messages of a kernel or terminal are longer. */
 const heartbeatBytes = 64;
-/** How long a stop waits for the database. */
+/** The wait for the database when the gateway stops. */
 const stopTimeoutMs = 2000;
 
-/** What is done through the gateway, as opposed to a page that was left open (docs/internals/runtime.md). */
+/** Records activity through the gateway; a page that is only left open is none (docs/internals/runtime.md). */
 export interface ActivityTracker {
-  /** A request of a person or a script counts, a page that polls by itself does not. */
+  /** Requests of a person or script count; polling by an open page does not. */
   onRequest(environmentId: string, request: IncomingMessage, principal: Principal): void;
-  /** Counts the bytes of one exchange, either way; a large one counts for as long as it goes on. */
+  /** Counts the bytes of one exchange in both directions; a large transfer counts as activity until it ends. */
   countExchange(environmentId: string): (bytes: number) => void;
-  /** Gets the bytes of each message of a WebSocket, either way. */
+  /** Gets the size of each WebSocket message in both directions. */
   countMessages(environmentId: string, request: IncomingMessage): (bytes: number) => void;
-  /** Writes what is left, once nothing is under way any more. Never throws, nor waits long for an unreachable database. */
+  /** Flushes to the database after all exchanges have ended. Never throws; times out when the database is unreachable. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function createActivityTracker(db: Db, intervalMs: number, log: Logger): 
     try {
       if (ids.length > 0) await recordUse(db, ids);
     } catch (error) {
-      // Written with the next ones: an environment must not look idle because the database was unreachable.
+      // Retried with the next write: a database outage must not make an environment look idle.
       for (const id of ids) used.add(id);
       throw error;
     }
@@ -66,8 +66,8 @@ export function createActivityTracker(db: Db, intervalMs: number, log: Logger): 
 }
 
 /**
- * What an open JupyterLab does by itself every ten seconds: it saves its window layout, and its stream of events reports
- * that it polled its own files.
+ * Requests of an idle JupyterLab page, every ten seconds: it saves its window layout, and its event stream reports its own
+ * file polling.
  */
 function isAutomatic({ url = "" }: IncomingMessage): boolean {
   return url.startsWith("/lab/api/workspaces/") || url.split("?", 1)[0] === "/api/events/subscribe";
@@ -75,7 +75,7 @@ function isAutomatic({ url = "" }: IncomingMessage): boolean {
 
 const reads: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Open pages poll with GET. An opened page, anything sent, and all that a script does with the token is use. */
+/** Open pages poll with GET. A navigation, any write and any request with the token count as use. */
 function isUse(request: IncomingMessage, principal: Principal): boolean {
   return principal.kind === "token" || (!reads.has(request.method) && !isAutomatic(request)) || isNavigation(request);
 }

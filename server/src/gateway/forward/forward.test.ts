@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { listen, poll, setupGateway, track, upstreamServer } from "../testing/setup-gateway.ts";
 
-/** Signed in to a running environment that echoes what it was asked, as JSON. */
+/** A signed-in client of a running environment that echoes requests as JSON. */
 async function echoing() {
   const upstream = await upstreamServer((request, response) => {
     let body = "";
@@ -21,7 +21,7 @@ async function echoing() {
   return { ...given, upstream, row, cookie, host: given.hostOf(row) };
 }
 
-test("a request arrives as it was sent, with our headers in place of what the client claims", async () => {
+test("a request is forwarded unchanged, except that our headers replace forged ones", async () => {
   const { ask, host, cookie, row } = await echoing();
   const reply = await ask(host, "/api/contents?a=%2F&b=ü".replace("ü", "%C3%BC"), {
     method: "POST",
@@ -60,7 +60,7 @@ test("a request arrives as it was sent, with our headers in place of what the cl
   );
 });
 
-test("an answer loses what would reach beyond its environment", async () => {
+test("a response loses header fields that affect other hosts", async () => {
   const upstream = await upstreamServer((_request, response) => {
     response.writeHead(201, [
       "Set-Cookie",
@@ -98,7 +98,7 @@ test("an answer loses what would reach beyond its environment", async () => {
   expect(reply.headers["keep-alive"]).not.toBe("timeout=1");
 });
 
-test("a chunked body goes up in pieces and an answer without a body ends", async () => {
+test("a chunked request body is forwarded, and a response without a body ends", async () => {
   const { ask, host, cookie } = await echoing();
   const chunked = await ask(host, "/", {
     method: "PUT",
@@ -110,7 +110,7 @@ test("a chunked body goes up in pieces and an answer without a body ends", async
   expect([head.status, head.body]).toEqual([200, ""]);
 });
 
-test("a stream passes piece by piece, and idle connections are used again", async () => {
+test("a response is streamed chunk by chunk, and idle connections are reused", async () => {
   let release = () => {};
   const upstream = await upstreamServer((request, response) => {
     if (request.url === "/quick") return void response.end("quick");
@@ -122,21 +122,21 @@ test("a stream passes piece by piece, and idle connections are used again", asyn
   const row = await environment({ port: upstream.port });
   const cookie = await signedIn(row);
   const stream = open(`GET /events HTTP/1.1\r\nHost: ${hostOf(row)}\r\nCookie: ${cookie}\r\n\r\n`);
-  await expect.poll(stream.heard).toContain("data: 1");
-  expect(stream.heard()).not.toContain("data: 2");
+  await expect.poll(stream.received).toContain("data: 1");
+  expect(stream.received()).not.toContain("data: 2");
   for (let i = 0; i < 5; i++) expect((await ask(hostOf(row), "/quick", { headers: { cookie } })).body).toBe("quick");
   expect(upstream.sockets.size).toBe(2);
   release();
-  await expect.poll(stream.heard).toContain("data: 2\n\n\r\n0\r\n\r\n");
+  await expect.poll(stream.received).toContain("data: 2\n\n\r\n0\r\n\r\n");
 });
 
-test("a slow reader slows the environment down, and nothing is lost or changed", async () => {
+test("back-pressure of a slow client reaches the environment, and no byte is lost", async () => {
   let written = 0;
   const sent = createHash("sha256");
   const total = 64 * 1024 * 1024;
   const upstream = await upstreamServer((_request, response) => {
     response.setHeader("content-length", total);
-    // Pieces of a size that the gateway takes several of before it waits.
+    // The gateway buffers several chunks of this size before it pauses.
     const more = () => {
       if (written === total) return void response.end();
       const piece = randomBytes(32 * 1024);
@@ -176,7 +176,7 @@ test("a slow reader slows the environment down, and nothing is lost or changed",
   expect(received.digest("hex")).toBe(sent.digest("hex"));
 });
 
-test("who leaves early is followed upstream", async () => {
+test("a client that disconnects aborts the upstream request", async () => {
   let aborted = false;
   const upstream = await upstreamServer((request, response) => {
     response.on("close", () => {
@@ -199,7 +199,7 @@ test("who leaves early is followed upstream", async () => {
   }
 });
 
-test("an environment that dies half-way cuts the answer, and one that is not there is a 502 page", async () => {
+test("an upstream that fails mid-response truncates it, and an unreachable one is a 502 page", async () => {
   const upstream = await upstreamServer((_request, response) => {
     response.writeHead(200, { "content-length": 100 });
     response.write("half");
@@ -210,7 +210,7 @@ test("an environment that dies half-way cuts the answer, and one that is not the
   const cookie = await signedIn(row);
   const cut = open(`GET / HTTP/1.1\r\nHost: ${hostOf(row)}\r\nCookie: ${cookie}\r\n\r\n`);
   await cut.closed;
-  expect(cut.heard()).toMatch(/^HTTP\/1\.1 200[\s\S]*half$/);
+  expect(cut.received()).toMatch(/^HTTP\/1\.1 200[\s\S]*half$/);
   upstream.server.close();
   const page = await ask(hostOf(row), "/lab?x=<b>", { headers: { cookie, accept: "text/html" } });
   expect(page.status).toBe(502);
@@ -219,7 +219,7 @@ test("an environment that dies half-way cuts the answer, and one that is not the
   expect([json.status, JSON.parse(json.body).code]).toEqual([502, "not_answering"]);
 });
 
-test("a connection that the environment closed while idle costs a reader nothing", async () => {
+test("a request on a stale pooled connection is retried", async () => {
   const upstream = await upstreamServer((_request, response) => void response.end("ok"));
   const { environment, signedIn, hostOf, ask } = await setupGateway();
   const row = await environment({ port: upstream.port });
@@ -231,7 +231,7 @@ test("a connection that the environment closed while idle costs a reader nothing
   }
 });
 
-test("a connection is used again after an answer whose last piece filled the buffer", async () => {
+test("a connection is reused after a response whose last chunk filled the buffer", async () => {
   const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   const size = 65_536 - head.length - "ffff\r\n\r\n0\r\n\r\n".length;
   const upstream = createServer((socket) => {
@@ -262,7 +262,7 @@ test("connections are never shared between environments", async () => {
   expect(ports.size).toBe(2);
 });
 
-test("too many at once are refused, per environment and per address", async () => {
+test("concurrent requests are limited per environment and per address", async () => {
   const upstream = await upstreamServer(() => {});
   for (const [limits, status] of [
     [{ perEnvironment: 2 }, 503],

@@ -18,7 +18,7 @@ export interface ForwardDeps extends AdmitDeps, HeadDeps {
 
 const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Sends one request to its environment and the response back, as they come: each side waits for the other. */
+/** Streams one request to its environment and the response back, with back-pressure in both directions. */
 export function forward(deps: ForwardDeps, request: IncomingMessage, response: ServerResponse, route: OpenRoute): void {
   const { target, run, principal } = route;
   const head = requestHead(deps, request, target.route, { isUpgrade: false });
@@ -52,7 +52,7 @@ export function forward(deps: ForwardDeps, request: IncomingMessage, response: S
   if (hasBody) sendBody(request, pending, head.body === "chunked", onBytes);
 }
 
-/** Outside `forward`: a closure that shares its context keeps every request until a full collection. */
+/** A separate function: a closure inside `forward` would keep every request in memory until a full garbage collection. */
 function endBoth(pending: PendingRequest, request: IncomingMessage): () => void {
   return () => {
     abort(pending);

@@ -3,10 +3,10 @@ import type { Duplex } from "node:stream";
 import { refuseUpgrade } from "../refusals/refuse.ts";
 import { type Handshake, readHandshake } from "./read-handshake.ts";
 
-/** What a browser may send before the response; it normally sends nothing. */
+/** Buffered from the browser before the handshake response; normally nothing. */
 const maxEarlyBytes = 64 * 1024;
-/** After one side ended, the other has this long to take what is on its way. */
-const lastBytesMs = 2000;
+/** After one side ended, the timeout for the other to receive the remaining bytes. */
+const drainTimeoutMs = 2000;
 const notAnswering = { status: 502, code: "not_answering", title: "This environment does not answer" };
 const refusedByEnvironment = { code: "refused", title: "The environment refused the connection" };
 
@@ -16,15 +16,15 @@ export interface Tunnel {
   readonly upstream: Duplex;
   readonly onBytes: (bytes: number) => void;
   readonly handshake: Handshake;
-  /** From the browser, until the environment has agreed. */
+  /** Bytes from the browser before the environment accepted the handshake. */
   early: Buffer;
   isOpen: boolean;
   isEnding: boolean;
 }
 
 /**
- * Bytes pass both ways with back-pressure, and the end of either side is the end of the other, also while the
- * environment is still connecting. The environment's bytes come by `fromEnvironment`.
+ * Pipes bytes both ways with back-pressure. When either side ends, so does the other, also while the upstream is still
+ * connecting. The caller passes upstream bytes to `fromEnvironment`.
  */
 export function joinSockets(client: Duplex, upstream: Duplex, early: Buffer, onBytes: (bytes: number) => void): Tunnel {
   const sides: Tunnel = {
@@ -56,7 +56,7 @@ function fromBrowser(sides: Tunnel, chunk: Buffer): void {
   if (sides.isOpen ? isFull(sides.upstream) : sides.early.length > maxEarlyBytes) sides.client.pause();
 }
 
-/** Returns whether the bytes are still on their way. */
+/** Returns whether the buffer is still in use. */
 export function fromEnvironment(sides: Tunnel, bytes: Buffer): boolean {
   if (sides.isOpen) {
     sides.onBytes(bytes.length);
@@ -87,13 +87,13 @@ function refuse(sides: Tunnel, status: number): void {
   refuseUpgrade(sides.client, status >= 400 ? { ...refusedByEnvironment, status } : notAnswering);
 }
 
-/** Lets the last bytes (a close frame) reach the other side, but not for ever. */
+/** Half-closes both sides, so that the last bytes (a close frame) arrive, then destroys them after a timeout. */
 function end(sides: Tunnel): void {
   if (sides.isEnding) return;
   sides.isEnding = true;
   sides.upstream.end();
   sides.client.end();
-  const timeout = setTimeout(() => destroy(sides), lastBytesMs);
+  const timeout = setTimeout(() => destroy(sides), drainTimeoutMs);
   sides.client.once("close", () => clearTimeout(timeout));
 }
 
@@ -102,7 +102,7 @@ function destroy({ client, upstream }: Tunnel): void {
   client.destroy();
 }
 
-/** A quiet notebook may be quiet for days; a vanished one is noticed. */
+/** No idle timeout: a notebook may be silent for days. TCP keep-alive detects a dead peer. */
 function keepOpen(client: Duplex): void {
   if (!(client instanceof Socket)) return;
   client.setTimeout(0);
@@ -110,7 +110,7 @@ function keepOpen(client: Duplex): void {
   client.setKeepAlive(true, 30_000);
 }
 
-/** A large piece asks for a pause although the kernel took all of it at once: then there is nothing to wait for. */
+/** A large write sets `writableNeedDrain` even when the kernel took all of it; no drain event follows then. */
 function isFull(to: Duplex): boolean {
   return to.writableNeedDrain && to.writableLength > 0;
 }

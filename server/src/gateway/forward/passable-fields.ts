@@ -6,7 +6,7 @@ const kindOf = createFieldKinds<"pass" | "drop" | "cookie">(
   "pass",
 );
 
-/** The fields of a response (name, value, name, value) that may reach the browser: nothing beyond their environment. */
+/** Response header fields (name, value, name, value) without those that would affect other hosts or our own cookies. */
 export function passableFields(fields: readonly string[]): readonly string[] {
   for (let i = 0; i < fields.length; i += 2)
     if (!mayPass(fields[i] as string, fields[i + 1] as string)) return withoutBarred(fields);
@@ -27,7 +27,7 @@ function mayPass(name: string, value: string): boolean {
   return kind === "pass" || (kind === "cookie" && maySet(value));
 }
 
-/** Not a cookie for every sibling, one with our name, or one without a name, which is sent back as a bare pair. */
+/** Refuses cookies with a Domain (siblings would get them), with our names, or without a name, which browsers send bare. */
 function maySet(cookie: string): boolean {
   const equals = cookie.indexOf("=");
   const end = cookie.indexOf(";");

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { upstreamServer } from "../testing/setup-gateway.ts";
 import { probeReadiness } from "./probe-readiness.ts";
 
-test("ready is 200 from both /api and /lab with the run's token", async () => {
+test("ready means 200 from both /api and /lab with the run's token", async () => {
   let broken = "";
   const { port, server } = await upstreamServer((request, response) => {
     const allowed = request.headers.authorization === "token right" && request.url !== broken;
@@ -20,7 +20,7 @@ test("ready is 200 from both /api and /lab with the run's token", async () => {
   expect(await probeReadiness(endpoint, "right")).toBe(false);
 });
 
-test("an environment may answer on a Unix socket", async () => {
+test("an endpoint may be a Unix socket", async () => {
   const directory = mkdtempSync(join(tmpdir(), "answers-"));
   const socketPath = join(directory, "s");
   const server = createServer((_request, response) => void response.end("ok")).listen(socketPath);

@@ -5,7 +5,7 @@ import type { ExchangeHandler } from "../http-client/pending-request.ts";
 const timeoutMs = 5000;
 
 /**
- * Whether JupyterLab responds through the code that forwards: `GET /api` and `GET /lab` are 200 with its token
+ * Readiness probe through the gateway's own HTTP client: `GET /api` and `GET /lab` return 200 with the run's token
  * (docs/internals/gateway.md).
  */
 export async function probeReadiness(endpoint: Endpoint, runToken: string): Promise<boolean> {

@@ -3,17 +3,17 @@ import { passableFields } from "./passable-fields.ts";
 
 const maxHeadBytes = 64 * 1024;
 
-/** The environment's response to an upgrade, as far as it has come. */
+/** The environment's response to an upgrade, as received so far. */
 export interface Handshake {
   bytes: Buffer;
 }
 
-/** With a `head` for the browser, and the bytes after the environment's, once it has agreed. */
+/** On 101: the `head` for the browser, and the bytes after the environment's head. */
 type HandshakeResponse =
   | { readonly status: 101; readonly head: string; readonly rest: Buffer }
   | { readonly status: number };
 
-/** Undefined while the response is incomplete; status 502 when it is none. */
+/** Undefined while the response is incomplete; status 502 when it is malformed or too long. */
 export function readHandshake(handshake: Handshake, chunk: Buffer): HandshakeResponse | undefined {
   const bytes = handshake.bytes.length === 0 ? chunk : Buffer.concat([handshake.bytes, chunk]);
   handshake.bytes = bytes;

@@ -4,7 +4,7 @@ import type { ResponseHandler } from "../http-client/response-reader.ts";
 import type { Run } from "../target/target-table.ts";
 import { passableFields } from "./passable-fields.ts";
 
-/** Up to this a piece is copied into the string of the head, so that both leave in one write. */
+/** A chunk up to this size is copied, so that Node sends it with the head in one write. */
 const smallBytes = 16 * 1024;
 
 interface Flow {
@@ -12,7 +12,7 @@ interface Flow {
   resume(): void;
 }
 
-/** Passes a response on as it comes: nothing is kept, and a slow browser pauses the environment. */
+/** Streams a response to the browser without buffering; a slow browser pauses the upstream (back-pressure). */
 export function relayResponse(
   response: ServerResponse,
   run: Pick<Run, "silentSinceMs">,
@@ -59,7 +59,7 @@ export function relayResponse(
   };
 }
 
-/** Head and piece leave in one write before this returns, as far as the kernel takes them. */
+/** Sends head and chunk in one synchronous write, as far as the kernel accepts them. */
 function writeNow(response: ServerResponse, piece: Buffer, isLast: boolean): boolean {
   // Null while an earlier response on the same connection is unfinished.
   const { socket } = response;

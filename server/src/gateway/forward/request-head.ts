@@ -38,18 +38,18 @@ const specialKind = createFieldKinds<Kind>(
   },
   "pass",
 );
-/** Underscores too: behind a gateway interface of the CGI kind they read alike. */
+/** Underscores too: a CGI or WSGI server cannot tell them from hyphens. */
 const forwarded = /^x[-_](?:forwarded(?:[-_].*)?|real[-_]ip)$/i;
 
 function kindOf(name: string): Kind {
-  // The letter first: the expression costs more than all the rest.
+  // The first letter ("x") is checked first, because the regular expression is slow.
   return (name.charCodeAt(0) | 32) === 120 && forwarded.test(name) ? "drop" : specialKind(name);
 }
 
 /**
- * Writes the request again from its parsed parts, so that the environment reads what we read. Undefined for what two
- * parsers could read differently: a second Host, an absolute form, an unusual framing. JupyterLab's own token is added
- * here and nowhere else, and what we assert of the request replaces what the client claims.
+ * Serializes the request again from its parsed parts, against request smuggling. Undefined for what two parsers could
+ * read differently: a second Host, the absolute form, ambiguous framing. JupyterLab's own token is added here and nowhere
+ * else, and our X-Forwarded fields replace the client's.
  */
 export function requestHead(
   { addressOf, hosts }: HeadDeps,
@@ -71,7 +71,7 @@ export function requestHead(
   };
 }
 
-/** Several codings arrive here joined by commas; the parser itself refuses two lengths, and a length beside a coding. */
+/** Node joins several Transfer-Encoding fields by commas; its parser refuses two lengths, and a length beside a coding. */
 function framingOf({
   headers,
 }: IncomingMessage): { readonly body: RequestHead["body"]; readonly field: string } | undefined {

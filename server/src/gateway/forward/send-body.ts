@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { endBody, type PendingRequest, writeBody } from "../http-client/pending-request.ts";
 
-/** A body that stops arriving for this long ends the request; a response may be silent for ever. */
-const silentBodyMs = 120_000;
+/** Idle timeout of a request body. A response has none. */
+const idleBodyTimeoutMs = 120_000;
 
-/** Sends the body as it comes. The caller resumes the request when the connection drains. */
+/** Streams the body. The caller resumes the request when the connection drains. */
 export function sendBody(
   request: IncomingMessage,
   pending: PendingRequest,
   isChunked: boolean,
   onBytes: (bytes: number) => void,
 ): void {
-  request.socket.setTimeout(silentBodyMs);
+  request.socket.setTimeout(idleBodyTimeoutMs);
   request.on("data", (chunk: Buffer) => {
     onBytes(chunk.length);
     if (isChunked) writeBody(pending, `${chunk.length.toString(16)}\r\n`);

@@ -2,24 +2,24 @@ import { createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
 
-/** An upstream that keeps every byte it gets and answers each request head with 200; signed in to it. */
+/** An upstream that records every byte and sends a fixed response, with a signed-in client. */
 async function recording(answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") {
-  let received = "";
+  let forwarded = "";
   const upstream = createServer((socket: Socket) => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
-      received += chunk.toString("latin1");
+      forwarded += chunk.toString("latin1");
       socket.write(answer, "latin1");
     });
   });
   const { port, sockets } = await openUpstream(upstream);
   const given = await setupGateway();
   const row = await given.environment({ port });
-  return { ...given, host: given.hostOf(row), cookie: await given.signedIn(row), received: () => received, sockets };
+  return { ...given, host: given.hostOf(row), cookie: await given.signedIn(row), forwarded: () => forwarded, sockets };
 }
 
-test("what two parsers could read differently never reaches an environment", async () => {
-  const { open, host, cookie, received } = await recording();
+test("an ambiguous request is never forwarded (request smuggling)", async () => {
+  const { open, host, cookie, forwarded } = await recording();
   const fields = `Host: ${host}\r\nCookie: ${cookie}\r\n`;
   const hidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n";
   const attempts: Readonly<Record<string, string>> = {
@@ -44,29 +44,31 @@ test("what two parsers could read differently never reaches an environment", asy
     "an HTTP/2 preface": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
   };
   for (const [name, text] of Object.entries(attempts)) {
-    const { socket, heard } = open(text);
-    await expect.poll(() => socket.closed || heard() !== "", { message: name }).toBe(true);
-    expect.soft(heard(), name).toMatch(/^(HTTP\/1\.1 4\d\d |$)/);
+    const { socket, received } = open(text);
+    await expect.poll(() => socket.closed || received() !== "", { message: name }).toBe(true);
+    expect.soft(received(), name).toMatch(/^(HTTP\/1\.1 4\d\d |$)/);
     socket.destroy();
   }
-  expect(received().replace(/^POST \/ HTTP\/1\.1\r\nHost[\s\S]*?chunked\r\n[\s\S]*?\r\n\r\n/, "")).not.toMatch(
+  expect(forwarded().replace(/^POST \/ HTTP\/1\.1\r\nHost[\s\S]*?chunked\r\n[\s\S]*?\r\n\r\n/, "")).not.toMatch(
     /hidden|HTTP/,
   );
 });
 
-test("two requests in one write are two requests, also after a body", async () => {
-  const { open, host, cookie, received } = await recording();
+test("pipelined requests are separate requests, also after a body", async () => {
+  const { open, host, cookie, forwarded } = await recording();
   const fields = `Host: ${host}\r\nCookie: ${cookie}\r\n`;
-  const { heard } = open(`POST /a HTTP/1.1\r\n${fields}Content-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\n${fields}\r\n`);
-  await expect.poll(() => heard().split("HTTP/1.1 200").length - 1).toBe(2);
-  expect(received()).toMatch(/^POST \/a [\s\S]*abcGET \/b /);
+  const { received } = open(
+    `POST /a HTTP/1.1\r\n${fields}Content-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\n${fields}\r\n`,
+  );
+  await expect.poll(() => received().split("HTTP/1.1 200").length - 1).toBe(2);
+  expect(forwarded()).toMatch(/^POST \/a [\s\S]*abcGET \/b /);
 });
 
 test("headers over 16 KB get 431 and lose their cookies", async () => {
   const { open, host } = await recording();
-  const { closed, heard } = open(`GET / HTTP/1.1\r\nHost: ${host}\r\nCookie: ${"a=1; ".repeat(4000)}\r\n\r\n`);
+  const { closed, received } = open(`GET / HTTP/1.1\r\nHost: ${host}\r\nCookie: ${"a=1; ".repeat(4000)}\r\n\r\n`);
   await closed;
-  expect(heard()).toMatch(/^HTTP\/1\.1 431 [\s\S]*Clear-Site-Data: "cookies"\r\n[\s\S]*too many cookies/);
+  expect(received()).toMatch(/^HTTP\/1\.1 431 [\s\S]*Clear-Site-Data: "cookies"\r\n[\s\S]*too many cookies/);
 });
 
 test.each([
@@ -86,14 +88,14 @@ test.each([
   ["another protocol", "ICY 200 OK\r\n\r\nok"],
   ["an unasked switch", "HTTP/1.1 101 Switching Protocols\r\n\r\nraw"],
   ["an endless head", `HTTP/1.1 200 OK\r\nX-A: ${"a".repeat(70_000)}`],
-])("an answer with %s is a 502, and its connection is not used again", async (_name, answer) => {
+])("a response with %s is a 502, and its connection is not reused", async (_name, answer) => {
   const { ask, host, cookie, sockets } = await recording(answer);
   const reply = await ask(host, "/", { headers: { cookie } });
   expect(reply.status).toBe(502);
   await expect.poll(() => sockets.size).toBe(0);
 });
 
-test("bytes after an answer are not the next one's", async () => {
+test("bytes after a response do not become part of the next one", async () => {
   const { ask, host, cookie, sockets } = await recording(
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
   );
@@ -101,7 +103,7 @@ test("bytes after an answer are not the next one's", async () => {
   await expect.poll(() => sockets.size).toBe(0);
 });
 
-test("a chunked answer is read exactly, wherever it is cut", async () => {
+test("a chunked response is decoded exactly, wherever it is split", async () => {
   const { ask, host, cookie } = await recording(
     "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n06\r\n world\r\n0\r\nX-Trailer: 1\r\n\r\n",
   );

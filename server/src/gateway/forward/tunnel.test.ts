@@ -9,7 +9,7 @@ const handshake = (host: string, headers: string) =>
   `GET /api/kernels/1/channels HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${headers}\r\n`;
 const switched = /^HTTP\/1\.1 101 [\s\S]*\r\n\r\n/;
 
-/** An environment whose WebSockets echo raw bytes; `heads` are the handshakes it saw. */
+/** An environment whose WebSockets echo raw bytes; `heads` records the handshakes. */
 async function echoing(
   answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSet-Cookie: env=planted\r\n\r\n",
 ) {
@@ -31,17 +31,17 @@ async function echoing(
   const connect = () => given.open(handshake(host, `Cookie: ${cookie}\r\nOrigin: http://${host}\r\n`));
   const connected = async () => {
     const client = connect();
-    await expect.poll(client.heard).toMatch(switched);
+    await expect.poll(client.received).toMatch(switched);
     return client;
   };
-  /** What was changed in the database a moment ago is seen a moment later. */
+  /** Polls until a change of the database has reached the gateway. */
   const answersSoon = (answer: RegExp) =>
     expect
       .poll(async () => {
-        const { heard, socket } = connect();
-        await expect.poll(heard).not.toBe("");
+        const { received, socket } = connect();
+        await expect.poll(received).not.toBe("");
         socket.destroy();
-        return heard();
+        return received();
       })
       .toMatch(answer);
   const connectedSoon = async () => {
@@ -51,13 +51,13 @@ async function echoing(
   return { ...given, row, cookie, host, heads, sockets, upstream, ends, connected, answersSoon, connectedSoon };
 }
 
-test("bytes pass both ways, with the handshake's headers cleaned like any other's", async () => {
+test("bytes pass both ways, and the handshake's header fields are filtered", async () => {
   const { connected, heads, row } = await echoing();
   const client = await connected();
-  expect(client.heard()).toContain("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
-  expect(client.heard()).not.toContain("planted");
+  expect(client.received()).toContain("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+  expect(client.received()).not.toContain("planted");
   client.socket.write("ping");
-  await expect.poll(client.heard).toMatch(/ping$/);
+  await expect.poll(client.received).toMatch(/ping$/);
   const seen = heads[0] as string[];
   const of = (name: string) => seen[seen.findIndex((each, index) => index % 2 === 0 && each === name) + 1];
   expect(of("Authorization")).toBe(`token ${row.runToken}`);
@@ -65,13 +65,13 @@ test("bytes pass both ways, with the handshake's headers cleaned like any other'
   expect(seen).not.toContain("Cookie");
 });
 
-test("only the environment's own origin opens a WebSocket; no origin at all takes the token", async () => {
+test("a WebSocket needs the environment's own Origin, or the token without an Origin", async () => {
   const { open, host, cookie, row, heads } = await echoing();
   const status = async (headers: string) => {
     const client = open(handshake(host, headers));
-    await expect.poll(client.heard).toMatch(/^HTTP\/1\.1 \d{3}/);
+    await expect.poll(client.received).toMatch(/^HTTP\/1\.1 \d{3}/);
     client.socket.destroy();
-    return Number(client.heard().slice(9, 12));
+    return Number(client.received().slice(9, 12));
   };
   const foreign = [
     `http://other.${host}`,
@@ -91,22 +91,22 @@ test("only the environment's own origin opens a WebSocket; no origin at all take
   expect(await status(`Authorization: token ${row.secret}\r\n`)).toBe(101);
 });
 
-test("a refusal upstream and an environment that is gone are refused by status", async () => {
+test("an upstream refusal keeps its status, and an unreachable upstream is a 502", async () => {
   const { open, host, cookie, upstream, ask } = await echoing("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
   const refused = open(handshake(host, `Cookie: ${cookie}\r\nOrigin: http://${host}\r\n`));
   await refused.closed;
-  expect(refused.heard()).toMatch(/^HTTP\/1\.1 404 /);
+  expect(refused.received()).toMatch(/^HTTP\/1\.1 404 /);
   upstream.close();
   upstream.closeAllConnections();
   const gone = open(handshake(host, `Cookie: ${cookie}\r\nOrigin: http://${host}\r\n`));
   await gone.closed;
-  expect(gone.heard()).toMatch(/^HTTP\/1\.1 502 /);
+  expect(gone.received()).toMatch(/^HTTP\/1\.1 502 /);
   expect(
     (await ask("nobody.localhost", "/x", { headers: { connection: "upgrade", upgrade: "websocket" } })).status,
   ).toBe(404);
 });
 
-test("300 resets of open WebSockets leave no socket on either side", async () => {
+test("300 resets of open WebSockets leak no socket on either side", async () => {
   const { connected, gateway, sockets } = await echoing();
   for (let round = 0; round < 3; round++) {
     const clients = await Promise.all(Array.from({ length: 100 }, connected));
@@ -116,7 +116,7 @@ test("300 resets of open WebSockets leave no socket on either side", async () =>
   }
 });
 
-test("a reset while the environment is still silent, and one from its side, end both", async () => {
+test("a reset before the handshake response, and an end by the upstream, close both sides", async () => {
   const { gateway, sockets, environment, signedIn, hostOf, open, connected, ends } = await echoing();
   const silent = createNetServer((socket) => void socket.on("error", () => {}).resume());
   const waiting = track(silent);
@@ -133,11 +133,11 @@ test("a reset while the environment is still silent, and one from its side, end 
   const client = await connected();
   ends[0]?.end("last words");
   await client.closed;
-  expect(client.heard()).toMatch(/last words$/);
+  expect(client.received()).toMatch(/last words$/);
   await expect.poll(() => [gateway.openSockets, sockets.size]).toEqual([0, 0]);
 });
 
-test("a slow reader of a WebSocket slows the other side, and nothing is lost or changed", async () => {
+test("back-pressure of a slow WebSocket client reaches the upstream, and no byte is lost", async () => {
   const { connected, ends } = await echoing();
   const { socket } = await connected();
   const end = ends[0] as Duplex;
@@ -151,7 +151,7 @@ test("a slow reader of a WebSocket slows the other side, and nothing is lost or 
   const total = 32 * 1024 * 1024;
   end.unpipe();
   const sent = randomBytes(total);
-  // One by one: pieces of a size that the gateway takes several of before it waits.
+  // One by one: the gateway buffers several chunks of this size before it pauses.
   const pieceBytes = 32 * 1024;
   for (let at = 0; at < total; at += pieceBytes) {
     end.write(sent.subarray(at, at + pieceBytes));
@@ -174,7 +174,7 @@ test("an open WebSocket ends within two seconds of a sign-out, a stop and an exp
     await expect.poll(() => [gateway.openSockets, sockets.size]).toEqual([0, 0]);
   };
   const paused = await connectedSoon();
-  // The gateway has to have seen each step of a pause and a resume.
+  // The gateway must have processed each step of a pause and a resume.
   for (const [step, answer] of [
     [{ status: "paused", desired: "paused" }, /"code":"paused"/],
     [{ status: "paused", desired: "running" }, /"code":"starting"/],
@@ -185,7 +185,7 @@ test("an open WebSocket ends within two seconds of a sign-out, a stop and an exp
   }
   await (await connectedSoon()).socket.destroy();
   paused.socket.write("still here");
-  await expect.poll(paused.heard).toMatch(/still here$/);
+  await expect.poll(paused.received).toMatch(/still here$/);
   await ended(paused, () => set({ desired: "stopped" }));
   await set({ desired: "running", expires_at: new Date(Date.now() + 1200) });
   await ended(await connectedSoon(), () => new Promise((resolve) => setTimeout(resolve, 1200)));

@@ -9,10 +9,10 @@ import type { ForwardDeps } from "./forward.ts";
 import { fromEnvironment, joinSockets } from "./join-sockets.ts";
 import { requestHead } from "./request-head.ts";
 
-/** Small, as messages are: thousands of sockets that each read into pages of their own cost the processor's caches. */
+/** Small, as messages are: large read buffers of thousands of sockets would thrash the CPU caches. */
 const readBytes = 16 * 1024;
 
-/** Sends one upgrade to its environment; when both agree, the two sockets are one. */
+/** Forwards a WebSocket upgrade to its environment and joins the two sockets after a 101. */
 export function tunnel(
   deps: ForwardDeps,
   request: IncomingMessage,

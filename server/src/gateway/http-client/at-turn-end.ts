@@ -1,9 +1,8 @@
 let waiting: (() => void)[] = [];
 
 /**
- * Sends at the end of this turn of the event loop, in the order of the calls. A peer to which many requests of one turn
- * send is then woken once. Sent in between the reads, each wakes it again, which costs a tenth of a request's CPU, and
- * more on a busy machine.
+ * Batches writes at the end of this turn of the event loop, in order. A peer that gets several requests in one turn then
+ * wakes up once; a write between reads would wake it each time, which costs a tenth of a request's CPU or more.
  */
 export function atTurnEnd(send: () => void): void {
   if (waiting.push(send) === 1) setImmediate(sendAll);

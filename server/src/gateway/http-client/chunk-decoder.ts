@@ -2,16 +2,16 @@ import { UpstreamError } from "./upstream-error.ts";
 
 const maxLineLength = 4096;
 const maxTrailersLength = 16 * 1024;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: none may be in it.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it excludes them.
 const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\0-\x08\x0a-\x1f\x7f]*$/;
 const sizeLine = /^([0-9a-f]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9a-z]+(?:=[!#$%&'*+\-.^_`|~0-9a-z]+)?)*$/i;
 
-/** Where a chunked body has been read to. */
+/** Parser state of a chunked body. */
 export interface ChunkDecoder {
   state: "size" | "data" | "after" | "trailers";
-  /** Bytes of the chunk. */
+  /** Bytes left in the chunk. */
   remaining: number;
-  /** The beginning of a line whose end is missing. */
+  /** The start of an incomplete line. */
   line: string;
   trailersLength: number;
 }
@@ -21,9 +21,8 @@ export function createChunkDecoder(): ChunkDecoder {
 }
 
 /**
- * Takes a chunked body apart. Returns the index after the body's end in these bytes, or -1 while more is to come.
- * Strict: a malformed size, a missing line end or an endless line throws UpstreamError. Extensions and trailers are
- * dropped.
+ * Decodes a chunked body. Returns the index after the body's end in these bytes, or -1 while it is incomplete. Strict: a
+ * malformed size, a missing line end or an overlong line throws UpstreamError. Extensions and trailers are dropped.
  */
 export function decodeChunks(
   decoder: ChunkDecoder,
@@ -44,7 +43,7 @@ export function decodeChunks(
   return -1;
 }
 
-/** Returns where the next line begins. */
+/** Returns the index of the next line. */
 function readData(decoder: ChunkDecoder, bytes: Buffer, from: number, onPiece: (piece: Buffer) => void): number {
   const end = Math.min(bytes.length, from + decoder.remaining);
   decoder.remaining -= end - from;
@@ -53,7 +52,7 @@ function readData(decoder: ChunkDecoder, bytes: Buffer, from: number, onPiece: (
   return end;
 }
 
-/** The rest of a line that may be split over several reads. Returns the index after it; undefined while its end is missing. */
+/** Reads a line that may be split over several reads. Returns the index after it; undefined while it is incomplete. */
 function readLine(decoder: ChunkDecoder, bytes: Buffer, from: number): number | undefined {
   const end = bytes.indexOf(10, from);
   decoder.line += bytes.toString("latin1", from, end === -1 ? bytes.length : end + 1);
@@ -64,7 +63,7 @@ function readLine(decoder: ChunkDecoder, bytes: Buffer, from: number): number | 
   return end + 1;
 }
 
-/** Takes a complete line; true when it ends the body. */
+/** Processes a complete line; true when it ends the body. */
 function endsBody(decoder: ChunkDecoder): boolean {
   const { state, line } = decoder;
   decoder.line = "";

@@ -2,14 +2,14 @@ import type { Endpoint } from "../../drivers/driver.ts";
 import { type Connection, type ConnectionOwner, openConnection, startRequest } from "./connection.ts";
 import type { ExchangeHandler, OutgoingRequest, PendingRequest } from "./pending-request.ts";
 
-/** Jupyter keeps idle connections an hour, small servers five seconds: below both, so that we close first. */
+/** Keep-alive timeout. Jupyter's is an hour, that of small servers five seconds: ours is shorter, so that we close first. */
 const idleMs = 4000;
 const maxIdle = 256;
 
 /** The keep-alive connections of one run of one environment; never shared with another. */
 export interface ConnectionPool {
   send(request: OutgoingRequest, handler: ExchangeHandler): PendingRequest;
-  /** Closes what has been idle too long. */
+  /** Closes connections after their idle timeout. */
   sweep(): void;
   /** Closes every connection, in use or not. */
   close(): void;
@@ -42,7 +42,7 @@ export function createConnectionPool(endpoint: Endpoint): ConnectionPool {
   return {
     send(request, handler) {
       const pending = { request, handler, connection: undefined, isBodySent: false, isReused: false };
-      // What must not be sent twice goes on a connection that cannot have been closed meanwhile.
+      // A request that is not idempotent gets a new connection, because an idle one may be closed already.
       start(pending, request.isRepeatable ? idle.pop() : undefined);
       return pending;
     },

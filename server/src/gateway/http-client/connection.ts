@@ -12,14 +12,14 @@ import {
 } from "./response-reader.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Above most responses, so that one read takes them whole. Pages that no response reaches cost nothing. */
+/** Larger than most responses, so that one read takes them whole. Untouched memory pages cost nothing. */
 const readBytes = 128 * 1024;
 
 export interface ConnectionOwner {
-  /** The response is complete and the connection can be used again. */
+  /** The response is complete and the connection is reusable. */
   onIdle(connection: Connection): void;
   onClose(connection: Connection): void;
-  /** The request went out on an idle connection that the other side had closed; nothing came back. */
+  /** The peer had closed the idle connection before the request arrived; no response byte was received. */
   onStale(pending: PendingRequest): void;
 }
 
@@ -73,7 +73,7 @@ export function startRequest(connection: Connection, pending: PendingRequest): v
 function receive(connection: Connection, bytes: Buffer): boolean {
   const { pending, reader, socket } = connection;
   if (!pending) {
-    // Nobody asked for these.
+    // Unsolicited bytes.
     socket.destroy();
     return false;
   }
@@ -90,7 +90,7 @@ function finish(connection: Connection, isClean: boolean): void {
   const { socket, reader, owner } = connection;
   const isBodySent = release(connection)?.isBodySent;
   if (!isClean || !isBodySent || !reader.head?.keepAlive || socket.destroyed) return void socket.destroy();
-  // The last piece may have asked for a pause; an idle connection must notice that it is closed.
+  // Back-pressure of the last chunk may have paused it; an idle connection must read to detect its close.
   if (socket.isPaused()) socket.resume();
   owner.onIdle(connection);
 }

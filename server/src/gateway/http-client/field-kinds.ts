@@ -1,10 +1,9 @@
-/** Few: a name may keep the whole head that it was cut from in memory. */
+/** A small cache: a sliced name can keep the whole head string in memory. */
 const maxKept = 100;
 
 /**
- * Returns a function from a field's name, in any case, to its kind: what `special` has for it in lower case, else `plain`.
- * Most names differ from all special ones in length or first letter, which is cheaper than the hash of a name that is
- * fresh from the wire.
+ * Returns a case-insensitive lookup from a field's name to its kind: the `special` one, else `plain`. Most names differ from
+ * all special ones in length or first letter, and that comparison is cheaper than hashing a new string.
  */
 export function createFieldKinds<Kind>(special: Readonly<Record<string, Kind>>, plain: Kind): (name: string) => Kind {
   const shapes = new Uint8Array(32 * 32);

@@ -3,20 +3,20 @@ import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
 import { createResponseReader, endsHere, expectResponse, readResponse } from "./response-reader.ts";
 
-/** What a parser makes of one connection's bytes; undefined when it refuses them, or waits for more. */
+/** A parser's result for the bytes of one connection; undefined if it refuses them, or waits for more. */
 interface Accepted {
   readonly status: number;
   readonly fields: readonly string[];
   readonly body: string;
   readonly keepsAlive: boolean;
-  /** "more": only the connection's end ended it. */
+  /** "more": ended by the connection's end only. */
   readonly state?: string;
 }
 
 const cases = Number(process.env["FUZZ_CASES"] ?? 2000);
 const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
-test(`what our parser accepts, llhttp accepts and reads alike: ${cases} responses of seed ${seed}`, async () => {
+test(`llhttp accepts what our parser accepts, with the same result: ${cases} responses of seed ${seed}`, async () => {
   const pick = createPick(seed);
   const counts = { both: 0, stricter: 0, neither: 0 };
   for (let n = 0; n < cases; n++) {
@@ -27,11 +27,11 @@ test(`what our parser accepts, llhttp accepts and reads alike: ${cases} response
     const theirs = await readLlhttp(pieces, isHead);
     const shown = `seed ${seed}, case ${n}${isHead ? " (HEAD)" : ""}: ${JSON.stringify(text)}`;
     if (ours) expect(ours, shown).toEqual(theirs && { ...ours, ...theirs, keepsAlive: ours.keepsAlive });
-    // After a HEAD llhttp never goes on with a connection whose response has no length.
+    // After a HEAD llhttp never reuses a connection whose response has no length.
     if (ours?.keepsAlive && !isHead) expect(theirs?.keepsAlive, shown).toBe(true);
     counts[ours ? "both" : theirs ? "stricter" : "neither"] += 1;
   }
-  // Else the generator would prove nothing.
+  // Otherwise the generator would prove nothing.
   expect(counts.both, JSON.stringify(counts)).toBeGreaterThan(cases / 10);
   expect(counts.neither, JSON.stringify(counts)).toBeGreaterThan(cases / 10);
 });
@@ -67,7 +67,7 @@ function readOurs(pieces: readonly Buffer[], isHead: boolean): Accepted | undefi
   return { status: head.status, fields, body, keepsAlive: head.keepAlive && state === "done", state };
 }
 
-/** After a complete response ours closes the connection and llhttp fails: the response alone is compared. */
+/** Drops bytes after a complete response: ours closes the connection, and llhttp fails. */
 function withoutSurplus(pieces: readonly Buffer[], isHead: boolean): readonly Buffer[] {
   if (readOurs(pieces, isHead)?.state !== "surplus") return pieces;
   const bytes = Buffer.concat(pieces);
@@ -137,7 +137,7 @@ function comparable(fields: readonly string[], connection = ""): string[] {
 
 type Pick = <T>(from: readonly T[]) => T;
 
-/** The same seed, the same choices (mulberry32). */
+/** Seeded random choices (mulberry32). */
 function createPick(start: number): Pick {
   let state = start;
   return (from) => {
@@ -149,7 +149,7 @@ function createPick(start: number): Pick {
   };
 }
 
-/** The usual value, and one time in twenty another. */
+/** Nineteen of twenty times the usual value, else another one. */
 const usual = <T>(value: T, others: readonly T[]): readonly T[] => [
   ...Array(others.length * 19).fill(value),
   ...others,
@@ -199,7 +199,7 @@ const sizes = usual("3", ["03", "3;x=y", "3 ", " 3", "0x3", "-3", "4", "2", "", 
 const trailers = usual("", ["X-T: 1\r\n", "X T: 1\r\n", "X-T\r\n", "\n"]);
 const framings = ["length", "length", "chunked", "chunked", "until close", "both"] as const;
 
-/** A response, more often right than wrong, and sometimes with one character of it changed. */
+/** A response, mostly valid, sometimes with one changed character. */
 function generate(pick: Pick): string {
   const framing = pick(framings);
   const lines = [`${pick(versions)} ${pick(statuses)}${pick(reasons)}`];

@@ -5,9 +5,8 @@ import { UpstreamError } from "./upstream-error.ts";
 const connectTimeoutMs = 2000;
 
 /**
- * A socket to an environment. `onBytes` gets what arrives, in a buffer of `readBytes` that the next read overwrites,
- * unless it returns true: still needed. A buffer for each read costs more than all the rest of a small response, and the
- * collection of large ones a whole thread.
+ * A socket to an environment. `onBytes` gets a view of one reused buffer of `readBytes`, which the next read overwrites
+ * unless it returns true (still in use). Allocating a buffer for each read would dominate the cost of a small response.
  */
 export function openSocket(
   endpoint: Endpoint,

@@ -3,37 +3,37 @@ import type { ResponseHandler } from "./response-reader.ts";
 import type { UpstreamError } from "./upstream-error.ts";
 
 export interface OutgoingRequest {
-  /** Request line and fields, serialised, with the empty line. */
+  /** Request line and fields, serialized, with the empty line. */
   readonly head: string;
-  /** HEAD: the response has no body whatever its fields say. */
+  /** HEAD: the response has no body, whatever its fields claim. */
   readonly isHead: boolean;
   /** The caller writes a body after the head and ends it with `endBody`. */
   readonly hasBody: boolean;
-  /** May be sent twice, so also on an idle connection, which the other side may have closed meanwhile. */
+  /** Idempotent: may be retried, so it may use an idle connection that the peer may have closed. */
   readonly isRepeatable: boolean;
 }
 
 /** Gets the response, or exactly one `onError`. */
 export interface ExchangeHandler extends ResponseHandler {
   onError(error: UpstreamError): void;
-  /** The body may go on. */
+  /** Writing the body may resume. */
   onDrain(): void;
 }
 
-/** A connection, as far as the request on it is concerned. */
+/** The connection as its request sees it. */
 export interface Carrier {
   readonly socket: Socket;
   pending: PendingRequest | undefined;
 }
 
-/** One request and its response. Its functions do nothing once it is over. */
+/** One request and its response. Its functions are no-ops after its end. */
 export interface PendingRequest {
   readonly request: OutgoingRequest;
   readonly handler: ExchangeHandler;
-  /** Undefined once it is over. */
+  /** Undefined after its end. */
   connection: Carrier | undefined;
   isBodySent: boolean;
-  /** Its connection was an idle one. */
+  /** Sent on a pooled connection. */
   isReused: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { createFieldKinds } from "./field-kinds.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** A response's head without the fields of this connection. */
+/** A response's head without hop-by-hop fields. */
 export interface ResponseHead {
   readonly status: number;
-  /** Name, value, name, value. No framing fields but a content-length that holds. */
+  /** Name, value, name, value. No framing fields but a validated Content-Length. */
   readonly headers: string[];
   readonly framing:
     | { readonly kind: "none" | "chunked" | "until_close" }
@@ -30,7 +30,7 @@ const kindOf = createFieldKinds<Kind>(
 );
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** All but tab, CR and LF. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is for them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches them.
 const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 const statusLine = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |\r|$)/;
 const onlyChunked = /^ *chunked *$/i;
@@ -40,8 +40,8 @@ const chunked = { kind: "chunked" } as const;
 const untilClose = { kind: "until_close" } as const;
 
 /**
- * Parses everything before the empty line; `isHead`: the request was a HEAD. Throws UpstreamError for what two parsers
- * could read differently.
+ * Parses everything before the empty line; `isHead`: the request was a HEAD. Throws UpstreamError for anything ambiguous
+ * (response smuggling).
  */
 export function parseResponseHead(text: string, isHead: boolean): ResponseHead {
   const start = statusLine.exec(text);
@@ -67,7 +67,7 @@ interface Fields {
   listed: Set<string> | undefined;
 }
 
-/** Not by splitting: a small response's head costs as much as all else that is done for the response here. */
+/** Without `split`, for speed: parsing the head is half of the work for a small response. */
 function readFields(text: string): Fields {
   if (control.test(text)) throw new UpstreamError("the head has a control character");
   const fields: Fields = { headers: [], length: undefined, coding: undefined, listed: undefined };
@@ -75,7 +75,7 @@ function readFields(text: string): Fields {
     const end = lineEnd(text, at);
     const colon = text.indexOf(":", at);
     const name = text.slice(at, Math.max(at, colon));
-    // Also an empty name, a line without a colon, and a folded line, whose name begins with a space.
+    // This refuses an empty name, a line without a colon, and a folded line (obs-fold) too.
     if (!token.test(name)) throw new UpstreamError("a header's name is malformed");
     addField(fields, name, text, colon + 1, end);
     at = end + 2;
@@ -114,7 +114,7 @@ function addField(fields: Fields, name: string, text: string, start: number, end
       fields.length = value;
       break;
     case "coding":
-      // Not the trimmed value: llhttp does not know "chunked" with a tab after it.
+      // The untrimmed value: llhttp does not accept a tab after "chunked".
       if (fields.coding !== undefined || !onlyChunked.test(text.slice(start, end)))
         throw new UpstreamError("the body's framing is ambiguous");
       fields.coding = value;

@@ -2,13 +2,13 @@ import { type ChunkDecoder, createChunkDecoder, decodeChunks } from "./chunk-dec
 import { parseResponseHead, type ResponseHead } from "./response-head.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Gets one response, in this order: head, any number of pieces, end. */
+/** Gets one response in this order: head, body chunks, end. */
 export interface ResponseHandler {
-  /** `isBodyAtHand`: the first bytes of the body, or its end, follow in the same turn. */
+  /** `isBodyAtHand`: the first body bytes, or the end, follow in the same turn of the event loop. */
   onHead(head: ResponseHead, isBodyAtHand: boolean): void;
   /**
-   * `isLast`: known to be the body's end, so that it can leave together with what ends the response. Returns whether the
-   * piece is still needed; otherwise its bytes are overwritten after the call.
+   * `isLast`: known to be the end of the body, so that it can be sent with the end of the response. Returns whether the
+   * buffer is still in use; otherwise it is overwritten after the call.
    */
   onData(piece: Buffer, isLast: boolean): boolean;
   onEnd(): void;
@@ -19,11 +19,11 @@ export interface ResponseReader {
   handler: ResponseHandler;
   isHead: boolean;
   head: ResponseHead | undefined;
-  /** Bytes of a head that is not complete. */
+  /** Bytes of an incomplete head. */
   pending: Buffer | undefined;
-  /** Of a body whose length is known. */
+  /** Bytes left of a body with a Content-Length. */
   remaining: number;
-  /** The handler still needs bytes of the last read. */
+  /** The handler still uses the buffer of the last read. */
   isKept: boolean;
   readonly decoder: ChunkDecoder;
 }
@@ -52,7 +52,7 @@ export function expectResponse(reader: ResponseReader, handler: ResponseHandler,
   reader.pending = undefined;
 }
 
-/** "surplus": done, with bytes after the end that nobody asked for. Throws UpstreamError. */
+/** "surplus": done, with unsolicited bytes after the end. Throws UpstreamError. */
 export function readResponse(reader: ResponseReader, chunk: Buffer): "more" | "done" | "surplus" {
   let bytes = chunk;
   let at = 0;
@@ -69,7 +69,7 @@ export function readResponse(reader: ResponseReader, chunk: Buffer): "more" | "d
   return end < bytes.length ? "surplus" : "done";
 }
 
-/** The connection ended. True when that is how this body ends; otherwise the response was cut off. */
+/** Called when the connection ends. True for a body that is delimited by it; otherwise the response is truncated. */
 export function endsHere({ head, handler }: ResponseReader): boolean {
   if (head?.framing.kind !== "until_close") return false;
   handler.onEnd();
@@ -80,7 +80,7 @@ export function hasStarted({ head, pending }: ResponseReader): boolean {
   return head !== undefined || pending !== undefined;
 }
 
-/** Passes the head on once it is complete. Returns the index of the body's first byte. */
+/** Emits the head once it is complete. Returns the index of the body's first byte. */
 function readHead(reader: ResponseReader, bytes: Buffer): number {
   const { head, at } = finalHead(bytes, reader.isHead);
   reader.head = head;
@@ -96,8 +96,8 @@ function readHead(reader: ResponseReader, bytes: Buffer): number {
 }
 
 /**
- * The head and the index after it; without a head, where the incomplete one begins. Interim responses are skipped:
- * nothing that we forward asks for them.
+ * The head and the index after it; without a head, the start of the incomplete one. Skips interim (1xx) responses, which
+ * no forwarded request asks for.
  */
 function finalHead(bytes: Buffer, isHead: boolean): { readonly head: ResponseHead | undefined; readonly at: number } {
   for (let at = 0; ; ) {

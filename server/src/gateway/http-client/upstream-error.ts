@@ -1,4 +1,4 @@
-/** An environment's response cannot be passed on, or there is none. The message is for our log only. */
+/** An environment sent no response, or a malformed one. The message is for our log only. */
 export class UpstreamError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

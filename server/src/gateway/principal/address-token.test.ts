@@ -42,9 +42,9 @@ async function jupyter() {
   return { ...given, row, host: given.hostOf(row) };
 }
 
-/** Runs a cell as Jupyter's clients do: the token is in the socket's address alone. Answers what the cell wrote. */
+/** Runs a cell as Jupyter's clients do, with the token in the WebSocket's query string only; returns its output. */
 async function runCell({ host, port, token, kernel }: { host: string; port: number; token: string; kernel: string }) {
-  // This machine may not know names below localhost.
+  // The resolver may not support subdomains of localhost.
   const dispatcher = new Agent({
     connect: { lookup: (_name, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]) },
   });
@@ -73,7 +73,7 @@ async function runCell({ host, port, token, kernel }: { host: string; port: numb
   return await wrote.promise;
 }
 
-test("a client that puts the token into its addresses, as Jupyter's own do, runs a cell", async () => {
+test("a client with the token in the query string, like Jupyter's own, runs a cell", async () => {
   const { ask, row, host, port, signedIn } = await jupyter();
   const token = `token=${row.secret}`;
   const authorization = `token ${row.secret}`;
@@ -81,7 +81,7 @@ test("a client that puts the token into its addresses, as Jupyter's own do, runs
   expect(made.status, made.body).toBe(201);
   const { id: kernel } = JSON.parse(made.body);
   expect(await runCell({ host, port, token: row.secret, kernel })).toBe("42\n");
-  // Beside a cookie too, where JupyterLab would have taken the address's token for its own.
+  // With a cookie too, where JupyterLab would have used the token of the query string.
   const cookie = await signedIn(row);
   expect((await ask(host, `/api/contents?${token}`, { headers: { cookie } })).status).toBe(200);
   await expect(runCell({ host, port, token: "wrong", kernel })).rejects.toThrow();
@@ -107,7 +107,7 @@ async function recording() {
   return { ...given, row, host, seen, upgraded };
 }
 
-test("a token in the address opens what no browser asks by itself, and never goes on", async () => {
+test("a token in the query string is accepted from programs only, and never forwarded", async () => {
   const { ask, open, row, host, seen, upgraded, appUrl } = await recording();
   const path = `/api?a=%2B1&token=${row.secret}&b=x+y`;
   expect((await ask(host, path)).status).toBe(200);
@@ -115,7 +115,7 @@ test("a token in the address opens what no browser asks by itself, and never goe
   expect(await from({ "sec-fetch-site": "none" })).toBe(401);
   expect(await from({ "sec-fetch-site": "cross-site", origin: "http://evil.test" })).toBe(401);
   expect(await from({ origin: `http://${host}` })).toBe(401);
-  // What the header shows counts before the address.
+  // The header takes precedence over the query string.
   expect(await from({ authorization: "token wrong" })).toBe(401);
   expect((await ask(host, `/api?token=${row.secret}x`)).status).toBe(401);
   expect((await ask(host, "/api?token=")).status).toBe(401);
@@ -123,9 +123,9 @@ test("a token in the address opens what no browser asks by itself, and never goe
     const client = open(
       `GET /ws?token=${row.secret} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields}\r\n`,
     );
-    await expect.poll(client.heard).toMatch(/^HTTP\/1\.1 \d{3}/);
+    await expect.poll(client.received).toMatch(/^HTTP\/1\.1 \d{3}/);
     client.socket.destroy();
-    return Number(client.heard().slice(9, 12));
+    return Number(client.received().slice(9, 12));
   };
   expect([await handshake(""), await handshake(`Origin: http://${host}\r\n`)]).toEqual([101, 101]);
   expect(await handshake("Origin: http://evil.test\r\n")).toBe(403);
@@ -136,7 +136,7 @@ test("a token in the address opens what no browser asks by itself, and never goe
   expect(page.headers.location).toContain(`${appUrl}/open?environment=${row.subdomain}&path=%2Flab%3Fx%3D1&visit=`);
 });
 
-test("every way to write the parameter is left out, and nothing else is changed", () => {
+test("every encoding of the parameter is removed, and nothing else is changed", () => {
   for (const [url, kept] of [
     ["/a", "/a"],
     ["/a?", "/a?"],
@@ -148,12 +148,12 @@ test("every way to write the parameter is left out, and nothing else is changed"
     expect([url, withoutToken(url)]).toEqual([url, kept]);
 });
 
-test("HTTP/1.0 has no upgrade: the request is answered as a plain one", async () => {
+test("HTTP/1.0 has no upgrade: the request is treated as a plain one", async () => {
   const { open, row, host, seen, upgraded } = await recording();
   const client = open(
     `GET /plain HTTP/1.0\r\nHost: ${host}\r\nAuthorization: token ${row.secret}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   );
   await client.closed;
-  expect(client.heard()).toMatch(/^HTTP\/1\.1 200 [\s\S]*notebook$/);
+  expect(client.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*notebook$/);
   expect([seen, upgraded]).toEqual([["/plain"], []]);
 });

@@ -1,10 +1,10 @@
 import { cookieNames } from "./reserved-names.ts";
 
-/** A Cookie header taken apart. */
+/** A parsed Cookie header. */
 export interface CookieHeader {
   /** The pairs under our names, in any case. */
   readonly ours: readonly string[];
-  /** What is left for the environment. */
+  /** The rest, for the environment. */
   readonly others: string;
 }
 
@@ -14,19 +14,19 @@ const longestKept = 2048;
 const none: CookieHeader = { ours: [], others: "" };
 const kept = new Map<string, CookieHeader>();
 
-/** A browser sends the same header with every request, so it is taken apart once. */
+/** Cached, because a browser sends the same header with every request. */
 export function cookieHeader(header: string | undefined): CookieHeader {
   if (header === undefined) return none;
   const known = kept.get(header);
   if (known) return known;
-  const parts = takeApart(header);
-  if (header.length > longestKept) return parts;
+  const parsed = parse(header);
+  if (header.length > longestKept) return parsed;
   if (kept.size >= mostKept) kept.clear();
-  kept.set(header, parts);
-  return parts;
+  kept.set(header, parsed);
+  return parsed;
 }
 
-function takeApart(header: string): CookieHeader {
+function parse(header: string): CookieHeader {
   const ours: string[] = [];
   const others: string[] = [];
   for (const pair of header.split(";")) {

@@ -6,11 +6,11 @@ import { cookieName } from "./reserved-names.ts";
 export interface GrantCookies {
   /** The Set-Cookie value for a new grant: host-only, not readable by script (G90). */
   issue(grant: Grant): string;
-  /** The grant that a Cookie header proves for this environment: its owner's, or of a link that its owner made. */
+  /** The grant that a Cookie header proves for this environment: its owner's, or a share link's. */
   read(header: string | undefined, environment: Environment): Grant | undefined;
   /**
-   * The id of a grant that a Cookie header proves and that is not known here: another gateway may have made it a moment
-   * ago. Undefined for a second after `noteRead`, so that a cookie whose grant has ended costs the database little.
+   * The id of a grant that a Cookie header proves and that is not in memory yet: another gateway may just have created
+   * it. Undefined for a second after `noteRead`, which limits the queries for a cookie whose grant has ended.
    */
   unread(header: string | undefined, environment: Environment): string | undefined;
   noteRead(id: string): void;
@@ -30,11 +30,11 @@ interface GrantCookiesDeps {
 }
 
 const maxCached = 10_000;
-/** A sibling page can plant copies under our name without TLS; ours is among the first few. */
+/** Without TLS a sibling page can set cookies under our name; ours is among the first few. */
 const maxTried = 8;
 const unreadPauseMs = 1000;
 
-/** A cookie's value is `id.expiry.mac`: a grant's id, a time in s, and an HMAC over both and the grant's parties. */
+/** A cookie's value is `id.expiry.mac`: the grant's id, a Unix time in s, and an HMAC over both, environment, user and role. */
 export function createGrantCookies({ secret, secure, grants, nowMs }: GrantCookiesDeps): GrantCookies {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "gateway cookie v1", 32));
   const prefix = `${cookieName(secure)}=`;
@@ -79,10 +79,10 @@ export function createGrantCookies({ secret, secure, grants, nowMs }: GrantCooki
   };
 }
 
-/** What a cookie says before its MAC is checked. */
+/** The cookie's content, unverified. */
 interface Claims {
   readonly id: string;
-  /** In s; NaN for a cookie that we did not write. */
+  /** Unix time in s; NaN for a malformed cookie. */
   readonly expiresAt: number;
 }
 
@@ -95,7 +95,7 @@ function hasExpired({ expiresAt }: Claims, nowMs: number): boolean {
   return !(expiresAt * 1000 > nowMs);
 }
 
-/** The first result among the values under our name. */
+/** The first result among the cookies with our name. */
 function firstOf<Found>(
   header: string | undefined,
   prefix: string,

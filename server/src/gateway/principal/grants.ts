@@ -6,22 +6,22 @@ export interface Grant {
   readonly id: string;
   readonly userId: string;
   readonly environmentId: string;
-  /** Came in by a share link, and ends with it; undefined for the owner. */
+  /** The share link of a guest, with which the grant ends; undefined for the owner. */
   readonly share?: { readonly id: string; readonly expiresAtMs: number };
 }
 
-/** A link's end comes without an event. */
+/** The expiry of a link sends no notification. */
 export function isUnexpired({ share }: Grant, nowMs: number): boolean {
   return share === undefined || share.expiresAtMs > nowMs;
 }
 
-/** Every grant that holds, by id. */
+/** All valid grants by id. */
 export type Grants = Map<string, Grant>;
 
-/** How long a sign-in lasts, unless it is revoked. */
+/** Lifetime of a grant, unless it is revoked. */
 export const grantDays = 30;
 
-/** Reads every grant that holds, or one; what is revoked or too old leaves the map. */
+/** Reads all valid grants, or one; revoked and expired ones are removed from the map. */
 export async function loadGrants(db: Db, grants: Grants, id?: string): Promise<void> {
   const before = new Set(grants.keys());
   let query = db
@@ -33,7 +33,7 @@ export async function loadGrants(db: Db, grants: Grants, id?: string): Promise<v
   if (id !== undefined) query = query.where("grants.id", "=", id);
   const rows = await query.execute();
   const held = new Set(rows.map((row) => row.id));
-  // Only what was there before the query may leave: one may have been added meanwhile.
+  // Only grants from before the query are removed: one may have been added since.
   for (const known of id === undefined ? before : [id]) if (!held.has(known)) grants.delete(known);
   for (const { id: known, user_id: userId, environment_id: environmentId, share_id, expires_at } of rows) {
     const share = share_id && expires_at ? { share: { id: share_id, expiresAtMs: expires_at.getTime() } } : {};
@@ -41,7 +41,7 @@ export async function loadGrants(db: Db, grants: Grants, id?: string): Promise<v
   }
 }
 
-/** Codes that are spent or over, grants that nothing honours any more, and links that ended a month ago. */
+/** Deletes used and expired codes, expired or revoked grants, and links that ended 30 days ago. */
 export async function purgeSignIns(db: Db): Promise<void> {
   await db.deleteFrom("sign_in_codes").where("expires_at", "<", sql<Date>`now() - interval '1 day'`).execute();
   await db

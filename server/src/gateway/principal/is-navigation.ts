@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A person opens a page, as opposed to a request that a page or a script makes by itself. */
+/** A top-level page load by a person, as opposed to a request of a page or script. */
 export function isNavigation(request: IncomingMessage): boolean {
   const mode = request.headers["sec-fetch-mode"];
   const isRead = request.method === "GET" || request.method === "HEAD";

@@ -5,7 +5,7 @@ import { addressToken } from "./address-token.ts";
 import type { GrantCookies } from "./grant-cookies.ts";
 import type { Grant } from "./grants.ts";
 
-/** Who sends a request, once it is known. */
+/** The authenticated sender of a request. */
 export type Principal =
   /** By cookie. */
   | { readonly kind: "owner" | "shared"; readonly grant: Grant }
@@ -15,12 +15,12 @@ export type Principal =
 type Unidentified =
   | { readonly kind: "wrong_token" }
   | { readonly kind: "nobody" }
-  /** A cookie proves a grant that this gateway has not read: another one may have made it a moment ago. */
+  /** The cookie is genuine, but its grant is not in memory: another gateway may just have created it. */
   | { readonly kind: "unknown_grant"; readonly id: string };
 
 /**
- * Who sends a request to this environment. The cookie decides first: pages of an environment put tokens of their own
- * into the header (JupyterLab does). Without a cookie the token decides.
+ * Authenticates a request to an environment. The cookie takes precedence over the token, because JupyterLab's pages send
+ * tokens of their own in the header.
  */
 export function principalOf(
   request: IncomingMessage,
@@ -37,7 +37,7 @@ export function principalOf(
   return { kind: token === undefined ? "nobody" : "wrong_token" };
 }
 
-/** Digests have one length, so the comparison does not tell the secret's. */
+/** Compares digests, so that the timing does not reveal the secret's length. */
 function isSame(token: string, secret: string): boolean {
   return timingSafeEqual(createHash("sha256").update(token).digest(), createHash("sha256").update(secret).digest());
 }

@@ -1,14 +1,14 @@
-/** Our cookie's name, by whether the browser speaks TLS to us (G90). */
+/** Name of the grant cookie, with or without TLS (G90). */
 export const cookieName = (secure: boolean) => (secure ? "__Host-env" : "env");
 
-/** Of the cookie that a browser sets out with for a code. */
+/** Name of the cookie with the random value of a sign-in in progress. */
 export const visitCookieName = (secure: boolean) => `${cookieName(secure)}-visit`;
 
-/** In lower case: browsers treat the prefix that way. */
+/** In lower case: browsers compare the prefix case-insensitively. */
 export const cookieNames: ReadonlySet<string> = new Set(["env", "__host-env", "env-visit", "__host-env-visit"]);
 
-/** Paths under it are the gateway's own on every environment's host, never forwarded. */
+/** Paths under this prefix belong to the gateway on every environment's host and are never forwarded. */
 export const ownPrefix = "/_berth/";
 
-/** What a share link leads to (G50); its secret is the query's `key`. */
+/** Path of a share link (G50); its secret is the query parameter `key`. */
 export const sharePath = `${ownPrefix}share`;

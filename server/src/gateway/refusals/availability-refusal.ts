@@ -10,11 +10,11 @@ interface About {
   /** The path that was requested. */
   readonly path: string;
   readonly nowMs: number;
-  /** Since when there has been no response, in the database's time. */
+  /** Time of the first missing response, by the database's clock. */
   readonly silentSinceMs?: number | undefined;
 }
 
-/** What an environment's owner gets when it is not open. */
+/** The refusal for the owner of an environment that is not open. */
 export function availabilityRefusal(availability: Closed, route: EnvironmentRoute, about: About): Refusal {
   return ownerRefusals[availability](route, about);
 }
@@ -105,7 +105,7 @@ const guestTexts: Readonly<Record<Closed, readonly [title: string, text: string]
   not_answering: ["This environment does not answer", "Its owner can look into it."],
 };
 
-/** What a guest with a share link gets when it is not open: the state, and nothing of the owner's affairs. */
+/** The refusal for a guest with a share link: the state, without details of the owner's rental. */
 export function guestRefusal(availability: Closed, path: string): Refusal {
   const [title, text] = guestTexts[availability];
   const status = availability === "ended" ? 410 : availability === "not_answering" ? 502 : 503;

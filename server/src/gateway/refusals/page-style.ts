@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The tokens of the look in both schemes; Geist where the machine has it, because a page about trouble waits for no font. */
+/** The design tokens in both colour schemes. Geist only where it is installed: an error page loads no font. */
 export const style = `
 :root{color-scheme:light dark;--canvas:#fbfcfc;--line:#e3e7e8;--ink:#0f1517;--ink-2:#49555a;--ink-3:#647075;--live:#0a8f6c;--wait:#2f74dd;--wait-ink:#1d5bb8;--hold-ink:#855600;--fail-ink:#b0281d}
 @media (prefers-color-scheme:dark){:root{--canvas:#0b0e10;--line:#20272b;--ink:#e8edee;--ink-2:#a4b0b5;--ink-3:#84929a;--live:#2fce9f;--wait:#5b9dff;--wait-ink:#8ebcff;--hold-ink:#efc064;--fail-ink:#ff9d93}}
@@ -24,8 +24,8 @@ a:focus-visible,button:focus-visible{outline:2px solid var(--wait);outline-offse
 @media (max-width:48em){main{align-items:start;padding:20px 16px}a,button{width:100%;height:48px}}
 `;
 
-/** No script, nothing from elsewhere, no form. */
+/** No script, no external resource, no form. */
 export const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
 
-/** The same with one form, to its own host. */
+/** As above, with a form that posts to its own host. */
 export const formSecurityPolicy = contentSecurityPolicy.replace("form-action 'none'", "form-action 'self'");

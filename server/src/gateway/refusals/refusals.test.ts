@@ -90,7 +90,7 @@ test("an ended environment says until when its files are kept", async () => {
   expect([page.status, page.body]).toEqual([410, expect.stringContaining("kept until Dec 20, 2099")]);
 });
 
-test("free, another's and impossible names, and foreign hosts", async () => {
+test("free, other users' and invalid subdomains, and foreign hosts", async () => {
   const { ask, port, appUrl } = await setupGateway();
   const missing = await ask(`free-name.localhost:${port}`, "/", { headers: html });
   expect([missing.status, missing.body]).toEqual([
@@ -113,21 +113,21 @@ test("free, another's and impossible names, and foreign hosts", async () => {
   }
 });
 
-test("who was told elsewhere that it runs is let in, body and all, though nobody has told the gateway", async () => {
+test("a request with a body is forwarded although the gateway missed the notification that the environment runs", async () => {
   const upstream = await upstreamServer((request, response) => {
     request.setEncoding("utf8").on("data", (sent: string) => response.end(`notebook, ${sent}`));
   });
-  let tell: Parameters<Changes["subscribe"]>[0] = () => {};
+  let notify: Parameters<Changes["subscribe"]>[0] = () => {};
   const changes: Changes = {
-    subscribe(heard) {
-      tell = heard;
+    subscribe(listener) {
+      notify = listener;
       return () => {};
     },
     subscribeUser: () => () => {},
   };
   const { environment, ask, hostOf, db } = await setupGateway({ changes });
   const row = await environment({ status: "pending", stage: "answering" });
-  tell({ kind: "environment", id: row.id, user: row.userId });
+  notify({ kind: "environment", id: row.id, user: row.userId });
   const headers = { authorization: `token ${row.secret}` };
   await poll(async () => (await ask(hostOf(row), "/lab", { headers })).status === 503);
   const answering = {
@@ -154,7 +154,7 @@ test("a starting environment opens by itself, and a change is seen within a seco
   await db.updateTable("environments").set(answering).where("id", "=", row.id).execute();
   await poll(async () => (await ask(hostOf(row), "/lab", { headers })).body === "notebook", 1000);
   await db.updateTable("environments").set({ desired: "stopped" }).where("id", "=", row.id).execute();
-  // What is under way when the environment goes is cut off.
+  // A request in progress may be aborted when the environment stops.
   const refused = () =>
     ask(hostOf(row), "/lab", { headers }).then(
       ({ status }) => status === 503,

@@ -1,12 +1,12 @@
 export type Glyph = "pending" | "paused" | "stopped" | "terminated" | "unknown" | "failed";
 
-/** One refusal, as a page for people and as JSON for everything else. */
+/** One refusal, rendered as HTML for navigations and as JSON for everything else. */
 export interface Refusal {
   readonly status: number;
-  /** For programs; stable. */
+  /** Stable error code for programs. */
   readonly code: string;
   readonly title: string;
-  /** One sentence: what it means, with the figure. */
+  /** One sentence for the page. */
   readonly text: string;
   readonly badge?: { readonly glyph: Glyph; readonly word: string };
   readonly action: { readonly label: string; readonly href: string };
@@ -31,7 +31,7 @@ export const malformedRefusal = plainRefusal(
   "/lab",
 );
 
-/** The same text whether the name is free or another's (G90). */
+/** The same text for a free name and another user's, so that names cannot be enumerated (G90). */
 export function missingRefusal(appUrl: string): Refusal {
   return {
     status: 404,
@@ -56,7 +56,7 @@ export function unauthenticatedRefusal(appUrl: string, title: string): Refusal {
   return plainRefusal(401, "unauthenticated", title, "The way in leads through the app.", appUrl);
 }
 
-/** Too many requests and WebSockets at once, of one environment or from one network. */
+/** The concurrency limit of an environment or of a network is reached. */
 export function busyRefusal(appUrl: string, of: "environment" | "address"): Refusal {
   const [status, code] = of === "environment" ? ([503, "unavailable"] as const) : ([429, "rate_limited"] as const);
   const title = "Too many connections are open at once";

@@ -6,14 +6,14 @@ import { contentSecurityPolicy } from "./page-style.ts";
 import type { Refusal } from "./refusals.ts";
 import { renderPage } from "./render-page.ts";
 
-/** Fields of every response that the gateway writes itself. */
+/** Header fields of every response of the gateway's own. */
 export const ownFields = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 } as const;
 
-/** A page for a person, JSON for a program; the connection stays usable. */
+/** HTML for a navigation, JSON otherwise; the connection stays reusable. */
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   limitBody(request, response);
   const isPage = isNavigation(request);
@@ -31,13 +31,13 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
   response.end(body);
 }
 
-/** Before a WebSocket is open there is only its socket. */
+/** Refuses a WebSocket on its raw socket. */
 export function refuseUpgrade(socket: Duplex, refusal: Pick<Refusal, "status" | "code" | "title">): void {
   const fields = ["Content-Type: application/json; charset=utf-8"];
   endWith(socket, refusal.status, fields, json(refusal));
 }
 
-/** What the parser refused. The response heals a browser that sends too many cookies. */
+/** Responds to requests that the parser refused. Clears the cookies of a browser whose headers are too large. */
 export function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, appUrl: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   if (error.code !== "HPE_HEADER_OVERFLOW")

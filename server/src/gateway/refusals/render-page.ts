@@ -15,7 +15,7 @@ const glyphs: Readonly<Record<Glyph, string>> = {
 
 export type Page = Pick<Refusal, "title" | "text" | "action" | "badge">;
 
-/** HTML. With a `form`, the action is its button and sends the key there. */
+/** Renders HTML. With a `form`, the action is a button that posts the key. */
 export function renderPage(page: Page, host: string, form?: { readonly path: string; readonly key: string }): string {
   const { badge, action } = page;
   const label = escapeHtml(action.label);

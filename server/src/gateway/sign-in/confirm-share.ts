@@ -5,8 +5,8 @@ import { ownFields } from "../refusals/refuse.ts";
 import { renderPage } from "../refusals/render-page.ts";
 
 /**
- * The page that asks before a share link lets somebody in. `same-origin`, because under `no-referrer` the form's own
- * Origin would be null. It clears what the browser holds of the name's former environment.
+ * The confirmation page of a share link. Referrer policy `same-origin`, because `no-referrer` would make the form's Origin
+ * null. Clears the storage that a former environment of this subdomain left in the browser.
  */
 export function confirmShare(
   request: IncomingMessage,

@@ -14,8 +14,8 @@ import { signInPath } from "./sign-in.ts";
 const codeSeconds = 30;
 
 /**
- * The app's half of a sign-in: a code for the caller's own environment, by its id or its name, links for others (G50),
- * and a new password for scripts (G109).
+ * The app's half of a sign-in: codes for the caller's own environment by id or subdomain, share links (G50), and rotation
+ * of the environment secret (G109).
  */
 export function gatewayRoutes(app: FastifyInstance, deps: { readonly db: Db; readonly hosts: HostNames }): void {
   const { db, hosts } = deps;
@@ -47,7 +47,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: { readonly db: Db; rea
   }));
 }
 
-/** By id or subdomain; of several with the subdomain the live one. Throws `not_found`. */
+/** By id or subdomain; a live environment takes precedence. Throws `not_found`. */
 async function findOwned(db: Db, idOrName: string, userId: string) {
   if (!/^[a-z0-9-]{1,64}$/.test(idOrName)) throw notFound();
   const environment = await db
@@ -62,7 +62,7 @@ async function findOwned(db: Db, idOrName: string, userId: string) {
   return environment;
 }
 
-/** Only the code's hash is stored. `visit`: base64url, of the browser that the code is for. */
+/** Only the code's hash is stored. `visit`: base64url hash that binds the code to one browser. */
 async function createCode(db: Db, environmentId: string, user: User, visit: string | undefined) {
   const code = randomBytes(32).toString("base64url");
   const row = await db

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { mostShares, type ShareTerm } from "@berth/contract";
+import { maxShares, type ShareTerm } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Db } from "../../database/database.ts";
@@ -11,7 +11,7 @@ import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
 const html = { accept: "text/html,application/xhtml+xml" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
-/** A running environment of Ada's that answers and echoes, and what somebody with a link can do. */
+/** A running environment of Ada's, and helpers for a guest with a share link. */
 async function running() {
   const upstream = createServer((request, response) => void response.end(`notebook ${request.headers.cookie ?? ""}`));
   upstream.on("upgrade", (_, socket) => {
@@ -32,7 +32,7 @@ async function running() {
   };
   const post = (key: string, headers: Record<string, string> = { origin: `http://${host}` }, at = host) =>
     given.ask(at, "/_berth/share", { method: "POST", headers: { ...form, ...headers }, body: `key=${key}` });
-  /** The cookie of somebody who agreed. */
+  /** Signs in by the form; returns the cookie. */
   const enter = async (key: string) => {
     const reply = await post(key);
     expect(reply.status, reply.body).toBe(303);
@@ -44,7 +44,7 @@ async function running() {
     const client = given.open(
       `GET /api/kernels/1/channels HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`,
     );
-    await expect.poll(client.heard).toMatch(/^HTTP\/1\.1 101/);
+    await expect.poll(client.received).toMatch(/^HTTP\/1\.1 101/);
     let closed = false;
     void client.closed.then(() => (closed = true));
     return { ...client, isClosed: () => closed };
@@ -54,7 +54,7 @@ async function running() {
   return { ...given, row, host, port, owned, link, post, enter, status, socket, views };
 }
 
-test("a link names its owner and asks; agreeing lets in, counts once and leaves a clean address (G50)", async () => {
+test("a link shows its owner and asks; the form signs in, counts once and redirects to a clean URL (G50)", async () => {
   const { ask, host, link, post, views, status, db } = await running();
   const { id, key, path } = await link();
   for (const _ of [1, 2]) {
@@ -65,7 +65,7 @@ test("a link names its owner and asks; agreeing lets in, counts once and leaves 
     expect(page.headers["content-security-policy"]).toContain("form-action 'self'");
     expect(page.body).not.toContain("ada@a.example");
   }
-  expect(await views(id), "looking is no visit: mail programs look at links").toBe(0);
+  expect(await views(id), "a GET is no visit: mail programs preview links").toBe(0);
   for (const origin of [undefined, "null", "http://evil.localhost", `http://${host}.evil.test`])
     expect((await post(key, origin === undefined ? {} : { origin })).status).toBe(403);
 
@@ -88,7 +88,7 @@ test("a link names its owner and asks; agreeing lets in, counts once and leaves 
   expect(rows[0]?.stored).not.toContain(key);
 });
 
-test("it opens its own environment alone, and no key opens anything", async () => {
+test("a link is valid for its own environment only, and an invalid key for none", async () => {
   const { ask, hostOf, environment, port, link, post, enter, status, host, row } = await running();
   const { key, path } = await link();
   const other = await environment({ port });
@@ -113,7 +113,7 @@ test("it opens its own environment alone, and no key opens anything", async () =
   expect(crossSite.status).toBe(403);
 });
 
-test("taken back: requests refused within 1 s, sockets closed within 2 s, and nobody else's", async () => {
+test("revoked: requests refused within 1 s, sockets closed within 2 s, no others affected", async () => {
   const { link, enter, status, socket, db, owned, signedIn, row, ask, host } = await running();
   const [taken, left] = [await link(), await link("24h")];
   const cookies = { taken: await enter(taken.key), left: await enter(left.key), owner: await signedIn(row) };
@@ -130,7 +130,7 @@ test("taken back: requests refused within 1 s, sockets closed within 2 s, and no
   expect((await ask(host, taken.path, { headers: html })).status).toBe(404);
 });
 
-test("its time over: requests refused within 1 s, sockets closed within 2 s, without anybody saying so", async () => {
+test("expired: requests refused within 1 s, sockets closed within 2 s, without a notification", async () => {
   const { link, enter, status, socket, db } = await running();
   const { id, key } = await link();
   const soon = sql<Date>`now() + interval '3 seconds'`;
@@ -142,7 +142,7 @@ test("its time over: requests refused within 1 s, sockets closed within 2 s, wit
   await expect.poll(open.isClosed, { timeout: 2000 }).toBe(true);
 });
 
-test("a guest of what is not open hears how it stands, and nothing of the owner's affairs", async () => {
+test("a guest of an environment that is not open sees its state, and no details of the rental", async () => {
   const { link, enter, ask, host, db, row, appUrl } = await running();
   const { key, path } = await link();
   const cookie = await enter(key);
@@ -158,7 +158,7 @@ test("a guest of what is not open hears how it stands, and nothing of the owner'
   expect((await ask(host, path, { headers: html })).status).toBe(404);
 });
 
-/** Holds the row of an environment until the answer is called. */
+/** Locks the row of an environment; returns the release function. */
 async function lock(db: Db, id: string): Promise<() => void> {
   const locked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ async function waiting(db: Db): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-test("by the API: made, listed, told of by the link alone, bounded, taken back (G50, G86)", async () => {
+test("share links by the API: created, listed without the secret, limited, revoked (G50, G86)", async () => {
   const product = await testApp();
   product.deliver();
   const ada = await product.signUp("Ada");
@@ -190,24 +190,24 @@ test("by the API: made, listed, told of by the link alone, bounded, taken back (
   const make = (term: string = "24h") => call("POST", `/environments/${id}/share`, ada.token, { term });
   const shares = async () => (await must("GET", `/environments/${id}`, ada.token)).environment.shares;
   for (const term of ["1y", "", null, 24]) expect((await make(term as string)).statusCode).toBe(400);
-  const asked = mostShares + 3;
+  const asked = maxShares + 3;
   const release = await lock(product.db, id);
   const making = Promise.all(Array.from({ length: asked }, () => make()));
   await expect.poll(() => waiting(product.db), { timeout: 10_000 }).toBe(asked);
   release();
   const made = await making;
-  expect(made.filter(({ statusCode }) => statusCode === 200)).toHaveLength(mostShares);
+  expect(made.filter(({ statusCode }) => statusCode === 200)).toHaveLength(maxShares);
   const refused = made.find(({ statusCode }) => statusCode !== 200)?.json();
   expect(refused).toMatchObject({ code: "action_not_allowed", message: expect.stringContaining("5 links") });
   const { share, url } = made.find(({ statusCode }) => statusCode === 200)?.json() ?? {};
   expect(url).toMatch(/^http:\/\/first-lab\.localhost:3000\/_berth\/share\?key=[\w-]{43}$/);
   expect(Math.round((Date.parse(share.expires_at) - Date.now()) / 3_600_000)).toBe(24);
-  expect(await shares()).toHaveLength(mostShares);
+  expect(await shares()).toHaveLength(maxShares);
   expect(JSON.stringify(await shares())).not.toContain(new URL(url).searchParams.get("key"));
   const revoke = (which: string) => call("DELETE", `/environments/${id}/share/${which}`, ada.token, {});
   for (const _ of [1, 2]) expect((await revoke(share.id)).statusCode).toBe(200);
   expect((await revoke(newId())).statusCode).toBe(404);
-  expect(await shares()).toHaveLength(mostShares - 1);
+  expect(await shares()).toHaveLength(maxShares - 1);
   await must("POST", `/environments/${id}/terminate`, ada.token, { confirm: "first-lab" });
   expect((await make()).json()).toMatchObject({ code: "action_not_allowed" });
   await expect.poll(shares, { timeout: 10_000 }).toEqual([]);

@@ -15,7 +15,7 @@ import { redirect } from "./redirect.ts";
 import type { SignInDeps } from "./sign-in.ts";
 
 const startPath = "/lab";
-/** Of the form that confirms: a key and nothing else. */
+/** The confirmation form contains only a key. */
 const maxBodyBytes = 1024;
 
 export function shareUrl(environmentUrl: string, secret: string): string {
@@ -23,9 +23,9 @@ export function shareUrl(environmentUrl: string, secret: string): string {
 }
 
 /**
- * A share link (G50). A GET only says whose environment it leads to, so that software that follows links before people
- * do lets nobody in; the form's POST, from this very host, counts. It makes a cookie bound to the link and leads to a
- * clean address. Throws when the database does not respond.
+ * A share link (G50). GET shows a confirmation page, so that link previews and scanners create no grant. POST of its form,
+ * from this host only, creates a grant bound to the link and redirects to a clean URL. Throws when the database is
+ * unavailable.
  */
 export async function openShare(
   deps: SignInDeps,
@@ -37,7 +37,7 @@ export async function openShare(
   if (availabilityOf(route, deps.targets.nowMs()) === "ended")
     return refuse(request, response, endedShareRefusal(deps.appUrl));
   if (request.method === "POST") return acceptShare(deps, request, response, route);
-  // Back, or opened again: a browser that is in already just goes on, the owner's as the owner.
+  // A browser that is signed in already (back button, second click) keeps its grant, the owner's included.
   if (deps.cookies.read(request.headers.cookie, route)) return redirect(response, startPath);
   const key = keyOf(new URL(request.url as string, "http://environment").search);
   const owner = await ownerOf(deps.db, shareHash(key), route);
@@ -65,7 +65,7 @@ const isOpenLink = (hash: Buffer, route: EnvironmentRoute) =>
   sql`s.hash = ${hash} and s.environment_id = ${route.id} and s.user_id = ${route.userId}
     and s.revoked_at is null and s.expires_at > now()`;
 
-/** The owner's name; undefined for a link that does not work. */
+/** The owner's name; undefined for an invalid link. */
 async function ownerOf(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<string | undefined> {
   const { rows } = await sql<{ name: string | null }>`
     select p.name from share_links s left join profiles p on p.user_id = s.user_id where ${isOpenLink(hash, route)}`.execute(
@@ -75,7 +75,7 @@ async function ownerOf(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<s
   return found && (found.name?.trim() || "The owner of this environment");
 }
 
-/** The link's row is locked: a revocation comes before, and is seen, or after, and ends the new grant. */
+/** The update locks the link's row, so that a concurrent revocation either prevents the grant or ends it. */
 function exchangeLink(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ id: string; expires_at: Date }>`
@@ -93,7 +93,7 @@ function exchangeLink(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Gr
   });
 }
 
-/** A browser states how long its form is. A body that is longer than a key, or of unknown length, is not read. */
+/** A body that is too long or has no Content-Length is not read. */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   if (!(Number(request.headers["content-length"]) <= maxBodyBytes)) return "";
   let text = "";

@@ -12,7 +12,7 @@ const handlers: Readonly<Record<string, typeof signIn>> = {
   [`POST ${sharePath}`]: openShare,
 };
 
-/** The gateway's own paths on an environment's host. No path below the prefix ever reaches an environment. */
+/** Serves the gateway's own paths on an environment's host. No path under the prefix is ever forwarded. */
 export function serveOwnPath(
   deps: SignInDeps,
   request: IncomingMessage,
@@ -22,7 +22,7 @@ export function serveOwnPath(
   const { method, headers, url = "" } = request;
   const handler = handlers[`${method} ${url.split("?", 1)[0]}`];
   if (!handler) return void refuse(request, response, missingRefusal(deps.appUrl));
-  // The Origin of a form is its page's.
+  // CSRF check: a form's Origin is that of its page.
   if (method === "POST" && headers.origin !== deps.hosts.originOf(headers.host))
     return void refuse(request, response, crossSiteRefusal);
   handler(deps, request, response, route).catch((error: unknown) => {

@@ -21,13 +21,13 @@ async function running() {
   return { ...given, upstream, cookies, row, host: given.hostOf(row) };
 }
 
-/** What a browser without a cookie is sent to the app with, and keeps. */
-function setOut({ headers }: Reply) {
+/** Visit value and cookie of a redirect to the app. */
+function startOf({ headers }: Reply) {
   const visit = new URL(headers.location ?? "").searchParams.get("visit") ?? "";
   return { visit, cookie: headers["set-cookie"]?.[0]?.split(";")[0] ?? "" };
 }
 
-/** The app's side, with a user already recognised by the `x-user` header. */
+/** The app's calls, with the user taken from the `x-user` header. */
 function routes(given: Awaited<ReturnType<typeof running>>) {
   const app = Fastify();
   handleErrors(app);
@@ -47,11 +47,11 @@ function routes(given: Awaited<ReturnType<typeof running>>) {
     });
 }
 
-test("a visitor goes through the app and comes back with a cookie and a clean address", async () => {
+test("a browser signs in through the app and returns with a cookie and a clean URL", async () => {
   const given = await running();
   const { ask, host, row, appUrl, gateway } = given;
   const first = await ask(host, "/lab/tree/a b?x=1".replace(" ", "%20"), { headers: html });
-  const out = setOut(first);
+  const out = startOf(first);
   expect([first.status, first.headers.location]).toEqual([
     302,
     `${appUrl}/open?environment=${row.subdomain}&path=%2Flab%2Ftree%2Fa%2520b%3Fx%3D1&visit=${out.visit}`,
@@ -88,7 +88,7 @@ test("a visitor goes through the app and comes back with a cookie and a clean ad
   );
 });
 
-test("a code lets in the browser that set out for it; any other, and one with a program's code, sets out first", async () => {
+test("a code signs in only the browser that it is bound to; any other browser starts its own sign-in", async () => {
   const given = await running();
   const { ask, row, host, codeFor, appUrl } = given;
   await given.signedIn(row);
@@ -100,9 +100,9 @@ test("a code lets in the browser that set out for it; any other, and one with a 
   };
   const follow = (code: string, headers: Record<string, string> = victim) =>
     ask(host, `/_berth/sign-in?code=${code}&path=/lab/tree/x`, { headers });
-  // Another's link: without what its browser set out with, with another browser's, and with a code that is bound to none.
-  const mallory = setOut(await ask(host, "/lab", { headers: html }));
-  const own = setOut(await ask(host, "/lab", { headers: html }));
+  // Links of an attacker: without the visit cookie, with another browser's, and with an unbound code.
+  const mallory = startOf(await ask(host, "/lab", { headers: html }));
+  const own = startOf(await ask(host, "/lab", { headers: html }));
   expect(own.visit).not.toBe(mallory.visit);
   const links = [
     await follow(await codeFor(row, null, mallory.visit)),
@@ -118,19 +118,19 @@ test("a code lets in the browser that set out for it; any other, and one with a 
       `${appUrl}/open?environment=${row.subdomain}&path=%2Flab%2Ftree%2Fx&visit=`,
     );
   }
-  // The owner's own browser comes back with a code of its own; its tabs set out with one value.
-  const again = setOut(await follow(await codeFor(row), { ...victim, cookie: own.cookie }));
+  // The owner's own browser completes the sign-in with a code of its own; its tabs share one visit value.
+  const again = startOf(await follow(await codeFor(row), { ...victim, cookie: own.cookie }));
   expect(again).toEqual(own);
   const back = await follow(await codeFor(row, null, own.visit), { ...victim, cookie: own.cookie });
   expect([back.headers.location, back.headers["set-cookie"]?.[0]?.split("=")[0]]).toEqual(["/lab/tree/x", "env"]);
-  // A program needs no browser's value; neither it nor the environment ever sees one.
+  // A program needs no visit value, and the cookie is not forwarded.
   expect((await follow(await codeFor(row), {})).headers["set-cookie"]?.[0]).toMatch(/^env=/);
   const headers = { cookie: `${own.cookie}; a=1`, authorization: `token ${row.secret}` };
   expect((await ask(host, "/", { headers })).status).toBe(200);
   expect(given.cookies).toEqual(["a=1"]);
 });
 
-test("a second visit clears nothing; a name that was another's loses that one's cookies too", async () => {
+test("a second visit clears nothing; on a subdomain of another user before, the first clears cookies too", async () => {
   const { ask, codeFor, signedIn, environment, row, host, hostOf, port } = await running();
   await signedIn(row);
   const second = await ask(host, `/_berth/sign-in?code=${await codeFor(row)}&path=/lab`);
@@ -142,7 +142,7 @@ test("a second visit clears nothing; a name that was another's loses that one's 
   expect(first.headers["clear-site-data"]).toBe('"cookies", "storage"');
 });
 
-test("codes are for the caller's own environment; another's and none look the same", async () => {
+test("codes are for the caller's own environments; another user's and a missing one get the same refusal", async () => {
   const given = await running();
   const ask = routes(given);
   expect((await ask(given.row.id)).statusCode).toBe(401);
@@ -157,7 +157,7 @@ test("codes are for the caller's own environment; another's and none look the sa
   for (const reply of refused) expect([reply.statusCode, reply.body]).toEqual([404, refused[0]?.body]);
 });
 
-test("a code works once, for 30 seconds, on its own host only, also when two come at once", async () => {
+test("a code works once, for 30 seconds, on its own host only, also for concurrent requests", async () => {
   const { ask, codeFor, environment, hostOf, row, host, db } = await running();
   const other = await environment({ subdomain: "other-one", user_id: "owner" });
   await expect.poll(() => ask(hostOf(other), "/").then(({ status }) => status)).toBe(401);
@@ -177,7 +177,7 @@ test("a code works once, for 30 seconds, on its own host only, also when two com
   expect((await ask(host, "/_berth/anything")).status).toBe(404);
 });
 
-test("a code of a session that was signed out is worth nothing", async () => {
+test("a code of a signed-out session is invalid", async () => {
   const { ask, codeFor, db, row, host } = await running();
   await db
     .insertInto("identity_user")
@@ -191,7 +191,7 @@ test("a code of a session that was signed out is worth nothing", async () => {
   expect([reply.status, reply.headers["set-cookie"]]).toEqual([400, undefined]);
 });
 
-test("a cookie holds for its environment alone, unchanged, and until it is revoked", async () => {
+test("a cookie is valid for its own environment only, unmodified, until it is revoked", async () => {
   const { ask, signedIn, environment, hostOf, row, host, db, upstream } = await running();
   const cookie = await signedIn(row);
   const status = (value: string, at = host) =>
@@ -213,7 +213,7 @@ test("a cookie holds for its environment alone, unchanged, and until it is revok
   await expect.poll(() => status(cookie), { timeout: 1000 }).toBe(401);
 });
 
-test("the environment's secret opens it for scripts, and nothing else does", async () => {
+test("scripts authenticate by the environment's secret, and by nothing else", async () => {
   const { ask, row, host, signedIn } = await running();
   const status = (authorization: string, more = {}) =>
     ask(host, "/api", { headers: { authorization, ...more } }).then((reply) => reply.status);
@@ -221,7 +221,7 @@ test("the environment's secret opens it for scripts, and nothing else does", asy
   expect(await status(`Bearer ${row.secret}`)).toBe(200);
   for (const wrong of [`token ${row.runToken}`, "token ", `token ${row.secret}x`, "Bearer x"])
     expect(await status(wrong)).toBe(401);
-  // JupyterLab's own pages put a token of theirs into the header; the owner's cookie decides.
+  // JupyterLab's own pages send a token of theirs in the header; the owner's cookie takes precedence.
   expect(await status("token wrong", { cookie: await signedIn(row) })).toBe(200);
   expect(await status("token wrong", html)).toBe(401);
 });
@@ -252,7 +252,7 @@ test("a page of another origin cannot act with the cookie", async () => {
   ).toBe(403);
 });
 
-test("with the database gone, whoever is signed in goes on, and signing in says so", async () => {
+test("during a database outage signed-in users are served, and a sign-in is a 503", async () => {
   const { ask, row, host, signedIn, codeFor, database } = await running();
   const cookie = await signedIn(row);
   const code = await codeFor(row);
@@ -262,7 +262,7 @@ test("with the database gone, whoever is signed in goes on, and signing in says 
   expect([reply.status, reply.headers["retry-after"]]).toEqual([503, "2"]);
 });
 
-test("the address after signing in is always a path of this host", () => {
+test("the redirect after a sign-in is always a path on this host", () => {
   for (const path of [
     "//evil.test",
     "/\\evil.test",

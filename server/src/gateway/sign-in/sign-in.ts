@@ -19,7 +19,7 @@ import { beginVisit, isFor } from "./visit.ts";
 export const signInPath = `${ownPrefix}sign-in`;
 const startPath = "/lab";
 
-/** What the gateway's own paths need. */
+/** Dependencies of the gateway's own paths. */
 export interface SignInDeps {
   readonly db: Db;
   readonly appUrl: string;
@@ -29,7 +29,7 @@ export interface SignInDeps {
   readonly log: Logger;
 }
 
-/** Sends a browser without a cookie to the app, which asks for a code with its bearer token and comes back to `path`. */
+/** Redirects a browser without a cookie to the app, which gets a code with its bearer token and redirects back to `path`. */
 export function startSignIn(
   { appUrl, hosts }: Pick<SignInDeps, "appUrl" | "hosts">,
   request: IncomingMessage,
@@ -43,8 +43,8 @@ export function startSignIn(
 }
 
 /**
- * Exchanges a code for a cookie, then leaves a clean address. A browser for which the code was not made starts a sign-in
- * of its own: the owner comes back with another code, a stranger does not. Throws when the database does not respond.
+ * Exchanges a code for a cookie, then redirects to a clean URL. A browser that the code is not bound to starts a sign-in
+ * of its own (login CSRF): only the owner can complete it. Throws when the database is unavailable.
  */
 export async function signIn(
   deps: SignInDeps,
@@ -59,18 +59,18 @@ export async function signIn(
     .digest();
   const code = await findCode(deps.db, hash, route);
   if (!code) {
-    // Back, or reload: whoever is already signed in just goes on.
+    // Back button or reload in a browser that is signed in already.
     if (deps.cookies.read(request.headers.cookie, route)) return redirect(response, path);
     return refuse(request, response, spentCodeRefusal(deps.appUrl, route.subdomain));
   }
   if (!isFor(request, deps.hosts.secure, code.visit)) {
-    // Cleared with all cookies, the browser's value is gone too: the code's use says that nothing is left to clear.
+    // Clearing all cookies removed the visit cookie too: the used code records that the browser has been cleared.
     if (query.has("cleared")) await markUsed(deps.db, hash);
     return startSignIn(deps, request, response, route.subdomain, path);
   }
   if (!query.has("cleared")) {
     const directives = await dataToClear(deps.db, route);
-    // On a redirect of its own, because clearing and setting cookies in one answer has no defined order.
+    // A redirect of its own, because the order of clearing and setting cookies in one response is undefined.
     if (directives) return redirect(response, `${request.url}&cleared=1`, { "Clear-Site-Data": directives });
   }
   const grant = await exchangeCode(deps.db, hash, route);
@@ -79,7 +79,7 @@ export async function signIn(
   redirect(response, path, { "Set-Cookie": deps.cookies.issue(grant) });
 }
 
-/** A path on this host: never another host's address, however it is written. */
+/** Prevents open redirects: returns a path on this host for any input. */
 export function localPath(path: string | null): string {
   if (path === null || !/^\/(?![/\\])/.test(path)) return startPath;
   const url = new URL(path, "http://environment");
@@ -109,8 +109,8 @@ async function markUsed(db: Db, hash: Buffer): Promise<void> {
 }
 
 /**
- * On the first visit of a new environment: what a page of the name's former environment may have left behind. Cookies of
- * the whole domain go only when somebody else had the name, because that signs out of the sibling environments too.
+ * Clear-Site-Data on the first visit of a new environment, against data of the subdomain's former environment. Cookies of
+ * the whole domain are cleared only if another user had the name, because that signs out of sibling environments too.
  */
 async function dataToClear(db: Db, route: EnvironmentRoute): Promise<string | undefined> {
   const { rows } = await sql<{ visited: boolean; others: boolean }>`
@@ -123,7 +123,7 @@ async function dataToClear(db: Db, route: EnvironmentRoute): Promise<string | un
   return rows[0]?.others ? '"cookies", "storage"' : '"storage"';
 }
 
-/** One use: only the update that marks it wins. A code of a sign-in that ended meanwhile is worth nothing. */
+/** Single use: of concurrent updates one wins. The code of a sign-in that has ended is invalid. */
 function exchangeCode(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Grant | undefined> {
   return db.transaction().execute(async (tx) => {
     const code = await tx
@@ -136,7 +136,7 @@ function exchangeCode(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Gr
       .where("expires_at", ">", sql<Date>`now()`)
       .returning("auth_session")
       .executeTakeFirst();
-    // Locked against a sign-out at the same time, which ends the grants that it can see.
+    // The lock serializes with a concurrent sign-out, which ends only the grants that it sees.
     if (!code || !(await isAuthSessionOpen(tx, code.auth_session, { lock: true }))) return undefined;
     const grant: Grant = { id: newId(), userId: route.userId, environmentId: route.id };
     await tx

@@ -4,21 +4,21 @@ import { cookieHeader } from "../principal/cookie-header.ts";
 import { isNavigation } from "../principal/is-navigation.ts";
 import { visitCookieName } from "../principal/reserved-names.ts";
 
-/** From the start of a sign-in to its code; signing in to the app may lie between. */
+/** From the start of a sign-in to its code, which can include a sign-in to the app. */
 const visitSeconds = 3600;
 
 /**
- * One browser's sign-in through the app. The browser keeps a random value, and the code is bound to that value's hash:
- * else a link with somebody's code for their own environment would sign in any browser that follows it.
+ * One browser's sign-in through the app. The browser keeps a random value in a cookie, and the code is bound to its hash.
+ * This prevents login CSRF: a link with an attacker's code signs in no other browser.
  */
 export interface Visit {
-  /** SHA-256, base64url: what the app asks for its code with. */
+  /** SHA-256, base64url; the app sends it when it requests the code. */
   readonly hash: string;
-  /** Set-Cookie: host-only, not readable by script. */
+  /** Set-Cookie value: host-only, HttpOnly. */
   readonly cookie: string;
 }
 
-/** Several tabs of one browser share one value. */
+/** All tabs of a browser share one value. */
 export function beginVisit(request: IncomingMessage, secure: boolean): Visit {
   const value = valuesOf(request, secure)[0] ?? randomBytes(32).toString("base64url");
   const name = visitCookieName(secure);
@@ -28,7 +28,7 @@ export function beginVisit(request: IncomingMessage, secure: boolean): Visit {
   };
 }
 
-/** Whether a code with this hash was made for the browser that sends the request. A program may use one without a hash. */
+/** Whether a code with this hash is bound to the requesting browser. Only programs may use a code without a hash. */
 export function isFor(request: IncomingMessage, secure: boolean, hash: Buffer | null): boolean {
   if (hash !== null) return valuesOf(request, secure).some((value) => hashOf(value).equals(hash));
   const { origin, "sec-fetch-site": site } = request.headers;

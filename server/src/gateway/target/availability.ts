@@ -1,11 +1,11 @@
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 
-/** How an environment is to its users. */
+/** What users of an environment's address get. */
 export type Availability = "open" | "starting" | "paused" | "stopped" | "ended" | "not_answering";
 
 /**
- * By status, never by trying: a paused container accepts a connection and stays silent. What the owner asked for counts
- * at once; only `open` waits until the environment has started.
+ * Derived from the status, never from a connection attempt: a paused container accepts connections and stays silent. The
+ * desired state counts at once; only `open` waits for the observed one.
  */
 export function availabilityOf(route: EnvironmentRoute, nowMs: number): Availability {
   if (route.status === "terminated" || route.desired === "terminated") return "ended";
@@ -17,8 +17,8 @@ export function availabilityOf(route: EnvironmentRoute, nowMs: number): Availabi
 }
 
 /**
- * Whether a connection opened earlier may stay: a paused environment keeps its kernels and its connections (G23), also while
- * it resumes. To end it would cost half a minute: JupyterLab waits so long before it asks for a kernel again.
+ * Whether open connections stay: a paused environment keeps its kernels and connections (G23), also while it resumes.
+ * Closing them would cost half a minute, JupyterLab's delay before it reconnects to a kernel.
  */
 export function keepsConnections(route: EnvironmentRoute, nowMs: number): boolean {
   const availability = availabilityOf(route, nowMs);

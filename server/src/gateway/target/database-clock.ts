@@ -3,7 +3,7 @@ import type { Db } from "../../database/database.ts";
 
 export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
 
-/** The database's time between two reads of it, carried by the monotonic clock: ours may jump, and expiry is the database's. */
+/** Extrapolates the database's time by the monotonic clock: expiry follows the database, and the wall clock may jump. */
 export function createDatabaseClock() {
   let atMs = Date.now();
   let since = performance.now();

@@ -11,7 +11,7 @@ interface Reads {
 
 const nothing = (): Due => ({ everything: false, environments: new Set(), grants: new Set() });
 
-/** What is due to be read from the database. Everything is due at first, and again `reloadMs` after it was last read. */
+/** Collects pending reads of the database. Everything is pending at first, and again `reloadMs` after the last full read. */
 export function createDueReads(reads: Reads, reloadMs: number) {
   let due: Due = { ...nothing(), everything: true };
   let next = Promise.withResolvers<void>();
@@ -23,9 +23,9 @@ export function createDueReads(reads: Reads, reloadMs: number) {
     add(kind: "environments" | "grants", id: string): void {
       due[kind].add(id);
     },
-    /** Resolves after the next pass, whether it succeeds or not. */
+    /** Resolves after the next pass, successful or not. */
     nextPass: (): Promise<void> => next.promise,
-    /** Reads what is due. When it throws, everything is due. */
+    /** Reads what is pending. After a failure everything is pending. */
     async pass(): Promise<void> {
       const { environments, grants } = due;
       const everything = due.everything || performance.now() - readAllAt >= reloadMs;
@@ -42,7 +42,7 @@ export function createDueReads(reads: Reads, reloadMs: number) {
         resolve();
       }
     },
-    /** No pass follows. */
+    /** Resolves `nextPass` when no further pass will run. */
     end(): void {
       next.resolve();
     },

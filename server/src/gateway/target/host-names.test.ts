@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createHostNames } from "./host-names.ts";
 
-test("on one machine every loopback name is the app, and every label before localhost an environment", () => {
+test("on one machine every loopback name is the app, and every subdomain of localhost an environment", () => {
   const hosts = createHostNames({ appUrl: "http://localhost:3000", envHost: "localhost" });
   for (const app of ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "LOCALHOST"])
     expect([app, hosts.kindOf(app)]).toEqual([app, "app"]);
@@ -12,7 +12,7 @@ test("on one machine every loopback name is the app, and every label before loca
   expect(hosts.secure).toBe(false);
 });
 
-test("in public the app's name wins over the environments' domain, and only loopback names beside it are the app", () => {
+test("in public the app's host takes precedence over subdomains, and loopback names are the app too", () => {
   const hosts = createHostNames({ appUrl: "https://app.berth.test", envHost: "berth.test" });
   expect(hosts.kindOf("app.berth.test")).toBe("app");
   expect(hosts.labelOf("app.berth.test")).toBeUndefined();

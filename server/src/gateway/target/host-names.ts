@@ -1,15 +1,15 @@
 type HostKind = "app" | "environment" | "foreign";
 
 export interface HostNames {
-  /** By a Host header's value. A host that is neither the app nor one label in front of ENV_HOST is foreign: 421 (G90). */
+  /** Takes a Host header's value. A host that is neither the app nor one label in front of ENV_HOST is foreign: 421 (G90). */
   kindOf(host: string | undefined): HostKind;
-  /** The environment's name, "" when the host is below ENV_HOST but cannot be one; undefined when it is not below it. */
+  /** The subdomain, "" when it is not a valid one, undefined when the host is not below ENV_HOST. */
   labelOf(host: string | undefined): string | undefined;
-  /** The Origin of this host's pages. */
+  /** The Origin of pages on this host. */
   originOf(host: string | undefined): string;
-  /** Public address of an environment, without a path. */
+  /** Public URL of an environment, without a path. */
   environmentUrl(subdomain: string): string;
-  /** The browser speaks TLS to us, or to what stands in front of us. */
+  /** Browsers use TLS, here or at a reverse proxy. */
   readonly secure: boolean;
 }
 
@@ -25,15 +25,15 @@ const maxKnown = 10_000;
 const labelPattern = /^[a-z0-9](?:[a-z0-9-]{0,62})$/;
 
 /**
- * `appUrl` decides scheme and port of the environments too (G96). The loopback names are the app's as well: only this
- * machine can use them, and the app's own calls to the embedded payment provider do.
+ * `appUrl` sets scheme and port of the environments too (G96). Loopback names belong to the app: only this machine can use
+ * them, and the server's own calls to the embedded payment provider do.
  */
 export function createHostNames({ appUrl, envHost }: { readonly appUrl: string; readonly envHost: string }): HostNames {
   const app = new URL(appUrl);
   const suffix = `.${envHost}`;
   const known = new Map<string, Host>();
 
-  /** Called several times for every request. Only a well-formed host, which is short, is kept. */
+  /** Called several times for each request, so cached; only well-formed hosts, which are short, are kept. */
   function hostOf(host: string | undefined): Host {
     const before = host === undefined ? undefined : known.get(host);
     if (before) return before;

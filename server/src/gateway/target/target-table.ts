@@ -1,14 +1,14 @@
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { type ConnectionPool, createConnectionPool } from "../http-client/connection-pool.ts";
 
-/** One run of an environment, for as long as it has the same endpoint and token. */
+/** One run of an environment: same endpoint, same token. */
 export interface Run {
   readonly pool: ConnectionPool;
-  /** When it first did not respond, in the database's time; undefined since it has responded. */
+  /** Time of the first missing response, by the database's clock; undefined after a response. */
   silentSinceMs: number | undefined;
 }
 
-/** One subdomain, and what runs behind it. */
+/** One subdomain and its run. */
 export interface Target {
   readonly route: EnvironmentRoute;
   readonly run: Run | undefined;
@@ -16,7 +16,7 @@ export interface Target {
 
 export type TargetTable = ReturnType<typeof createTargetTable>;
 
-/** Every target by its subdomain. A target that leaves the table loses its connections. */
+/** All targets by subdomain. Removing a target closes its connections. */
 export function createTargetTable() {
   const targets = new Map<string, Target>();
   const subdomains = new Map<string, string>();
@@ -47,7 +47,7 @@ export function createTargetTable() {
   };
 }
 
-/** The run before as long as it is the same; another run, or none, closes its connections. */
+/** Keeps an unchanged run; otherwise closes its connections. */
 function runOf(route: EnvironmentRoute, before: Target | undefined): Run | undefined {
   if (before?.run && isSameRun(route, before.route)) return before.run;
   before?.run?.pool.close();

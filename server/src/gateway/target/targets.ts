@@ -10,11 +10,11 @@ import { createTargetTable, type Target, type TargetTable } from "./target-table
 
 export interface Targets {
   find(subdomain: string): Target | undefined;
-  /** Reads one environment now: a change of it may not have been notified here yet. */
+  /** Reads one environment now, ahead of its notification. */
   refresh(id: string): Promise<void>;
-  /** Reads one grant in order with what else is due, so that no later revocation is undone. Never throws. */
+  /** Reads one grant in order with other pending reads, so that it cannot undo a later revocation. Never throws. */
   readGrant(id: string): Promise<void>;
-  /** The database's time, kept by a clock that never jumps. */
+  /** The database's time, carried by the monotonic clock. */
   nowMs(): number;
   all(): Iterable<Target>;
   close(): Promise<void>;
@@ -33,8 +33,8 @@ const reloadMs = 30_000;
 const retryMs = 500;
 
 /**
- * The whole route table and every grant in memory: with the database down, open notebooks go on
- * (docs/internals/gateway.md). Changes feed them; they are read again as a whole after a lost connection and every 30 s.
+ * Keeps the whole route table and all grants in memory, so that open notebooks survive a database outage
+ * (docs/internals/gateway.md). Notifications update them; they are reloaded after a lost connection and every 30 s.
  */
 export async function openTargets(deps: TargetsDeps): Promise<Targets> {
   const table = createTargetTable();

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Insertable } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import type { Tables } from "../../database/tables.ts";
@@ -21,54 +22,36 @@ export type Fields = Partial<
   readonly banked?: number;
 };
 
-/** A row in any state, with the order behind it; it answers at `port` of loopback. */
+const soon = () => new Date(Date.now() + 3_600_000);
+
+/** Inserts an environment in any state with its order; its endpoint is `port` on loopback. */
 export async function insertEnvironment(db: Db, fields: Fields): Promise<Row> {
   const subdomain = fields.subdomain ?? `n-${newId().slice(0, 12)}`;
   const row: Row = { id: newId(), subdomain, userId: fields.user_id ?? "owner", secret: newId(), runToken: newId() };
-  const { status = "active" } = fields;
-  const order = newId();
-  const soon = new Date(Date.now() + 3_600_000);
-  await db
-    .insertInto("orders")
-    .values({
-      id: order,
-      user_id: row.userId,
-      status: "expired",
-      container_type: "jupyter",
-      subdomain,
-      gpu_count: 1,
-      duration_hours: 1,
-      usd_minor: 20,
-      amount_minor: 20,
-      currency: "USD",
-      inr_paise_per_usd: 8822,
-      gateway: "embedded",
-      mode: "embedded",
-      request_hash: "",
-      hold_until: soon,
-      watch_until: soon,
-    })
-    .execute();
+  const { status = "active", port } = fields;
+  const shared = {
+    user_id: row.userId,
+    container_type: "jupyter",
+    subdomain,
+    gpu_count: 1,
+    duration_hours: 1,
+  } as const;
   await db
     .insertInto("environments")
     .values({
+      ...shared,
       id: row.id,
-      order_id: order,
-      user_id: row.userId,
-      container_type: "jupyter",
-      subdomain,
-      gpu_count: 1,
-      duration_hours: 1,
+      order_id: await insertOrder(db, shared),
       host_id: "local",
       home: subdomain,
       status,
       desired: fields.desired ?? (status === "terminated" ? "terminated" : "running"),
       secret: row.secret,
-      run_token: fields.port === undefined ? null : row.runToken,
-      endpoint: fields.port === undefined ? null : JSON.stringify({ host: "127.0.0.1", port: fields.port }),
+      run_token: port === undefined ? null : row.runToken,
+      endpoint: port === undefined ? null : JSON.stringify({ host: "127.0.0.1", port }),
       stage: fields.stage ?? null,
       stop_reason: fields.stop_reason ?? null,
-      give_up_at: soon,
+      give_up_at: soon(),
       expires_at: fields.expires_at ?? null,
       banked_seconds: fields.banked ?? 0,
       terminated_at: status === "terminated" ? new Date() : null,
@@ -78,7 +61,23 @@ export async function insertEnvironment(db: Db, fields: Fields): Promise<Row> {
   return row;
 }
 
-/** Answers a code that signs the owner in, once and within half a minute: a program, or the browser that set out with `visit`. */
+type OrderFields = Pick<
+  Insertable<Tables["orders"]>,
+  "user_id" | "container_type" | "subdomain" | "gpu_count" | "duration_hours"
+>;
+
+async function insertOrder(db: Db, fields: OrderFields): Promise<string> {
+  const id = newId();
+  const price = { usd_minor: 20, amount_minor: 20, currency: "USD", inr_paise_per_usd: 8822 } as const;
+  const provider = { gateway: "embedded", mode: "embedded", request_hash: "" } as const;
+  await db
+    .insertInto("orders")
+    .values({ ...fields, ...price, ...provider, id, status: "expired", hold_until: soon(), watch_until: soon() })
+    .execute();
+  return id;
+}
+
+/** Inserts a sign-in code of the owner, for a program or, with `visit`, for one browser; returns it. */
 export async function insertCode(
   db: Db,
   row: Row,

@@ -9,6 +9,7 @@ import {
 import { type AddressInfo, connect, type Server as NetServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { openChanges } from "../../database/changes.ts";
+import type { Db } from "../../database/database.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { recordLog } from "../../logging/testing/record-log.ts";
 import { createGateway, type GatewayDeps, serverOptions } from "../gateway.ts";
@@ -26,37 +27,45 @@ interface Given {
   readonly body?: string;
 }
 
-/** A gateway on a real server with a real database, and what a test needs to speak to it. */
+/** A gateway on a real server with a real database, and a client for it. */
 export async function setupGateway(options: Partial<GatewayDeps> = {}) {
   const database = await testDatabase();
-  const changes = await openChanges(database);
   const { db } = database;
   await db.insertInto("hosts").values({ id: "local", kind: "fake" }).execute();
   const { log, errors: failures } = recordLog();
   const server = createServer(serverOptions);
   const port = await listen(server);
   const appUrl = options.appUrl ?? `http://localhost:${port}`;
-  const parts: GatewayDeps = {
-    db,
-    changes,
-    appUrl,
-    envHost: "localhost",
-    secret: randomBytes(32),
-    trustProxy: () => false,
-    log,
-    ...options,
-  };
+  const common = { db, appUrl, envHost: "localhost", secret: randomBytes(32), trustProxy: () => false, log };
+  const deps: GatewayDeps = { ...common, changes: await openChanges(database), ...options };
   onTestFinished(() => database.close());
-  const gateway = await serve(server, parts);
+  const gateway = await serve(server, deps);
 
+  /** One more gateway to the same environments, under the same names. */
+  async function beside(others: Partial<GatewayDeps> = {}) {
+    const second = createServer(serverOptions);
+    const secondPort = await listen(second);
+    await serve(second, { ...deps, changes: await openChanges(database), ...others });
+    return clientOf(secondPort);
+  }
+
+  return { ...browserOf(db, port), beside, db, database, gateway, port, appUrl, failures };
+}
+
+function clientOf(port: number) {
+  return {
+    ask: (host: string, path: string, given: Given = {}) => send(port, host, path, given),
+    open: (text: string) => rawSocket(port, text),
+  };
+}
+
+/** Rows of environments, and sign-ins to them. */
+function browserOf(db: Db, port: number) {
+  const { ask, open } = clientOf(port);
   const hostOf = ({ subdomain }: Pick<Row, "subdomain">) => `${subdomain}.localhost:${port}`;
-
-  const ask = (host: string, path: string, given: Given = {}) => send(port, host, path, given);
-  const environment = (fields: Fields = {}) => insertEnvironment(db, fields);
-
   const codeFor = (row: Row, session: string | null = null, visit?: string) => insertCode(db, row, session, visit);
 
-  /** The cookie of a browser that came through the hand-off. */
+  /** The cookie after a sign-in by the owner. */
   async function signedIn(row: Row, session: string | null = null): Promise<string> {
     await poll(() => ask(hostOf(row), "/").then(({ status }) => status !== 404));
     const code = await codeFor(row, session);
@@ -66,36 +75,11 @@ export async function setupGateway(options: Partial<GatewayDeps> = {}) {
     return cookie;
   }
 
-  /** One more gateway to the same environments, under the same names. */
-  async function beside(options: Partial<GatewayDeps> = {}) {
-    const second = createServer(serverOptions);
-    const at = await listen(second);
-    await serve(second, { ...parts, changes: await openChanges(database), ...options });
-    return {
-      ask: (host: string, path: string, given: Given = {}) => send(at, host, path, given),
-      open: (text: string) => rawSocket(at, text),
-    };
-  }
-
-  return {
-    beside,
-    db,
-    database,
-    gateway,
-    port,
-    appUrl,
-    failures,
-    environment,
-    hostOf,
-    ask,
-    codeFor,
-    signedIn,
-    open: (text: string) => rawSocket(port, text),
-  };
+  return { ask, open, hostOf, codeFor, signedIn, environment: (fields: Fields = {}) => insertEnvironment(db, fields) };
 }
 
-async function serve(server: Server, parts: GatewayDeps) {
-  const gateway = await createGateway(parts);
+async function serve(server: Server, deps: GatewayDeps) {
+  const gateway = await createGateway(deps);
   server.on("request", gateway.onRequest).on("upgrade", gateway.onUpgrade).on("clientError", gateway.onClientError);
   onTestFinished(async () => {
     await gateway.close();
@@ -136,7 +120,7 @@ export async function upstreamServer(listener: RequestListener) {
   return { server, ...(await openUpstream(server)) };
 }
 
-/** The same for a server that speaks more, or less, than HTTP. */
+/** The same for any TCP server. */
 export async function openUpstream(server: NetServer | Server) {
   const sockets = track(server);
   const port = await listen(server);
@@ -163,18 +147,18 @@ export async function listen(server: NetServer | Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A socket to the gateway that has sent `text`; `heard()` is what came back so far. */
+/** A socket to the gateway that has sent `text`; `received()` is the response so far. */
 function rawSocket(port: number, text: string) {
   const socket = connect(port, "127.0.0.1");
-  let received = "";
+  let output = "";
   socket.on("data", (chunk) => {
-    received += chunk.toString("latin1");
+    output += chunk.toString("latin1");
   });
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
   socket.on("error", () => {});
   socket.write(text, "latin1");
   onTestFinished(() => void socket.destroy());
-  return { socket, heard: () => received, closed };
+  return { socket, received: () => output, closed };
 }
 
 export async function poll(met: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {

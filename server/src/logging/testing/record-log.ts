@@ -3,7 +3,7 @@ import { type Logger, lineOptions, splitArguments, warnLevel } from "../create-l
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly event?: string };
 
-/** A log for tests: every line, and the errors or messages of warnings and worse as they were given. Nothing is counted. */
+/** A log for tests: records every line, and the errors or messages of warnings and worse. Repeats are not counted. */
 export function recordLog(onError?: (error: unknown) => void): { log: Logger; lines: LogLine[]; errors: unknown[] } {
   const lines: LogLine[] = [];
   const errors: unknown[] = [];
@@ -27,7 +27,7 @@ export function recordLog(onError?: (error: unknown) => void): { log: Logger; li
   return { log, lines, errors };
 }
 
-/** A log for tests in which nothing may fail: throws what is logged as a warning or worse. */
+/** A log for tests that throws on a warning or worse. */
 export function strictLog(): Logger {
   return recordLog((error) => {
     throw error;
