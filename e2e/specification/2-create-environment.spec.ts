@@ -1,7 +1,7 @@
 import { must, orderOf, signUp } from "../../testing/customer.ts";
 import { inHours } from "../testing/containers.ts";
 import { payInDialog, toLastStep } from "../testing/pay.ts";
-import { expect, test } from "../testing/test.ts";
+import { endRentals, expect, test } from "../testing/test.ts";
 
 const continueOn = "Continue";
 
@@ -54,8 +54,11 @@ test("without free GPUs a user joins the queue; the reservation notifies, surviv
 }) => {
   const { url } = product;
   const other = await signUp(url);
-  // The previous test's environments are being terminated.
-  await expect.poll(async () => (await must(url, "GET", "/capacity")).free).toBe(8);
+  const freeGpus = async () => {
+    await endRentals(db);
+    return (await must(url, "GET", "/capacity")).free;
+  };
+  await expect.poll(freeGpus).toBe(8);
   // An unpaid order holds the whole machine.
   const all = await orderOf(url, other, { subdomain: `all-${Date.now().toString(36)}`, gpuCount: 8 });
   await page.goto("/environments/create?step=2");
