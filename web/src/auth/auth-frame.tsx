@@ -3,7 +3,6 @@ import { Logo } from "../ui/display/logo.tsx";
 import classes from "./auth-page.module.css";
 import { BerthPlan } from "./berth-plan.tsx";
 
-/** The frame of the sign-in pages: a column beside the berth plan. */
 export function AuthFrame({ title, children, foot }: { title: string; children: ReactNode; foot?: ReactNode }) {
   return (
     <div className={classes.page}>

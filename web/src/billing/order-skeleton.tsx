@@ -3,7 +3,6 @@ import classes from "./order-page.module.css";
 
 const rows = [0, 1, 2, 3];
 
-/** The layout of a paid order while it loads. */
 export function OrderSkeleton() {
   return (
     <div className={classes.columns} role="status" aria-label="Loading your order...">

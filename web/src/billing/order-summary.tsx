@@ -29,7 +29,6 @@ const tones: Readonly<Record<OrderState, Tone>> = {
   refunded: "rest",
 };
 
-/** The purchase, its cost and its actions. */
 export function OrderSummary({ order }: { readonly order: Order }) {
   const { money, state, references } = order;
   const charged = money.charged > 0;

@@ -8,7 +8,6 @@ import { toast } from "../ui/toast/toast.ts";
 
 interface Props {
   readonly userId: string;
-  /** The number of the invoice or of the credit note. */
   readonly number: string;
   readonly paper?: "Receipt" | "Credit note";
   readonly size?: "xs" | "sm";

@@ -56,7 +56,6 @@ export const endedTexts: Readonly<Record<EndedReason, string>> = {
   operator: "It was ended by our staff.",
 };
 
-/** Formatted sums. */
 export interface MoneySums {
   readonly amount: string;
   readonly charged: string;

@@ -1,6 +1,5 @@
 import { plural } from "../format.ts";
 
-/** The texts of the queue for GPUs. */
 export const queueTexts = {
   wait: (gpus: number) => `Wait for ${plural(gpus, "GPU")}`,
   offer: "You get a place in line, and a notice and a mail when it is your turn.",

@@ -3,7 +3,6 @@ export const statusTitle = "Status";
 export const statusDescription =
   "Measured, not promised: how long launches take from payment to JupyterLab, stage by stage, and which GPUs are free now.";
 
-/** The texts around the figures. */
 export const statusTexts = {
   lead: (days: number) =>
     `Every launch is measured, from the payment to JupyterLab answering at its address. These are all of the last ${days} days.`,

@@ -13,7 +13,6 @@ const inr = quote(exampleOrder.gpus, exampleOrder.hours, "INR");
 const hour = quote(exampleOrder.gpus, 1, "USD");
 const written = ({ amountMinor, currency }: Quote) => money(amountMinor, currency);
 
-/** The product in one picture: order, start, result. */
 export function HeroPicture() {
   return (
     <figure className={classes.picture}>

@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { Logo } from "../ui/display/logo.tsx";
 import classes from "./plain-page.module.css";
 
-/** A page without a frame: one sentence and one action. */
 export function PlainPage({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   useDocumentTitle(title);
   return (

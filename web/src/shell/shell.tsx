@@ -12,7 +12,6 @@ import { useTitle } from "./use-title.ts";
 
 const collapsedKey = "sidebarCollapsed";
 
-/** The frame of every signed-in screen. */
 export function Shell() {
   useLiveChanges();
   useDocumentTitle(useTitle());

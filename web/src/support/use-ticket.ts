@@ -7,7 +7,6 @@ import { toast } from "../ui/toast/toast.ts";
 import type { TicketDraft } from "./ticket-draft.ts";
 import type { Support } from "./use-support.ts";
 
-/** A prepared message for the chat. */
 export interface Prepared {
   /** False after a network error; the chat works without the server (G81). */
   readonly saved: boolean;
@@ -19,7 +18,6 @@ export interface Prepared {
 
 interface Ticket {
   readonly draft: TicketDraft;
-  /** The label of the draft's issue type. */
   readonly topic: string;
 }
 

@@ -3,7 +3,7 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { environmentQuery } from "../../api/queries.ts";
 import { supportPath } from "../../ui/controls/support-path.ts";
@@ -50,23 +50,20 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
     button.current?.focus();
     setOpened(true);
   }, []);
-  const returnFocus = () => button.current?.focus();
-  const close = () => {
-    setOpened(false);
-    returnFocus();
+  const change = (open: boolean) => {
+    setOpened(open);
+    if (!open) button.current?.focus();
   };
-  useHotkeys(opened ? [["Escape", close]] : [], []);
+  useHotkeys(opened ? [["Escape", () => change(false)]] : [], []);
   return (
     // Mantine's focus trap would focus the menu twice, the second time after a quick user's first keys.
     <Menu
       position="bottom-end"
       width={212}
       opened={opened}
-      onChange={setOpened}
-      onClose={returnFocus}
+      onChange={change}
       trapFocus={false}
       returnFocus={false}
-      withInitialFocusPlaceholder={false}
       closeOnEscape={false}
     >
       <Menu.Target>
@@ -80,7 +77,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
           <Ellipsis size={16} strokeWidth={1.6} />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown ref={focusFirstItem} onKeyDown={keepFocus}>
+      <Menu.Dropdown ref={focusFirstItem} onKeyDown={(event) => event.key === "Tab" && event.preventDefault()}>
         {opened && (
           <>
             {!isEnded && <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>}
@@ -105,10 +102,6 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
 function focusFirstItem(menu: HTMLDivElement | null): void {
   if (menu?.contains(document.activeElement)) return;
   menu?.querySelector<HTMLElement>("[role=menuitem]:not(:disabled)")?.focus({ preventScroll: true });
-}
-
-function keepFocus(event: KeyboardEvent): void {
-  if (event.key === "Tab") event.preventDefault();
 }
 
 /** The dialog is in the URL, because notices of the end link to it too (G100). */

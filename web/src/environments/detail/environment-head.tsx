@@ -14,7 +14,6 @@ interface Props {
   readonly onTerminate: () => void;
 }
 
-/** Name, address, status and actions, as in its row of the list. */
 export function EnvironmentHead({ environment, ...actions }: Props) {
   const template = useConfig()?.environmentUrl;
   const { name, subdomain } = environment;

@@ -1,7 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import classes from "./environment-page.module.css";
 
-/** The layout while it loads. */
 export function EnvironmentSkeleton() {
   return (
     <>

@@ -12,7 +12,6 @@ import { type Detail, isFirstLaunch } from "../lifecycle/environment.ts";
 import { ExpiresCell } from "../lifecycle/expires-cell.tsx";
 import classes from "./environment-page.module.css";
 
-/** The facts of an environment and its secondary actions. */
 export function EnvironmentSummary({ environment }: { readonly environment: Detail }) {
   const { id, status } = environment;
   return (

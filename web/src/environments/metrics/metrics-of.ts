@@ -1,7 +1,6 @@
 import type { SamplePoint, SampleSpan } from "@berth/contract";
 import { sizeText } from "../../format.ts";
 
-/** One line of a chart. */
 export interface Line {
   readonly name: string;
   readonly of: (point: SamplePoint) => number | null;

@@ -20,7 +20,6 @@ export function failureTitle({ cancelled, money }: Failure): string {
   return money === "being_checked" ? "No confirmation yet" : "This environment could not be started";
 }
 
-/** The label of the order's sum. */
 export function sumLabel(state: LaunchState): string {
   if (!isPaid(state)) return "Total";
   const money = state.phase === "failed" ? state.failure.money : undefined;

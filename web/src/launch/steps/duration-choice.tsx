@@ -12,7 +12,6 @@ interface Props {
   readonly onChange: (part: { readonly hours: DurationHours }) => void;
 }
 
-/** The eight lengths with their totals. */
 export function DurationChoice({ labelledBy, gpus, hours: chosen, onChange }: Props) {
   return (
     <>

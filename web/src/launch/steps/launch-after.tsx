@@ -14,7 +14,6 @@ interface Props {
   readonly onRetry: () => void;
 }
 
-/** Below the timeline: usual times and one action. */
 export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
   if (state.phase === "failed") return <AfterFailure state={state} onRetry={onRetry} />;
   const usual = figures

@@ -6,7 +6,6 @@ import classes from "./typed-confirmation.module.css";
 interface Props {
   readonly opened: boolean;
   readonly title: string;
-  /** The label of the button that confirms. */
   readonly action: string;
   readonly keep: string;
   readonly busy: boolean;

@@ -13,7 +13,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The frame of every dialog. */
 export function Dialog({ opened, title, size = 440, reading, children, onClose }: Props) {
   return (
     <Modal.Root opened={opened} onClose={onClose} size={size} transitionProps={{ duration: 120 }}>

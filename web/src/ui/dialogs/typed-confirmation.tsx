@@ -8,7 +8,6 @@ interface Props {
   readonly title: string;
   /** The text to type. */
   readonly expected: string;
-  /** The label of the button that confirms. */
   readonly action: string;
   readonly keep?: string;
   readonly busy?: boolean;

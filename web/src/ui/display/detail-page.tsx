@@ -19,7 +19,6 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A detail page with a link back to its list. */
 export function DetailPage({ back, children }: Props) {
   return (
     <div className={classes.page}>

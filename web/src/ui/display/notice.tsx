@@ -4,7 +4,6 @@ import type { Tone } from "./status.tsx";
 
 type Props = { tone?: Tone; title: string; children?: ReactNode; action?: ReactNode; alert?: boolean };
 
-/** A strip with a colored edge for important information. */
 export function Notice({ tone = "rest", title, children, action, alert }: Props) {
   return (
     <div className={classes.notice} data-tone={tone} role={alert ? "alert" : undefined}>

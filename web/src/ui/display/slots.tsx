@@ -20,7 +20,6 @@ export function Slots({ filled, of = maxGpus, tone = "ink", size = "sm" }: Props
   );
 }
 
-/** The slots with their text. */
 export function NamedSlots({ children, ...slots }: Props & { children: ReactNode }) {
   return (
     <span className={classes.named}>

@@ -3,7 +3,6 @@ import classes from "./stats.module.css";
 
 export type Stat = { label: string; value: string; unit?: string; note?: ReactNode | undefined };
 
-/** Three figures in one panel, separated by hairlines. */
 export function Stats({ stats }: { stats: Stat[] }) {
   return (
     <dl className={`panel ${classes.stats}`}>

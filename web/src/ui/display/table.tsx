@@ -12,7 +12,6 @@ interface Props extends ComponentProps<"table"> {
   readonly columns: readonly (string | Column)[];
   /** For public pages: larger type, and rows of 64 px. */
   readonly large?: boolean;
-  /** The rows. */
   readonly children: ReactNode;
   readonly foot?: ReactNode;
 }

@@ -1,13 +1,11 @@
 import classes from "./total.module.css";
 
 interface Props {
-  /** The label of the sum. */
   readonly label: string;
   readonly amount: string;
   readonly notes: readonly string[];
 }
 
-/** The last line of an order: its sum, with notes below it. */
 export function Total({ label, amount, notes }: Props) {
   return (
     <p className={classes.total}>
