@@ -6,7 +6,7 @@ import { newId } from "../server/src/database/new-id.ts";
 import type { Driver } from "../server/src/drivers/driver.ts";
 import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
 import { type FakeMachine, fakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
-import { type HoldRequest, hold } from "../server/src/environments/allocation/hold.ts";
+import { type HoldRequest, renewHold } from "../server/src/environments/allocation/hold.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
 import { startQueueProcessor } from "../server/src/environments/queue/process-queue.ts";
 import { startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
@@ -153,7 +153,7 @@ export async function create(fixture: CapacityFixture, request: GpuRequest): Pro
         values (${orderId}, ${userId}, 'paid', 'jupyter', ${subdomain}, ${gpuCount}, 24, 20, 20, 'USD', 8822, 'embedded',
           'embedded', ${orderId}, '', now(), now(), now(), now()) on conflict do nothing`.execute(tx);
       const holdUntil = new Date(Date.now() + 900_000);
-      if (!(await hold(tx, { ...request, holdUntil })).ok) throw new Refused();
+      if (!(await renewHold(tx, { ...request, holdUntil })).ok) throw new Refused();
     });
   try {
     await fixture.on(write);

@@ -6,7 +6,7 @@ import { markUnreachable } from "../hosts/register-host.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
 import { enterQueue } from "../queue/join-queue.ts";
 import { addHosts, addOrder, inMs, rent } from "../testing/setup-environments.ts";
-import { extendHold, type HoldRequest, hold, releaseHold } from "./hold.ts";
+import { extendHold, type HoldRequest, hold, releaseHold, renewHold } from "./hold.ts";
 import { launch } from "./launch.ts";
 import { checkName } from "./name-reservations.ts";
 
@@ -17,7 +17,7 @@ async function setup(hosts: Record<string, number>) {
   await addHosts(db, hosts);
   const ask = (request: Partial<HoldRequest> = {}) =>
     db.transaction().execute((tx) =>
-      hold(tx, {
+      renewHold(tx, {
         orderId: newId(),
         userId: "ann",
         subdomain: `n${newId()}`,
@@ -51,7 +51,7 @@ async function setup(hosts: Record<string, number>) {
   return { db, ask, order, prepared, waiting, lapse, open };
 }
 
-test("C11: of 50 orders for the last GPU one wins, and the others hear when the next is free", async () => {
+test("C11: of 50 orders for the last GPU one wins, and the refusals say when the next is free", async () => {
   const { db, ask, open } = await setup({ a: 1 });
   // Every connection is open before the race: else the first order is through before the others have one.
   await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.2)`.execute(db)));
@@ -63,7 +63,7 @@ test("C11: of 50 orders for the last GPU one wins, and the others hear when the 
       expect(answer).toMatchObject({ code: "out_of_stock", message: expect.stringMatching(/free at \d{4}-/) });
 });
 
-test("GPUs of one order are on one host, and two askers for all of them are not both refused", async () => {
+test("GPUs of one order are on one host, and two orders for all of them are not both refused", async () => {
   const { ask, open } = await setup({ a: 3, b: 4 });
   expect(await ask({ gpuCount: 4 })).toMatchObject({ ok: true, hostId: "b" });
   expect(new Set((await open()).map(({ gpu_id }) => gpu_id[0]))).toEqual(new Set(["b"]));
@@ -73,7 +73,7 @@ test("GPUs of one order are on one host, and two askers for all of them are not 
   expect(both.filter(({ ok }) => ok)).toHaveLength(1);
 });
 
-test("a machine that has none is told of one GPU as of one", async () => {
+test("a shortage of one GPU is in the singular", async () => {
   const { ask } = await setup({});
   expect(await ask({ gpuCount: 1 })).toMatchObject({ ok: false, message: "No machine has 1 GPU" });
 });
@@ -92,7 +92,7 @@ test("without stock the name stays free", async () => {
   expect(await checkName(db, "wish", "bob")).toMatchObject({ available: true });
 });
 
-test("a hold asked for twice is one hold; released, everything is free again", async () => {
+test("a repeated hold is one hold; after its release everything is free again", async () => {
   const { db, ask, open } = await setup({ a: 4 });
   const request = { orderId: newId(), subdomain: "mine", gpuCount: 2 };
   await ask(request);
@@ -148,7 +148,7 @@ test("a launched environment keeps its hold when its order is released, and cann
   await expect(fewer).rejects.toThrow("1 of 2 GPUs");
 });
 
-test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its days are over", async () => {
+test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its retention ends", async () => {
   const { db, ask } = await setup({ a: 1, b: 4 });
   const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
   await sql`update environments set status = 'terminated', terminated_at = now(), created_at = now() where id = ${id}`.execute(
@@ -170,7 +170,7 @@ test("G31: a kept name is free for its owner, on the host of its files, and take
   expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
 });
 
-test("GPUs that are put aside and hosts that are drained are not leased", async () => {
+test("quarantined GPUs and drained hosts are not leased", async () => {
   const { db, ask } = await setup({ a: 2, b: 2 });
   await sql`update gpus set quarantined_at = now() where id = 'a1'`.execute(db);
   await sql`update hosts set drained_at = now() where id = 'b'`.execute(db);
@@ -183,7 +183,7 @@ test("GPUs that are put aside and hosts that are drained are not leased", async 
   expect(await db.selectFrom("gpu_leases").select("gpu_id").execute()).toEqual([{ gpu_id: "a2" }]);
 });
 
-test("of two owners of one name, one after the other, neither finds the other's files", async () => {
+test("two successive owners of one name never see each other's files", async () => {
   const { db } = await setup({ a: 2 });
   for (const userId of ["ann", "bob"]) {
     await rent(db, { userId, subdomain: "mine" });
@@ -194,7 +194,7 @@ test("of two owners of one name, one after the other, neither finds the other's 
   expect(new Set(homes.map(({ home }) => home)).size).toBe(2);
 });
 
-test("capacity counts on the largest free host and says when more is free", async () => {
+test("capacity is that of the largest free host, with the time when more is free", async () => {
   const { db, ask } = await setup({ a: 2, b: 4 });
   await ask({ gpuCount: 4 });
   const { kind, total, free, counts } = await readCapacity(db);
@@ -208,7 +208,7 @@ test("capacity counts on the largest free host and says when more is free", asyn
   ]);
 });
 
-test("a lapsed hold that is being taken over this very moment is not counted as held", async () => {
+test("a lapsed hold that another order is taking over does not count as held", async () => {
   const { db, ask, waiting, lapse, open } = await setup({ a: 1 });
   const late = { orderId: newId(), subdomain: "late" };
   await ask(late);
@@ -231,7 +231,22 @@ test("a lapsed hold that is being taken over this very moment is not counted as 
   expect(await open()).toHaveLength(1);
 });
 
-test("an order goes where its type can run, first to where it is ready, and never to where it cannot", async () => {
+test("extending a lapsed hold locks the name before the GPUs, like the order that takes it over", async () => {
+  const { db, ask, waiting, lapse } = await setup({ a: 1 });
+  const late = { orderId: newId(), subdomain: "late" };
+  await ask(late);
+  await lapse();
+  const extending = await db.transaction().execute(async (tx) => {
+    await sql`select from subdomain_claims where name = 'late' for update`.execute(tx);
+    const running = db.transaction().execute((own) => extendHold(own, late.orderId, inMs(900_000)));
+    await expect.poll(waiting).toBe(1);
+    await sql`update gpu_leases set released_at = now() where holder_id = ${late.orderId}`.execute(tx);
+    return { running };
+  });
+  await extending.running;
+});
+
+test("an order goes to a host that can run its type, first to one that has the image", async () => {
   const { ask, order, prepared } = await setup({ a: 2, b: 1, c: 1 });
   await prepared({ a: "unavailable", b: "preparing", c: "ready" });
   expect([await order(), await order()]).toMatchObject([{ hostId: "c" }, { hostId: "b" }]);
@@ -239,7 +254,7 @@ test("an order goes where its type can run, first to where it is ready, and neve
   expect(await ask(), "for something that runs there").toMatchObject({ hostId: "a" });
 });
 
-test("who would rather have a later host still locks the hosts in the order of their ids", async () => {
+test("an order that prefers a later host still locks the hosts in the order of their ids", async () => {
   const { db, order, prepared, waiting } = await setup({ a: 1, b: 1 });
   await prepared({ a: "preparing", b: "ready" });
   const answer = await db.transaction().execute(async (tx) => {
@@ -252,7 +267,7 @@ test("who would rather have a later host still locks the hosts in the order of t
   expect(await answer.asked).toMatchObject({ hostId: "b" });
 });
 
-test("a turn on a host that cannot run what is ordered is let go for GPUs where it can", async () => {
+test("a reservation on a host that cannot run the order's type is released for GPUs on another one", async () => {
   const { db, order, prepared, open } = await setup({ a: 1, b: 1 });
   await enterQueue(db, "ann", 1, async () => {});
   expect(await open()).toMatchObject([{ gpu_id: "a1", holder_kind: "queue" }]);
@@ -261,7 +276,7 @@ test("a turn on a host that cannot run what is ordered is let go for GPUs where 
   expect(await open()).toMatchObject([{ gpu_id: "b1", holder_kind: "order" }]);
 });
 
-test("what an order holds on a host that went away is given up for GPUs that are there, or refused", async () => {
+test("a hold on a host that became unreachable moves to GPUs of another one, or is refused", async () => {
   const { db, ask, open } = await setup({ a: 1, b: 1 });
   const request = { orderId: newId(), subdomain: "mine" };
   expect(await ask(request)).toMatchObject({ hostId: "a" });

@@ -21,22 +21,31 @@ export type HoldResult =
   | { ok: false; code: "subdomain_taken" | "out_of_stock"; message: string };
 
 /**
- * Holds GPUs on one host and the name for an order (G35), in the caller's transaction; a refusal leaves nothing held.
- * Another call for the same order keeps what it has and moves the end, unless its host is unreachable. Names are locked
- * before hosts, as everywhere (docs/internals/locking.md).
+ * Holds GPUs on one host and the name for a new order (G35), in the caller's transaction; a refusal leaves nothing held.
+ * Names are locked before hosts, as everywhere (docs/internals/locking.md).
  */
 export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
-  const { orderId, userId, subdomain, gpuCount, holdUntil } = request;
-  if (!(await reserveName(tx, { name: subdomain, userId, orderId, heldUntil: holdUntil })))
-    return { ok: false, code: "subdomain_taken", message: texts.subdomainTaken };
+  return (await reserveName(tx, request)) ? await holdGpus(tx, request) : nameTaken;
+}
+
+/** The same for an order that held before: it keeps what it has until the new end, unless its host is unreachable. */
+export async function renewHold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
+  const { orderId, gpuCount, holdUntil } = request;
+  if (!(await reserveName(tx, request))) return nameTaken;
   // Extended first, then counted: another order may take over a lapsed hold at this moment.
   await extendHold(tx, orderId, holdUntil);
-  const held = await leasesOf(tx, "order", orderId);
-  const [first] = held;
-  if (first && held.length === gpuCount && !(await isUnreachable(tx, first.hostId)))
+  const [first, ...others] = await leasesOf(tx, "order", orderId);
+  if (first && 1 + others.length === gpuCount && !(await isUnreachable(tx, first.hostId)))
     return { ok: true, hostId: first.hostId };
   await returnWarmRun(tx, orderId);
   await releaseLeases(tx, "order", orderId);
+  return await holdGpus(tx, request);
+}
+
+const nameTaken = { ok: false, code: "subdomain_taken", message: texts.subdomainTaken } as const;
+
+async function holdGpus(tx: Tx, request: HoldRequest): Promise<HoldResult> {
+  const { orderId, userId, subdomain, gpuCount } = request;
   const home = await hostOfFiles(tx, subdomain, userId);
   const hostId = await leaseInQueueOrder(tx, request, home);
   if (hostId) return { ok: true, hostId };
@@ -45,21 +54,28 @@ export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
 }
 
 /**
- * The queue is served before anybody else is leased what is free, in the same transaction: freed GPUs cannot be bought
- * past it.
+ * The queue is served before anybody else is leased free GPUs, in the same transaction: freed GPUs cannot be bought past
+ * it.
  */
 async function leaseInQueueOrder(tx: Tx, request: HoldRequest, hostId: string | null): Promise<string | undefined> {
-  const { orderId, userId, gpuCount, holdUntil } = request;
+  const { userId, gpuCount } = request;
   const queue = await lockQueue(tx);
-  const reserved = queue.length > 0 ? await serveQueue(tx, queue) : undefined;
-  const own = queue.length > 0 && (await useReservation(tx, queue, { userId, orderId, gpuCount, hostId, holdUntil }));
+  if (queue.length === 0) return await leaseFree(tx, { ...request, hostId });
+  const reserved = await serveQueue(tx, queue);
+  const own = await useReservation(tx, queue, { ...request, hostId });
   if (own) return own;
   const excludeHostId = reserved?.userId === userId ? undefined : reserved?.hostId;
-  const warm = hostId === null ? await reserveWarmRun(tx, { ...request, excludeHostId }) : undefined;
-  const holder = { holderKind: "order", holderId: orderId } as const;
-  const leased = warm ?? (await leaseGpus(tx, { ...holder, gpuCount, hostId, excludeHostId, holdUntil }));
-  if (leased && queue.length > 0) await leaveWhenServed(tx, queue, userId, gpuCount);
+  const leased = await leaseFree(tx, { ...request, hostId, excludeHostId });
+  if (leased) await leaveWhenServed(tx, queue, userId, gpuCount);
   return leased;
+}
+
+async function leaseFree(
+  tx: Tx,
+  request: HoldRequest & { readonly hostId: string | null; readonly excludeHostId?: string | undefined },
+): Promise<string | undefined> {
+  const warm = request.hostId === null ? await reserveWarmRun(tx, request) : undefined;
+  return warm ?? (await leaseGpus(tx, { ...request, holderKind: "order", holderId: request.orderId }));
 }
 
 /** Kept files bind a name to the host they lie on (G39). */
@@ -72,14 +88,15 @@ async function hostOfFiles(tx: Tx, subdomain: string, userId: string): Promise<s
   return rows[0]?.host_id ?? null;
 }
 
+/** The name comes first, because another order that takes over a lapsed hold locks it first too. */
 export async function extendHold(tx: Tx, orderId: string, holdUntil: Date): Promise<void> {
+  await sql`
+    update subdomain_claims set held_until = ${holdUntil}
+    where order_id = ${orderId} and held_until is not null`.execute(tx);
   await lockWarmRunOf(tx, orderId);
   await sql`
     update gpu_leases set hold_until = ${holdUntil}
     where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
-  await sql`
-    update subdomain_claims set held_until = ${holdUntil}
-    where order_id = ${orderId} and held_until is not null`.execute(tx);
 }
 
 /** Releases what an unpaid order holds. The leases of a paid one are its environment's and its name has no end: both stay. */

@@ -4,22 +4,25 @@ import type { Sql, Tx } from "../../database/database.ts";
 import { holdGrace } from "../leases/gpu-leases.ts";
 
 export interface NameRequest {
-  readonly name: string;
+  readonly subdomain: string;
   readonly userId: string;
   readonly orderId: string;
   /** End of the unpaid hold. */
-  readonly heldUntil: Date;
+  readonly holdUntil: Date;
 }
 
 /**
  * Reserves a name for an order: a new one, one without kept files, one whose files are the user's own, or one whose unpaid
  * hold has lapsed (G31, G35). False when it is another user's. The row is the lock: one of two requests waits.
  */
-export async function reserveName(tx: Tx, { name, userId, orderId, heldUntil }: NameRequest): Promise<boolean> {
+export async function reserveName(
+  tx: Tx,
+  { subdomain: name, userId, orderId, holdUntil }: NameRequest,
+): Promise<boolean> {
   await sql`delete from subdomain_claims where order_id = ${orderId} and name <> ${name}`.execute(tx);
   const { rows } = await sql`
     insert into subdomain_claims as held (name, user_id, order_id, held_until)
-    values (${name}, ${userId}, ${orderId}, ${heldUntil})
+    values (${name}, ${userId}, ${orderId}, ${holdUntil})
     on conflict (name) do update
       set user_id = excluded.user_id, order_id = excluded.order_id, held_until = excluded.held_until,
           retained_until = case when held.user_id = excluded.user_id then held.retained_until end

@@ -11,7 +11,7 @@ export interface WarmRequest {
   readonly gpuCount: number;
   readonly holdUntil: Date;
   /** A host that is reserved for somebody else (queue/serve-queue.ts). */
-  readonly excludeHostId: string | undefined;
+  readonly excludeHostId?: string | undefined;
 }
 
 /**
@@ -62,7 +62,7 @@ const lapsed = sql`exists (
   select from gpu_leases where holder_kind = 'order' and holder_id = w.order_id and released_at is null
     and hold_until < now() - ${sql.lit(holdGrace)}::interval)`;
 
-/** Everybody who changes the leases of an order locks its warm run first. */
+/** Every transaction that changes the leases of an order locks its warm run first. */
 export async function lockWarmRunOf(tx: Tx, orderId: string): Promise<void> {
   await sql`select 1 from warm_runs where order_id = ${orderId} for update`.execute(tx);
 }

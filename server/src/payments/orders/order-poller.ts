@@ -3,7 +3,7 @@ import { AppError } from "../../app-error.ts";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Tx } from "../../database/database.ts";
 import { backoffMs, fetchDue, finish, inMs, nextDueMs, startWorker } from "../../database/work-queue.ts";
-import { extendHold, hold, releaseHold } from "../../environments/allocation/hold.ts";
+import { extendHold, releaseHold, renewHold } from "../../environments/allocation/hold.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderPayment } from "../provider/provider.ts";
@@ -125,7 +125,7 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
       await sql`select 1 from orders where id = ${orderId} and status = ${order.status} for update`.execute(tx);
     if (rows.length === 0 || !(await mayHold(tx, deps, userId, gpuCount))) return false;
     const holdUntil = minutesAfter(new Date(), holdMinutes);
-    return (await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;
+    return (await renewHold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;
   });
   if (!held) return;
   try {

@@ -3,7 +3,7 @@ import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import type { Tables } from "../../database/tables.ts";
 import { noLease } from "../../database/work-queue.ts";
-import { hold, releaseHold } from "../../environments/allocation/hold.ts";
+import { releaseHold, renewHold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
 import { extend } from "../../environments/time/extend.ts";
@@ -108,7 +108,7 @@ async function launchEnvironment(tx: Tx, order: LockedOrder, giveUpAfterSeconds:
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount, now } = order;
   if (await isAccountDeleted(tx, userId)) return false;
   await sql`savepoint stock`.execute(tx);
-  const held = await hold(tx, { orderId, userId, subdomain, gpuCount, holdUntil: minutesAfter(now, holdMinutes) });
+  const held = await renewHold(tx, { orderId, userId, subdomain, gpuCount, holdUntil: minutesAfter(now, holdMinutes) });
   if (!held.ok) {
     await sql`rollback to savepoint stock`.execute(tx);
     return false;
