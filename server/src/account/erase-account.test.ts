@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { writeSamples } from "../environments/activity/samples.ts";
 import { testApp } from "../testing/test-app.ts";
 import { eraseAccount } from "./erase-account.ts";
 
@@ -21,6 +22,28 @@ test("an environment that ends in the same moment, cookies included, does not me
   });
   await erasing;
   expect(await db.selectFrom("deleted_accounts").select("user_id").execute()).toEqual([{ user_id: ada.id }]);
+});
+
+test("a measurement that is being written at the moment of the deletion is deleted too", async () => {
+  const { db, identity, signUp, rent, deliver } = await testApp({});
+  const stopDelivery = deliver();
+  const ada = await signUp("Ada Lovelace");
+  const { environment_id: environmentId } = await rent(ada, { subdomain: "leaving-lab", gpu_count: 1 });
+  await stopDelivery();
+
+  const usage = { cpuCores: 1, memoryMb: 1, homeMb: 1, receivedBytesPerSecond: null, sentBytesPerSecond: null };
+  const gpus = [{ id: "gpu", usePercent: 1, memoryMb: 1, watts: 1 }];
+  const { writing, erasing } = await db.transaction().execute(async (tx) => {
+    await sql`lock table gpu_samples in share mode`.execute(tx);
+    const writing = writeSamples(db, [{ environmentId, ...usage, gpus }]);
+    await expect.poll(() => waitingForLocks(db)).toBe(1);
+    const erasing = eraseAccount(db, identity, ada.id);
+    await expect.poll(() => waitingForLocks(db)).toBe(2);
+    return { writing, erasing };
+  });
+  await Promise.all([writing, erasing]);
+  expect(await db.selectFrom("samples").selectAll().execute()).toEqual([]);
+  expect(await db.selectFrom("gpu_samples").selectAll().execute()).toEqual([]);
 });
 
 async function waitingForLocks(db: Parameters<typeof eraseAccount>[0]): Promise<number> {

@@ -9,7 +9,7 @@ export interface ActivityReading {
   readonly idleSeconds: number | null;
 }
 
-/** Measurements are 15 s apart. A longer gap hides what was done in it and counts as work: when unsure, nothing is stopped. */
+/** Measurements are 15 s apart. A longer gap counts as work: when unsure, nothing is stopped. */
 export const gapSeconds = 120;
 
 /** Above these a run works, even without a busy kernel. An idle JupyterLab with an open tab stays far below. */
@@ -41,7 +41,7 @@ export async function writeActivity(db: Db, readings: readonly ActivityReading[]
     from readings where readings.environment_id = old.environment_id`.execute(db);
 }
 
-/** Records use through the gateway. It is no measurement of the run itself. */
+/** Records use through the gateway, which is no measurement of the run itself. */
 export async function recordUse(db: Db, environmentIds: readonly string[]): Promise<void> {
   await sql`
     with used as (

@@ -48,7 +48,7 @@ async function setup({ durationHours = 6, minutes = 60 as const } = {}) {
 const warned = "my-lab is idle and stops in 10 minutes";
 const stopped = "my-lab was stopped because it was idle";
 
-test("off at first: it runs for as long as it was paid for, idle or not", async () => {
+test("the idle stop is off by default: an environment runs for its paid time, idle or not", async () => {
   const { idle, pass, keep, read, id, recorded } = await setup({ minutes: 0 as never });
   await idle(300);
   await pass();
@@ -62,7 +62,7 @@ test("off at first: it runs for as long as it was paid for, idle or not", async 
   expect(await recorded()).toEqual([]);
 });
 
-test("told once, ten minutes before; then stopped, its time banked, and it is said why", async () => {
+test("the owner is notified once, ten minutes before; then the environment stops with its time banked and a reason", async () => {
   const { db, idle, pass, reach, read, leases, at, recorded, id } = await setup();
   await idle(49);
   await pass();
@@ -98,7 +98,7 @@ test("told once, ten minutes before; then stopped, its time banked, and it is sa
   });
 });
 
-test("G2: a monthly plan keeps its GPUs and its clock, and its owner is told so", async () => {
+test("G2: a monthly plan keeps its GPUs and its clock, and the notice says so", async () => {
   const { db, idle, pass, reach, read, leases, id } = await setup({ durationHours: 720 });
   await idle(51);
   await pass();
@@ -116,7 +116,7 @@ test("G2: a monthly plan keeps its GPUs and its clock, and its owner is told so"
   );
 });
 
-test("whoever sets it is there, also where they set what it was", async () => {
+test("setting the idle stop counts as activity, also with the same value", async () => {
   const { db, owned, idle, pass, at } = await setup();
   await idle(51);
   await pass();
@@ -124,7 +124,7 @@ test("whoever sets it is there, also where they set what it was", async () => {
   expect([await at("idle_stop_at"), await at("last_busy_at")]).toEqual([null, 0]);
 });
 
-test("whatever is done after the notice keeps it going, and the next notice comes after the next idle hour", async () => {
+test("activity after the notice cancels the stop, and the next notice comes after the next idle hour", async () => {
   const { db, idle, pass, read, at, recorded, id } = await setup();
   await idle(51);
   await pass();
@@ -141,7 +141,7 @@ test("whatever is done after the notice keeps it going, and the next notice come
   expect([await recorded(), await at("idle_stop_at")]).toEqual([[warned, warned], 10]);
 });
 
-test("snoozed it stops an hour later, however often that is asked for; without a notice there is nothing to snooze", async () => {
+test("a snoozed stop comes an hour later, however often it is snoozed; without a notice there is nothing to snooze", async () => {
   const { db, owned, idle, pass, at, recorded, id, reach } = await setup();
   await expect(snoozeIdleStop(db, owned)).rejects.toThrow("my-lab is not about to stop for being idle");
   await idle(51);
@@ -163,7 +163,7 @@ test("snoozed it stops an hour later, however often that is asked for; without a
   await expect(snoozeIdleStop(db, owned)).rejects.toThrow("not about to stop");
 });
 
-test("never on doubt: not while nobody looks, and a gap between two looks counts as work", async () => {
+test("nothing stops without recent measurements, and a gap between two measurements counts as work", async () => {
   const { db, idle, pass, read, at, recorded, id } = await setup();
   const unseen = (seconds: number) =>
     sql`update activity set looked_at = now() - make_interval(secs => ${seconds})`.execute(db);
@@ -184,7 +184,7 @@ test("never on doubt: not while nobody looks, and a gap between two looks counts
   expect(await read(id)).toMatchObject({ desired: "running", idle_stop_at: null });
 });
 
-test("when it was last busy is the newest of what was seen, and survives a look that knows less", async () => {
+test("the last activity is the newest one measured, and a measurement that knows less does not change it", async () => {
   const { db, at, id } = await setup();
   const look = (idleSeconds: number | null) => writeActivity(db, [{ environmentId: id, idleSeconds }]);
   await sql`update activity set last_busy_at = now() - interval '50 minutes'`.execute(db);
@@ -197,7 +197,7 @@ test("when it was last busy is the newest of what was seen, and survives a look 
   expect(await at("last_busy_at")).toBe(0);
 });
 
-test("what works without a kernel saying so: CPU, any GPU, a download; what an open tab asks for is less", () => {
+test("CPU, any GPU and a download count as work without a busy kernel; an open tab does not", () => {
   const idle = {
     ...{ environmentId: "one", cpuCores: 0.05, memoryMb: 900, homeMb: 1 },
     ...{ receivedBytesPerSecond: 2000, sentBytesPerSecond: 9000 },
@@ -210,7 +210,7 @@ test("what works without a kernel saying so: CPU, any GPU, a download; what an o
   expect(isWorking({ ...idle, gpus: [...idle.gpus, { id: "b", usePercent: 30, memoryMb: 1, watts: 90 }] })).toBe(true);
 });
 
-test("an owner who acts in the same moment wins, whoever of the two comes first", async () => {
+test("an owner who acts at the moment of the idle stop wins in either order", async () => {
   const { db, owned, idle, keep, pass, read, id, reach } = await setup();
   const due = async () => {
     await idle(51);
@@ -249,7 +249,7 @@ test("an owner who acts in the same moment wins, whoever of the two comes first"
   expect((await db.selectFrom("sessions").select("reason").execute()).at(-1)).toEqual({ reason: "stopped" });
 });
 
-test("a journey: set, told by bell and mail, snoozed, stopped with its time banked, started again", async () => {
+test("a journey: set, notified by bell and mail, snoozed, stopped with its time banked, started again", async () => {
   const product = await testApp({}, { fake: { cores: 0 } });
   product.deliver();
   const { db, must, call, driver } = product;

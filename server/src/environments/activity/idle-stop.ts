@@ -24,9 +24,8 @@ export async function keepIdleStop(db: Db, announce: Announce, id: string): Prom
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<Environment>`
       select * from environments
-      where id = ${id} and status = 'active' and desired = 'running' and idle_minutes is not null for update`.execute(
-      tx,
-    );
+      where id = ${id} and status = 'active' and desired = 'running'
+      and idle_minutes is not null for update`.execute(tx);
     const row = rows[0];
     if (!row) return;
     const due = await dueStep(tx, id);

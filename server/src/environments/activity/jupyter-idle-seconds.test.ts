@@ -59,7 +59,7 @@ const cell = (code: string) => {
   return { channel: "shell", header, parent_header: {}, metadata: {}, content };
 };
 
-test("a cell that runs, one that ran, a terminal that writes: JupyterLab says for how long nothing has", async () => {
+test("JupyterLab reports the idle seconds of a running cell, a finished one and a terminal", async () => {
   const { ask, say, quiet, driver, wanted, endpoint } = await jupyter();
   expect(await quiet(), "neither kernel nor terminal").toBeNull();
   await expect(jupyterIdleSeconds(endpoint, "another token")).rejects.toThrow("returned 403");
@@ -86,7 +86,7 @@ test("a cell that runs, one that ran, a terminal that writes: JupyterLab says fo
   leave();
 }, 180_000);
 
-test("what is no answer of JupyterLab's is work or an error, never idleness", async () => {
+test("a response that is not JupyterLab's counts as work or an error, never as idle", async () => {
   const serving = async (answer: RequestListener) => {
     const server = createServer(answer).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -103,7 +103,7 @@ test("what is no answer of JupyterLab's is work or an error, never idleness", as
     expect(await said([one]), JSON.stringify(one)).toBe(0);
   expect(await said([{ last_activity: new Date(Date.now() + 600_000).toISOString() }])).toBe(0);
   expect(await said([{ last_activity: "-271821-04-20T00:00:00Z" }])).toBe(maxIdleSeconds);
-  await expect(said({ message: "no list" })).rejects.toThrow("no list");
+  await expect(said({ message: "no list" })).rejects.toThrow("without a list");
   await expect(serving((_, response) => void response.writeHead(500).end("[]"))).rejects.toThrow("500");
   await expect(serving((_, response) => void response.end("[{"))).rejects.toThrow();
   await expect(serving((request) => void request.destroy())).rejects.toThrow();

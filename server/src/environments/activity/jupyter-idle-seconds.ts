@@ -62,6 +62,6 @@ async function readList(response: IncomingMessage): Promise<readonly Listed[]> {
     if (body.length > maxResponseLength) throw new Error("JupyterLab's response has no end");
   }
   const listed: unknown = response.statusCode === 200 ? JSON.parse(body) : undefined;
-  if (!Array.isArray(listed)) throw new Error(`JupyterLab returned ${response.statusCode} and no list`);
+  if (!Array.isArray(listed)) throw new Error(`JupyterLab returned ${response.statusCode} without a list`);
   return listed.filter((each): each is Listed => typeof each === "object" && each !== null);
 }

@@ -1,9 +1,9 @@
 import type { environmentSamples, ReplyOf, SamplePoint, SampleSpan } from "@berth/contract";
 import { sql } from "kysely";
-import type { Db } from "../../database/database.ts";
+import type { Db, Tx } from "../../database/database.ts";
 import type { Stats } from "../../drivers/driver.ts";
 
-/** What a run used between two measurements. */
+/** The usage of a run between two measurements. */
 export interface Sample {
   readonly environmentId: string;
   readonly cpuCores: number;
@@ -33,6 +33,7 @@ export async function writeSamples(db: Db, samples: readonly Sample[]): Promise<
   const stays = sql`exists (select from environments e where e.id = s."environmentId" and e.desired <> 'terminated')`;
   const begin = sql`date_bin(make_interval(secs => span_seconds), now(), 'epoch')`;
   await db.transaction().execute(async (tx) => {
+    await lockOwners(tx, samples);
     await sql`
       insert into samples as old (environment_id, span_seconds, at, looks, cpu_cores, memory_mb, home_mb,
         received_bytes_per_second, sent_bytes_per_second)
@@ -56,6 +57,14 @@ export async function writeSamples(db: Db, samples: readonly Sample[]): Promise<
       on conflict (environment_id, span_seconds, at, gpu_id) do update set looks = old.looks + 1,
         ${mean("use_percent")}, ${mean("memory_mb")}`.execute(tx);
   });
+}
+
+/** Taken shared by every insert of a user's rows: the deletion of an account waits for them (docs/internals/locking.md). */
+async function lockOwners(tx: Tx, samples: readonly Sample[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock_shared(hashtextextended(user_id, 6)) from (
+      select distinct user_id from environments
+      where id = any(${samples.map(({ environmentId }) => environmentId)}) order by user_id) owners`.execute(tx);
 }
 
 type Samples = Omit<ReplyOf<typeof environmentSamples>, "status">;

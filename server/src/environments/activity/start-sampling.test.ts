@@ -9,19 +9,19 @@ import { setupEnvironments, writeOnly } from "../testing/setup-environments.ts";
 import { writeSamples } from "./samples.ts";
 import { type SamplingDeps, startSampling } from "./start-sampling.ts";
 
-function sampling(parts: Partial<SamplingDeps> & Pick<SamplingDeps, "db" | "drivers">): unknown[] {
+function sampling(deps: Partial<SamplingDeps> & Pick<SamplingDeps, "db" | "drivers">): unknown[] {
   const { log, errors } = recordLog();
   const loop = startSampling({
     announce: writeOnly,
     log,
     intervalMs: 30,
-    ...parts,
+    ...deps,
   });
   onTestFinished(() => loop.stop());
   return errors;
 }
 
-test("what an active environment uses is measured, shown to its owner alone, and nothing where nothing is known", async () => {
+test("the usage of an active environment is measured and shown to its owner only; unknown figures are empty", async () => {
   const product = await testApp({}, { fake: { gpus: 2 } });
   product.deliver();
   const { db, must, call, driver } = product;
@@ -58,7 +58,7 @@ test("what an active environment uses is measured, shown to its owner alone, and
   }
 });
 
-test("what keeps a core busy and what does not say what its kernels do is not idle; what does nothing is", async () => {
+test("a busy core and unreadable kernels are not idle; an environment that does nothing is", async () => {
   const busyOf = async (cores: number) => {
     const { db, driver, rent, reach } = await setupEnvironments({ options: { cores } });
     const [open, silent] = [await rent(), await rent()];
@@ -76,7 +76,7 @@ test("what keeps a core busy and what does not say what its kernels do is not id
   expect(await busyOf(2)).toEqual([true, true]);
 });
 
-test("one that hangs and one that fails hold nobody else, and a failure is told once a round", async () => {
+test("an environment that hangs or fails does not delay the others, and failures are logged once a pass", async () => {
   const { db, driver, rent, reach } = await setupEnvironments({ options: { cores: 0 } });
   const [slow, bad, good] = [await rent(), await rent(), await rent()];
   for (const id of [slow, bad, good]) await reach(id, "active");
@@ -100,7 +100,7 @@ test("one that hangs and one that fails hold nobody else, and a failure is told 
   expect(failures.length).toBeLessThanOrEqual(asked.get(bad) ?? 0);
 });
 
-test("looks become means by the minute and by ten minutes; what is ending leaves nothing", async () => {
+test("samples become means per minute and per ten minutes; an ending environment leaves none", async () => {
   const { db, rent, reach, want } = await setupEnvironments();
   const id = await rent();
   await reach(id, "active");
@@ -129,7 +129,7 @@ test("looks become means by the minute and by ten minutes; what is ending leaves
   expect(await db.selectFrom("samples").selectAll().execute()).toEqual([]);
 });
 
-test("however long it was measured, an answer has at most 288 points, oldest first", async () => {
+test("a response has at most 288 points, oldest first", async () => {
   const product = await testApp();
   product.deliver();
   const ada = await product.signUp("Ada");

@@ -1,7 +1,7 @@
 import type { Loop } from "../../async/start-interval.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import type { Db, RowOf } from "../../database/database.ts";
-import { DriverError, type Stats } from "../../drivers/driver.ts";
+import type { Stats } from "../../drivers/driver.ts";
 import { notifyFullHomes } from "../homes/notify-full-homes.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "../hosts/each-host.ts";
 import type { Announce } from "../notice.ts";
@@ -40,7 +40,7 @@ export function startSampling(deps: SamplingDeps): Loop {
   return eachHost("sampling", deps, deps.intervalMs ?? usualMs, (host) => sampleHost(deps, host));
 }
 
-/** What is remembered of the runs of one host, by environment id. */
+/** State of the runs of one host, by environment id. */
 interface HostRuns {
   readonly last: Map<string, Measurement>;
   readonly inProgress: Set<string>;
@@ -66,7 +66,7 @@ function sampleHost(deps: SamplingDeps, host: Host): () => Promise<number> {
   };
 }
 
-/** What cannot be measured counts as working, so that nothing is stopped for it. */
+/** A run that cannot be measured counts as working: a failed measurement stops nothing. */
 async function read(
   { timeoutMs = 5000 }: SamplingDeps,
   { driver }: Host,
