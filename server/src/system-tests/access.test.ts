@@ -1,22 +1,23 @@
 import { createSecretKey } from "node:crypto";
 import type { AnyEndpoint } from "@berth/contract";
-import * as contract from "@berth/contract";
 import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { newId } from "../database/new-id.ts";
 import { localDeps } from "../identity/local/local-deps.ts";
-import { settlePayment } from "../payments/settlement/settle-payment.ts";
+import { appUrl, containerRequest, secret, type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
 import {
-  appUrl,
-  containerRequest,
-  orderBody,
-  secret,
-  type TestApp,
-  type TestUser,
-  testApp,
-} from "../testing/test-app.ts";
+  type Assignment,
+  assignments,
+  bodyOf,
+  fill,
+  mounted,
+  namesIn,
+  setupAccess,
+  valuesOf,
+  type World,
+} from "./testing/setup-access.ts";
 
-/** What takes no token of a user, or has no endpoint in the contract. Whatever else is mounted so needs a line here. */
+/** Routes that take no token of a user or have no endpoint in the contract. Another one of them needs a line here. */
 const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /auth/signup": "anyone",
   "POST /auth/reset-password": "anyone",
@@ -70,140 +71,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /embedded-gateway/v1/test/payments": "merchant",
 };
 
-/** A body that would work for the owner, by path: a call without one could be refused for the wrong reason. */
-const bodies: Readonly<Record<string, (world: World) => unknown>> = {
-  "/auth/logout": () => ({}),
-  "/auth/verify-email": () => ({}),
-  "/docker/payments/create_order": ({ victim }) => orderBody(victim.id, { subdomain: "another-lab" }),
-  "/docker/payments/clear/{order_id}": () => ({}),
-  "/orders/{order_id}/refund-request": () => ({ reason: "other", text: "It did not start at all." }),
-  "/docker/environment/create": ({ victim, rented }) => ({
-    container_request: containerRequest(victim.id),
-    payment_data: rented.payment_data,
-  }),
-  "/docker/{action}_container/{container_id}/{user_id}": () => ({}),
-  "/environments/{id}/extend": () => ({ duration: 1, amount: 0.4, currency: "USD" }),
-  "/environments/queue": () => ({ gpu_count: 1 }),
-  "/environments/{id}/start": () => ({ without_settings: true }),
-  "/environments/{id}/terminate": () => ({ confirm: "first-lab" }),
-  "/environments/{id}/cancel": () => ({}),
-  "/environments/{id}/idle-stop": () => ({ minutes: 30 }),
-  "/environments/{id}/idle-stop/snooze": () => ({}),
-  "/environments/{id}/archive": () => ({}),
-  "/environments/{id}/delete_files": () => ({ confirm: "first-lab" }),
-  "/environments/{id}/sign-in-code": () => ({}),
-  "/environments/{id}/share": () => ({ term: "1h" }),
-  "/environments/{id}/share/{share_id}": () => ({}),
-  "/environments/{id}/rotate-secret": () => ({}),
-  "/notifications/read": () => ({ ids: [] }),
-  "/profile/{user_id}/update": () => ({ name: "Mallory", phone: "666" }),
-  "/settings/{user_id}/profile": () => ({ name: "Mallory", phone: "666" }),
-  "/profile/{user_id}/update_password": () => ({ current_password: "good password 1", new_password: "stolen now 1" }),
-  "/settings/{user_id}/flags": () => ({ billingAlerts: false }),
-  "/support/tickets": ({ victim }) => ({
-    issueType: "other",
-    description: "Not mine",
-    userEmail: victim.email,
-    userId: victim.id,
-  }),
-  "DELETE /profile/{user_id}": () => ({ password: "good password 1" }),
-  "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
-};
-
-type Whose = "own" | "foreign" | "absent";
-type World = Awaited<ReturnType<typeof setup>>;
-type Assignment = Readonly<Record<string, string>>;
-
-/** A victim with a running environment and an open order, and a stranger who has an environment and is curious. */
-async function setup() {
-  const product = await testApp();
-  const stop = product.deliver();
-  const [victim, outsider] = [await product.signUp("Victoria Secret"), await product.signUp("Stranger")];
-  const rented = await product.rent(victim);
-  const outsiders = await product.rent(outsider, { subdomain: "strange-lab" });
-  const open = await product.order(victim, { subdomain: "second-lab" });
-  const receipts = async ({ id, token }: TestUser) =>
-    (await product.must("GET", `/billing/${id}`, token)).invoices.map(({ number }: { number: string }) => number);
-  await payBackPart(product, rented.payment_data.razorpay_payment_id);
-  await payBackPart(product, outsiders.payment_data.razorpay_payment_id);
-  const notes = async ({ id, token }: TestUser) =>
-    (await product.must("GET", `/billing/${id}`, token)).invoices.flatMap(
-      (invoice: { credit_notes: string[] }) => invoice.credit_notes,
-    );
-  const creditNotes = { own: await notes(outsider), foreign: await notes(victim), absent: ["CRN-00000000000"] };
-  const number = { own: await receipts(outsider), foreign: await receipts(victim), absent: ["INV-00000000000"] };
-  const runLimits = async ({ token }: TestUser, id: string) =>
-    (await product.must("POST", `/environments/${id}/share`, token, { term: "1h" })).share.id as string;
-  const shares = {
-    own: [await runLimits(outsider, outsiders.environment_id)],
-    foreign: [await runLimits(victim, rented.environment_id)],
-    absent: [newId()],
-  };
-  await stop();
-  // Under the provider's id and under ours: `GET /orders/{order_id}` takes both.
-  const ours = async (id: string) => (await product.must("GET", `/orders/${id}`, victim.token)).order.id as string;
-  const victims = [rented.payment_data.razorpay_order_id, open.id, await ours(open.id)];
-  const order = outsiders.payment_data.razorpay_order_id;
-  /** By path parameter. An environment may be called by its name too, where a call takes one. */
-  const values: Readonly<Record<string, Readonly<Record<Whose, readonly string[]>>>> = {
-    user_id: { own: [outsider.id], foreign: [victim.id], absent: [newId()] },
-    id: {
-      own: [outsiders.environment_id],
-      foreign: [rented.environment_id, "first-lab"],
-      absent: [newId(), "nobody-lab"],
-    },
-    container_id: { own: [outsiders.environment_id], foreign: [rented.environment_id], absent: [newId()] },
-    share_id: shares,
-    number,
-    order_id: { own: [order], foreign: victims, absent: ["order_AAAAAAAAAAAAAA", "order_BBBBBBBBBBBBBB", newId()] },
-    [`${contract.creditNote.path} number`]: creditNotes,
-  };
-  return { ...product, victim, outsider, rented, open, values };
-}
-
-/** By hand, in the provider's dashboard: the order has a credit note then. */
-async function payBackPart({ payments }: TestApp, paymentId: string): Promise<void> {
-  await payments.provider.refund({ paymentId, amountMinor: 1, key: `dashboard-${paymentId}`, notes: {} });
-  await settlePayment(payments, await payments.provider.payment(paymentId));
-}
-
-/** What stands for a parameter of a path; the same word may mean something else elsewhere. */
-const valuesOf = ({ values }: Pick<World, "values">, { path }: AnyEndpoint, name: string) =>
-  values[`${path} ${name}`] ?? values[name];
-
-/** The contract's endpoints that are mounted. */
-function mounted({ routes }: TestApp): readonly AnyEndpoint[] {
-  const known = new Set<unknown>(Object.values(contract));
-  const endpoints = routes.flatMap(({ config }) => config?.endpoint ?? []);
-  for (const endpoint of endpoints) expect(known, `${endpoint.path} in the contract`).toContain(endpoint);
-  return endpoints;
-}
-
-const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
-
-/** Every way to say whose the ids of a path are; closed sets are gone through. Throws for a parameter that has no values here. */
-function assignments(world: World, endpoint: AnyEndpoint, whose: readonly Whose[]): readonly Assignment[] {
-  let all: readonly Assignment[] = [{}];
-  for (const name of namesIn(endpoint.path)) {
-    const closed = endpoint.values?.[name];
-    const found = valuesOf(world, endpoint, name);
-    if (!closed && !found) throw new Error(`no cell for {${name}} of ${endpoint.path}`);
-    const choices = closed ?? whose.flatMap((each) => found?.[each] ?? []);
-    all = all.flatMap((before) => choices.map((choice) => ({ ...before, [name]: choice })));
-  }
-  return all;
-}
-
-const fill = (path: string, values: Assignment) => path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
-
-function bodyOf(world: World, { method, path }: AnyEndpoint): unknown {
-  if (method === "GET") return undefined;
-  const body = bodies[`${method} ${path}`] ?? bodies[path];
-  if (!body) throw new Error(`no body for ${method} ${path}`);
-  return body(world);
-}
-
-/** Authorization headers that must not hold, made of what somebody could have in hand. */
+/** Invalid authorization headers, made of tokens that an attacker could have. */
 async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, must, call }: World) {
   const { keys } = localDeps({ db, secret, appUrl, limits: { signInsPerMinute: 1 } });
   const { key, kid } = await keys.current();
@@ -260,14 +128,14 @@ async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, 
   };
 }
 
-/** What may differ between two answers that are the same. */
-function seen({ statusCode, headers, body }: Awaited<ReturnType<TestApp["call"]>>) {
+/** A reply without the headers that may differ between equal replies. */
+function comparable({ statusCode, headers, body }: Awaited<ReturnType<TestApp["call"]>>) {
   const { date, "x-ratelimit-remaining": left, "x-ratelimit-reset": reset, ...rest } = headers;
   return { statusCode, headers: rest, body };
 }
 
-test("every bearer call refuses every token that does not hold, in one shape, and does nothing", async () => {
-  const world = await setup();
+test("every bearer call refuses every invalid token, in one shape, and does nothing", async () => {
+  const world = await setupAccess();
   const refused = Object.entries(await refusedHeaders(world));
   const before = await world.rows();
   const events = { method: "GET", path: "/events" } as AnyEndpoint;
@@ -296,8 +164,8 @@ test("every bearer call refuses every token that does not hold, in one shape, an
   console.log(`${cells} cells: ${endpoints.length} bearer calls, ${refused.length} tokens`);
 }, 60_000);
 
-test("what is another user's answers exactly like what does not exist, and stays as it is", async () => {
-  const world = await setup();
+test("another user's objects get the same reply as absent ones, and stay unchanged", async () => {
+  const world = await setupAccess();
   const before = await world.rows();
   let cells = 0;
   for (const endpoint of mounted(world)) {
@@ -313,8 +181,8 @@ test("what is another user's answers exactly like what does not exist, and stays
     for (const values of assignments(world, endpoint, ["own", "foreign"])) {
       if (!names.some((name) => isForeign(name, values[name]))) continue;
       const absent = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asAbsent(name, value)]));
-      const answer = seen(await send(values));
-      expect(answer, fill(endpoint.path, values)).toEqual(seen(await send(absent as Assignment)));
+      const answer = comparable(await send(values));
+      expect(answer, fill(endpoint.path, values)).toEqual(comparable(await send(absent as Assignment)));
       expect(answer.statusCode, fill(endpoint.path, values)).toBe(404);
       cells++;
     }
@@ -323,8 +191,8 @@ test("what is another user's answers exactly like what does not exist, and stays
   console.log(`${cells} cells of another user's ids`);
 });
 
-test("another user's order, notifications and account in a body: refused like absent ones, and untouched", async () => {
-  const world = await setup();
+test("another user's order, notifications and account in a body are refused like absent ones, and stay unchanged", async () => {
+  const world = await setupAccess();
   const { victim, outsider, rented, call, must } = world;
   const before = await world.rows();
   const create = (proof: object, user = outsider.id) =>
@@ -332,9 +200,9 @@ test("another user's order, notifications and account in a body: refused like ab
       container_request: containerRequest(user),
       payment_data: { ...rented.payment_data, ...proof },
     });
-  const absent = seen(await create({ razorpay_order_id: "order_AAAAAAAAAAAAAA" }));
+  const absent = comparable(await create({ razorpay_order_id: "order_AAAAAAAAAAAAAA" }));
   expect(absent.statusCode).toBe(404);
-  expect(seen(await create({}))).toEqual(absent);
+  expect(comparable(await create({}))).toEqual(absent);
   expect((await create({}, victim.id)).json().code).toBe("forbidden");
   const ids = (await must("GET", "/notifications", victim.token)).notifications.map(({ id }: { id: string }) => id);
   expect(ids.length).toBeGreaterThan(2);
@@ -342,8 +210,8 @@ test("another user's order, notifications and account in a body: refused like ab
   expect(await world.rows()).toEqual(before);
 });
 
-test("a name that is taken says only that (G90): neither whose it is nor what became of it", async () => {
-  const { db, outsider, victim, must } = await setup();
+test("a taken name says only that (G90): neither its owner nor its status", async () => {
+  const { db, outsider, victim, must } = await setupAccess();
   const ask = async (name: string, { token }: TestUser) => must("GET", `/subdomains/${name}`, token);
   const taken = { status: "success", available: false, message: "This name is in use" };
   expect(await ask("first-lab", outsider)).toEqual({ ...taken, suggestion: "first-lab-2" });
@@ -357,8 +225,8 @@ test("a name that is taken says only that (G90): neither whose it is nor what be
   expect((await ask("first-lab", victim)).available).toBe(true);
 });
 
-test("no answer that a stranger can read names anything of another user", async () => {
-  const world = await setup();
+test("no reply that another user can read names anything of a user", async () => {
+  const world = await setupAccess();
   const { victim, rented, open, outsider, call } = world;
   const { razorpay_payment_id, razorpay_order_id } = rented.payment_data;
   const paths = mounted(world).filter(({ method }) => method === "GET");
@@ -385,7 +253,7 @@ test("no answer that a stranger can read names anything of another user", async 
   for (const value of [victim.email, "Victoria", rented.environment_id, "first-lab"]) expect(owners).toContain(value);
 });
 
-test("every route that is mounted is known here: as a bearer call of the contract, or with a line that says who may call it", async () => {
+test("every mounted route is known here: as a bearer call of the contract, or with a line that says who may call it", async () => {
   const product = await testApp();
   const { routes, call } = product;
   mounted(product);

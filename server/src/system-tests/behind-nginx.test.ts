@@ -158,7 +158,7 @@ async function rent({ ask }: Awaited<ReturnType<typeof installation>>, name: str
 const reason = hasNginx ? "" : " (skipped: there is no nginx here)";
 
 test.skipIf(!hasNginx)(
-  `behind nginx with TLS and two gateways one customer's 1,000 sockets leave another at 200${reason}`,
+  `behind nginx with TLS and two gateways, 1,000 sockets of one user do not slow another${reason}`,
   async () => {
     const world = await installation();
     const [loud, quiet] = [await rent(world, "loud"), await rent(world, "quiet")];
@@ -178,7 +178,7 @@ test.skipIf(!hasNginx)(
 );
 
 test.skipIf(!hasNginx)(
-  `behind nginx with TLS a hundred sign-ins at one gateway are known at the other at once${reason}`,
+  `behind nginx with TLS, a hundred sign-ins at one gateway are known at the other at once${reason}`,
   async () => {
     const world = await installation();
     const { host, id, idToken } = await rent(world, "twice");

@@ -3,94 +3,12 @@ import type { AnyEndpoint } from "@berth/contract";
 import { expect, test } from "vitest";
 import { toJSONSchema } from "zod/mini";
 import { containerRequest, orderBody, type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
+import { broken, dice, jsonOf, type Schema, segments, types } from "./testing/random-json.ts";
 
 const requests = 2000;
-const lanes = 5;
+const workers = 5;
 
-interface Schema {
-  readonly type?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-}
-
-interface Dice {
-  /** True this often, 0 to 1. */
-  chance(often: number): boolean;
-  pick<T>(choices: readonly T[]): T;
-  below(limit: number): number;
-}
-
-/** The same seed, the same requests (mulberry32). */
-function dice(seed: number): Dice {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number) => Math.floor(next() * limit);
-  return { chance: (often) => next() < often, pick: (choices) => choices[below(choices.length)] as never, below };
-}
-
-/** Written into the JSON as they stand: what JSON.stringify would not write is here too. */
-const strange: readonly string[] = [
-  ...["null", "true", "false", "0", "-0", "-1", "1.5", "1e308", "1e309", "-1e309", "5e-324", "9007199254740993"],
-  ...["1e-7", "2147483648", "99999999999999999999999999", "[]", "{}", "[null]", '""', '" "', '"\\u0000"', '"\\ud800"'],
-  ...['"\\udc00\\ud800"', '"🚀"', '"\\u202e"', '"\\ufeff"', '"%00"', '"%s%n"', '"../../etc/passwd"', `"';--"`],
-  ...['"NaN"', '"constructor"', '{"toString":1}', '{"then":1}', '{"length":-1}', '"\\n"', '"ﬃ"', '"İ"', '"a@b.co"'],
-  `"${"x".repeat(300)}"`,
-  `"${"é".repeat(5000)}"`,
-  `${"[".repeat(2000)}${"]".repeat(2000)}`,
-  `${'{"a":'.repeat(1000)}1${"}".repeat(1000)}`,
-  `[${"0,".repeat(3000)}0]`,
-];
-const broken: readonly string[] = [
-  "{",
-  "",
-  "[",
-  "nul",
-  '{"a":1,}',
-  "{'a':1}",
-  "\ufeff{}",
-  "{}{}",
-  '"\\x"',
-  '{"__proto__":{}}',
-];
-const segments: readonly string[] = [
-  ...["%00", "%ff", "%c0%af", "%ed%a0%80", "%F0%9F%9A%80", "%2e%2e%2f", "..", ".", "'", "%25", "%", "%0d%0a", "a%2fb"],
-  ...["null", "undefined", "-1", "1e309", "x".repeat(99), "x".repeat(2000), "xn--lab", "{id}", "*", ":id", ";", "&"],
-  ...["9007199254740991", "-9007199254740991"],
-];
-const types: readonly string[] = [
-  ...[
-    "application/json; charset=utf-8",
-    "application/json;charset=x",
-    "text/plain",
-    "application/x-www-form-urlencoded",
-  ],
-  ...["multipart/form-data", "application/json, text/html", "", "/", "application/JSON", "application/octet-stream"],
-];
-
-function jsonOf(random: Dice, schema: Schema, known: readonly unknown[]): string {
-  if (random.chance(0.12)) return random.pick(strange);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return JSON.stringify(random.pick(schema.enum));
-  if (schema.type === "object") {
-    const parts = Object.entries(schema.properties ?? {})
-      .filter(() => random.chance(0.96))
-      .map(([name, part]) => `${JSON.stringify(name)}:${jsonOf(random, part, known)}`);
-    if (random.chance(0.1)) parts.push(`"more":${random.pick(strange)}`);
-    return `{${parts.join(",")}}`;
-  }
-  if (schema.type === "array")
-    return `[${Array.from({ length: random.below(4) }, () => jsonOf(random, schema.items ?? {}, known)).join(",")}]`;
-  return JSON.stringify(random.pick(known));
-}
-
-/** One road into the product: its method, its path with parameters, and what is known of its body. */
+/** A mounted route: its method, its path with parameters, and the schema of its body. */
 interface Road {
   readonly method: AnyEndpoint["method"];
   readonly path: string;
@@ -217,7 +135,7 @@ function requestOf({ random, roads, owner, rented, number, basic, own }: World, 
   };
 }
 
-test(`${requests} requests of every shape: no answer is a 5xx, and the product still sells`, async () => {
+test(`${requests} requests of every shape: no reply is a 5xx, and the product still sells`, async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   console.log(`seed ${seed}`);
   const world = await setup(seed);
@@ -225,7 +143,7 @@ test(`${requests} requests of every shape: no answer is a 5xx, and the product s
   const statuses = new Map<number, number>();
   let left = requests;
 
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     let user = await signUp();
     while (left-- > 0) {
       const request = requestOf(world, user);
@@ -237,7 +155,7 @@ test(`${requests} requests of every shape: no answer is a 5xx, and the product s
     }
   }
 
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: workers }, worker));
   console.log(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)));
   expect(errors).toEqual([]);
   const buyer = await signUp();
@@ -250,7 +168,7 @@ test(`${requests} requests of every shape: no answer is a 5xx, and the product s
   expect([200, 409]).toContain(order.statusCode);
 }, 60_000);
 
-test("bytes that are hardly HTTP: refused or cut off, and the next request is answered", async () => {
+test("malformed HTTP is refused or cut off, and the next request is answered", async () => {
   const { url } = await testApp();
   const port = Number(new URL(url).port);
   const head = "POST /auth/signup HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
@@ -291,7 +209,7 @@ test("bytes that are hardly HTTP: refused or cut off, and the next request is an
   }
 });
 
-/** What came back until the other side ended, or everything that could be asked for was. */
+/** The bytes that came back until the connection ended. */
 async function exchange(port: number, bytes: string): Promise<string> {
   const socket = createConnection(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -300,7 +218,7 @@ async function exchange(port: number, bytes: string): Promise<string> {
   try {
     for await (const chunk of socket) text += chunk;
   } catch {
-    // Cut off, as it may be.
+    // A cut connection is allowed.
   }
   return text;
 }

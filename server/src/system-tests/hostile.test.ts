@@ -133,7 +133,7 @@ const orders: readonly (readonly [what: string, change: Change, refusal: readonl
   ["a NUL in 30,000 brackets", () => `{"container_request":${brackets(3e4, '"\\u0000"')}}`, invalid],
 ];
 
-test("create_order: what does not fit is a clear 4xx, and nothing is written or held", async () => {
+test("create_order: an invalid request is a clear 4xx, and nothing is written or held", async () => {
   const { signUp, call, rows, order, errors } = await testApp();
   const user = await signUp();
   const before = await rows();
@@ -146,7 +146,7 @@ test("create_order: what does not fit is a clear 4xx, and nothing is written or 
   expect((await order(user)).amount, "the right body is sold").toBe(40);
 });
 
-test("create_order: a name that is taken, more than there is, more than one may have", async () => {
+test("create_order refuses a taken name, more GPUs than exist and more than the quota", async () => {
   const product = await testApp({ GPUS_PER_USER: "4" });
   const { signUp, call, rows, order } = product;
   const [owner, other] = [await signUp(), await signUp()];
@@ -165,7 +165,7 @@ test("create_order: a name that is taken, more than there is, more than one may 
   expect(await rows()).toEqual(before);
 });
 
-test("create: a proof that is forged, swapped or for something else delivers nothing and loses nothing", async () => {
+test("create: a forged, swapped or foreign proof delivers nothing and loses nothing", async () => {
   const product = await testApp();
   const { signUp, call, rows, order, pay, must, deliver } = product;
   const [user, other] = [await signUp(), await signUp()];
@@ -220,7 +220,7 @@ test("create: a proof that is forged, swapped or for something else delivers not
   expect(delivered.status, "the payment is still good").toBe("active");
 });
 
-test("clear, actions, terminate: malformed ids, unknown words and wrong bodies change nothing", async () => {
+test("clear, actions, terminate: malformed ids, unknown actions and wrong bodies change nothing", async () => {
   const product = await testApp();
   const { signUp, rent, call, rows, deliver } = product;
   const stop = deliver();
@@ -272,7 +272,7 @@ test("clear, actions, terminate: malformed ids, unknown words and wrong bodies c
   expect(await rows()).toEqual(before);
 });
 
-test("receipts: whatever stands for a number is absent, malformed, and never looked at as a path", async () => {
+test("receipts: a number is absent or malformed, and never used as a path", async () => {
   const { signUp, call, errors } = await testApp();
   const user = await signUp();
   for (const bad of ["%00", "..%2f..%2fetc%2fpasswd", "'--", "INV-", "*", "%F0%9F%98%80", "1e309", "INV-%25"])
@@ -282,7 +282,7 @@ test("receipts: whatever stands for a number is absent, malformed, and never loo
   expect(errors).toEqual([]);
 });
 
-test("a range or a condition that cannot be met: a file is refused, a page is answered whole", async () => {
+test("an unsatisfiable range or condition: a file is refused, a page is sent whole", async () => {
   const { app } = await testApp();
   const headers: readonly Record<string, string>[] = [{ range: "bytes=99999-" }, { "if-match": '"x"' }];
   for (const each of headers) {

@@ -3,7 +3,7 @@ import { grantRefund } from "../payments/refunds/grant-refund.ts";
 import { startRefundSender } from "../payments/refunds/refund-sender.ts";
 import { testApp } from "../testing/test-app.ts";
 
-test("a rental from the sign-up to the refund is a line for each step, with ids and nothing personal", async () => {
+test("the log has a line for each step from the sign-up to the refund, with ids and nothing personal", async () => {
   const app = await testApp();
   app.deliver();
   const ada = await app.signUp("Ada Lovelace");

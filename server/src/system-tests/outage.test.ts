@@ -54,7 +54,7 @@ async function setup() {
 /** Made of configuration and content alone. */
 const needsNothing = new Set(["/config", "/support/catalog"]);
 
-test("without its database every call says 503 and when to come again, and works again once it is back", async () => {
+test("without its database every call is 503 with Retry-After, and works again once it is back", async () => {
   const { routes, signUp, call, gone, back } = await setup();
   const { token, id } = await signUp();
   await gone();

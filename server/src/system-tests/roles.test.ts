@@ -130,7 +130,7 @@ test("a notebook is rented from three processes of one role each, which answer f
   for (const { said } of Object.values(processes)) expect(said.err).toBe("");
 }, 180_000);
 
-test("a worker alone without METRICS_PORT says how it can be asked for its health, and takes no port", async () => {
+test("a worker without METRICS_PORT logs how to read its health, and listens on no port", async () => {
   const { url: DATABASE_URL } = await emptyDatabase();
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");

@@ -37,7 +37,7 @@ function slow(port: number, { host, path, fields = "" }: Sent, drip = false) {
   return { heard: () => heard, ended: () => ended };
 }
 
-test("a body that does not come, or comes byte by byte, ends its connection; one for an environment may take its time", async () => {
+test("a body that is missing or slow ends its connection; one for an environment may be slow", async () => {
   const { url, db } = await testApp();
   const port = Number(new URL(url).port);
   const upstream = await openUpstream(createServer((request) => void request.resume()));
@@ -66,7 +66,7 @@ test("a body that does not come, or comes byte by byte, ends its connection; one
   expect([upload.ended(), upload.heard()]).toEqual([false, ""]);
 }, 90_000);
 
-test("who has used up the limit without a token is refused before the body is read", async () => {
+test("a request without a token above the rate limit is refused before the body is read", async () => {
   const { url } = await testApp({ ANONYMOUS_PER_MINUTE: "2" });
   const port = Number(new URL(url).port);
   const sent = [1, 2, 3].map(() => slow(port, { host: "localhost:3000", path: "/auth/signup" }));
@@ -75,7 +75,7 @@ test("who has used up the limit without a token is refused before the body is re
     .toEqual(["429"]);
 });
 
-test("one address has its share of connections, and a trusted proxy has none to keep to", async () => {
+test("connections of one address are limited, those of a trusted proxy are not", async () => {
   const opened = async (trusted: boolean) => {
     const server = createServer((_request, response) => void response.end());
     limitConnections(server, () => trusted, 3);

@@ -88,7 +88,7 @@ function injector(base: string): Pick<FastifyInstance, "inject"> {
 }
 
 describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two hosts", () => {
-  test("an operator adds a machine; when the first is full the next rents there, and its files bind it to that host (G39)", async () => {
+  test("an operator adds a machine; when the first is full the next order goes there, and its files bind it to that host (G39)", async () => {
     const { address, homeRoot, hosts, open, database } = await setup();
     const before = await open();
     expect(await hosts("add", "remote", address, "--home-root", homeRoot, "--reach", "203.0.113.7")).toMatch(
@@ -151,7 +151,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     expect([refused.statusCode, refused.json().error?.code ?? refused.json().code]).toEqual([409, "out_of_stock"]);
   });
 
-  test("a host that is away keeps the product from nothing: it starts, says so once, and takes the host when it is back", async () => {
+  test("an unreachable host blocks nothing: the server starts, logs it once, and uses the host when it is back", async () => {
     const { address, homeRoot, hosts, open, database } = await setup();
     const before = await open();
     const db = await database();
