@@ -1,6 +1,6 @@
 import { DriverError, type Observed } from "./driver.ts";
 
-/** What `Driver.start` does with the run that exists. `create` first removes it. */
+/** The step of `Driver.start` for the run that exists. `create` first removes it. */
 export type StartStep = "none" | "resume" | "create";
 
 /** The table in the comment of `Driver.start`, the same for every driver. Throws `stale` and `refused`. */
@@ -12,11 +12,11 @@ export function startStep(
   if (existing.generation > wanted.generation) {
     throw new DriverError(
       "stale",
-      `generation ${existing.generation} is here already, ${wanted.generation} was asked for`,
+      `generation ${wanted.generation} is stale: generation ${existing.generation} exists`,
     );
   }
   if (existing.specHash !== wanted.specHash) {
-    throw new DriverError("refused", `generation ${wanted.generation} is here already with another spec`);
+    throw new DriverError("refused", `generation ${wanted.generation} exists with another spec`);
   }
   if (existing.state === "stopped") return "create";
   return existing.state === "paused" ? "resume" : "none";

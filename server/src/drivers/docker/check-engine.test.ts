@@ -22,7 +22,7 @@ async function engineOf(changes: { ApiVersion?: string; OSType?: string; LiveRes
 
 const onLoopback = { needsLiveRestore: false };
 
-test.for(["1.41", "1.44", "2.0"])("an engine of API %s with live-restore: nothing to say", async (ApiVersion) => {
+test.for(["1.41", "1.44", "2.0"])("an engine of API %s with live-restore has no warnings", async (ApiVersion) => {
   expect(await checkEngine(await engineOf({ ApiVersion }), { needsLiveRestore: true })).toEqual([]);
 });
 
@@ -33,14 +33,14 @@ test.for([
   await expect(checkEngine(await engineOf(changes), onLoopback)).rejects.toThrow(words);
 });
 
-test("without live-restore: a warning for oneself, a refusal in public, both with what to write where", async () => {
+test("a missing live-restore is a warning on one's own machine, a refusal in public, both with the remedy", async () => {
   const engine = await engineOf({ LiveRestoreEnabled: false });
   const words = expect.stringMatching(/every run ends.*"live-restore": true.*daemon.json/);
   expect(await checkEngine(engine, onLoopback)).toEqual([words]);
   await expect(checkEngine(engine, { needsLiveRestore: true })).rejects.toMatchObject({ message: words });
 });
 
-test("no permission names the group", () => {
+test("a missing permission names the group", () => {
   const refused = Object.assign(new Error("connect EACCES"), { code: "EACCES" });
   expect(openEngine({ socketPath: "/run/docker.sock" }).explain(refused)).toMatchObject({
     code: "unavailable",

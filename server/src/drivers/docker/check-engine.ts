@@ -7,7 +7,7 @@ import { readEngineInfo } from "./machine/engine-facts.ts";
 const oldestApi = "1.41";
 
 /**
- * Checks an engine before anything is sold on it (docs/internals/reliability.md). Returns warnings for the operator, in
+ * Checks an engine before anything is leased on it (docs/internals/reliability.md). Returns warnings for the operator, in
  * plain sentences. Throws a DriverError, for people too, when the engine cannot be used.
  */
 export async function checkEngine(
@@ -20,7 +20,7 @@ export async function checkEngine(
   );
   const at = `the Docker Engine at ${engine.displayName}`;
   if ("certificates" in address && (await acceptsUnknownClients(address)))
-    throw new DriverError("refused", `${at} lets in whoever comes: it must run with --tlsverify`);
+    throw new DriverError("refused", `${at} accepts clients without a certificate: it must run with --tlsverify`);
   if (isOlder(apiVersion, oldestApi))
     throw new DriverError(
       "unsupported",

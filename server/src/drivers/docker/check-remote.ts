@@ -24,7 +24,7 @@ export function remoteFirewall(
 }
 
 /**
- * Checks all that a host needs before something is sold on it (docs/internals/reliability.md). Throws a DriverError, in one
+ * Checks all that a host needs before anything is leased on it (docs/internals/reliability.md). Throws a DriverError, in one
  * sentence, when the host cannot be used. Pulls the image that everything needs, removes images that were replaced, and
  * deletes the files of deleted homes for at most a minute.
  */
@@ -54,11 +54,11 @@ export async function checkRemote(
 async function checkHomes({ engine: address, host }: RemoteMachine, { install, images }: RemoteDeps): Promise<void> {
   const engine = openEngine(address);
   const helperDeps = { engine, install, image: () => images("jupyter") };
-  const script = "chmod 700 /homes && : >/homes/.checked && rm /homes/.checked && echo well";
+  const script = "chmod 700 /homes && : >/homes/.checked && rm /homes/.checked && echo ok";
   const output = await helperOutput(helperDeps, { script, binds: [`${host.homeRoot}:/homes`] });
-  if (output.trim() !== "well")
+  if (output.trim() !== "ok")
     throw new DriverError("refused", `homes cannot be written in ${host.homeRoot} on ${host.id}`);
-  // The next deletion of a home continues where the limit ends this one.
+  // After the timeout the next deletion of a home continues.
   const limit = AbortSignal.timeout(wipeLimitMs);
   await wipeDeletedHomes(helperDeps, host.homeRoot, limit).catch((error) => {
     if (!limit.aborted) throw error;

@@ -36,7 +36,7 @@ export interface DockerOptions {
 
 /**
  * Containers of a Docker Engine, on this machine or another one. Labels on each container hold its owner and its spec, so
- * nothing is kept in memory: any number of drivers see and do the same, before and after a crash.
+ * nothing is kept in memory: any number of drivers agree, before and after a crash.
  */
 export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const engine = openEngine(options.engine);
@@ -83,7 +83,7 @@ function readOperations(deps: LifecycleDeps): Pick<Driver, "observe" | "list" | 
         const { container, info } = await requireContainer(deps, id, abortSignal);
         const labels = info.Config.Labels;
         const [stats, homeMb, gpus] = await Promise.all([
-          // A second reading would take a second more and only serve a percentage that nobody uses.
+          // A second reading would take a second more, for a percentage that is not used.
           container.stats({ stream: false, "one-shot": true, ...{ abortSignal } }),
           machine.homes.recentMb(labels[label.home] ?? ""),
           gpuUsage(labels[label.gpus]?.split(",") ?? []),
@@ -112,13 +112,13 @@ async function listRuns(deps: LifecycleDeps, abortSignal: AbortSignal) {
 
 async function requireContainer(deps: LifecycleDeps, id: string, abortSignal: AbortSignal) {
   const existing = await findContainer(deps, id, abortSignal);
-  if (!existing) throw new DriverError("refused", `nothing runs as ${id}`);
+  if (!existing) throw new DriverError("refused", `there is no run ${id}`);
   return existing;
 }
 
 function gpuUsageOf({ facts, machine }: LifecycleDeps) {
   return async (ids: readonly string[]) => {
-    // The machine knows how to ask its GPUs once the facts are read.
+    // The machine can query its GPUs once the facts are read.
     if (gpuDevices(ids).length > 0) await facts();
     return await machine.gpuUsage(ids);
   };
@@ -145,7 +145,7 @@ function runOperations(deps: LifecycleDeps): Pick<Driver, "start" | "pause" | "s
   const exclusively = <T>(key: string, work: (abortSignal: AbortSignal) => Promise<T>) =>
     engine.withTimeout((abortSignal) =>
       serially(key, async () => {
-        // The timeout may have passed while it waited for its turn.
+        // The timeout may have passed while it waited for the mutex.
         abortSignal.throwIfAborted();
         return await work(abortSignal);
       }),

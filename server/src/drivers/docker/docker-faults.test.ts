@@ -44,7 +44,7 @@ async function outcomes(driver: Driver): Promise<Record<string, string>> {
 const unavailable = Object.fromEntries(Object.keys(verbs).map((name) => [name, "unavailable"]));
 
 describe("without an engine", () => {
-  test("every verb says that it is unavailable, and where it was looked for", async () => {
+  test("every operation throws unavailable and names the address", async () => {
     const machine = openDockerMachine({ at: "/nowhere/docker.sock" });
     onTestFinished(() => rm(machine.directory, { recursive: true, force: true }));
     const driver = await machine.open();
@@ -58,7 +58,7 @@ describe("without an engine", () => {
 // Side by side: all that they do is wait for the limit.
 describe
   .skipIf(noEngine)
-  .concurrent(noEngine ? `an engine in trouble, skipped because ${noEngine}` : "an engine in trouble", () => {
+  .concurrent(noEngine ? `an engine with faults, skipped because ${noEngine}` : "an engine with faults", () => {
     test.for(["silent", "cut"] as const)(
       "%s: every verb ends within 10 s as unavailable, and works again after",
       async (fault, context) => {
@@ -70,7 +70,7 @@ describe
       },
     );
 
-    test("slow: every verb ends within 10 s, and none says anything untrue", async (context) => {
+    test("slow: every operation ends within 10 s, and none returns a wrong result", async (context) => {
       const { driver, proxy } = await behindProxy(context);
       proxy.fault = "slow";
       const { stats, ...others } = await outcomes(driver);
@@ -79,7 +79,7 @@ describe
       context.expect(others).toMatchObject({ observe: "done", list: "done", deleteHome: "done" });
     });
 
-    test("a verb that waits behind a slow one of the same run ends with its own limit", async (context) => {
+    test("an operation that waits behind a slow one of the same run ends with its own timeout", async (context) => {
       const { driver, proxy } = await behindProxy(context);
       proxy.fault = "silent";
       const { id } = testSpec();
@@ -90,7 +90,7 @@ describe
       context.expect(Date.now() - began).toBeLessThan(10_000);
     });
 
-    test("watch goes on by itself after its connection broke", async (context) => {
+    test("watch reconnects after its connection broke", async (context) => {
       const { machine, driver, proxy } = await behindProxy(context);
       const ending = new AbortController();
       const seen: string[] = [];
@@ -152,7 +152,7 @@ async function repeated(verb: () => Promise<void>): Promise<void> {
 describe.skipIf(noSecond)(
   noSecond ? `an engine that is killed, skipped because ${noSecond}` : "an engine that is killed",
   () => {
-    test("its runs live on, verbs are unavailable meanwhile, and everything goes on when it is back", async () => {
+    test("its runs survive, operations are unavailable meanwhile, and everything goes on when it is back", async () => {
       const engine = await openSecondEngine();
       onTestFinished(engine.close);
       const machine = openDockerMachine({ at: engine.socketPath, types: new Map([["jupyter", engine.sleeper]]) });

@@ -31,7 +31,7 @@ describe.skipIf(absent)(
   absent ? `limits of a run, skipped because ${absent}` : "limits of a run",
   { timeout: 60_000 },
   () => {
-    test("the engine's socket: whoever has it is root there; a run has none", async () => {
+    test("the engine's socket makes its user root there; a run has none", async () => {
       const program = `import os, socket
 found = []
 for folder in ("/run", "/var/run", "/home/berth", "/tmp"):
@@ -50,7 +50,7 @@ print(set(found))`;
       expect((await runIsolated(program, { network })).output).toBe("set()");
     });
 
-    test("capabilities: raw packets, devices, other owners, other users' files; a run has none of them", async () => {
+    test("a run has no capabilities: no raw packets, devices, other owners or other users' files", async () => {
       const program = `import os, socket, stat
 def tried(name, work):
     try:
@@ -79,7 +79,7 @@ tried("other user", lambda: os.setuid(0 if os.getuid() else 4242))`;
       expect((await runIsolated(program, { network })).output).toBe("");
     });
 
-    test("setuid: a program of root's in the home makes nobody root", async () => {
+    test("a setuid program of root in the home makes nobody root", async () => {
       const place = await home();
       await copyFile("/usr/bin/id", join(place, "id"));
       await chmod(join(place, "id"), 0o4755);
@@ -89,7 +89,7 @@ tried("other user", lambda: os.setuid(0 if os.getuid() else 4242))`;
       expect((await runIsolated(program, { network, home: place })).output).toBe("1000");
     });
 
-    test("fork bomb: ends at the limit, the neighbour starts programs meanwhile", async () => {
+    test("a fork bomb ends at the limit, and the neighbour starts programs meanwhile", async () => {
       const bomb = `import os, signal, time
 children = []
 try:
@@ -114,7 +114,7 @@ for child in children: os.kill(child, signal.SIGKILL)`;
       expect(neighbour.output).toBe("well");
     });
 
-    test("memory bomb: only this run ends, and is known to have run out of memory", async () => {
+    test("a memory bomb ends only its own run, which is observed as out of memory", async () => {
       const bomb = `block = bytearray(400 * 2**20)\nfor at in range(0, len(block), 4096): block[at] = 1\nprint("taken")`;
       expect((await runPlain(bomb, { NetworkMode: network })).output).toBe("taken");
       const [isolated, neighbour] = await Promise.all([
@@ -129,7 +129,7 @@ for child in children: os.kill(child, signal.SIGKILL)`;
       expect(neighbour.output).toBe("well");
     });
 
-    test("full disk: a run fills its own home and nothing else, and JupyterLab still opens in it", async () => {
+    test("a run fills its own home and nothing else, and JupyterLab still opens in it", async () => {
       const folder = await home();
       const [full, beside] = [join(folder, "full"), await home()];
       await shell(`truncate -s 24M ${folder}/disk; mkfs.ext4 -q ${folder}/disk; mkdir ${full}

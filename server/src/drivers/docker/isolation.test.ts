@@ -98,16 +98,16 @@ describe.skipIf(absent)(absent ? `the firewall, skipped because ${absent}` : "th
     ...outside.private.map((host) => `private ${host}`),
     ...["mail 25", "mail 465", "mail 587"],
   ];
-  test.each(four)("%s: open on a plain bridge, silent behind the firewall", (name) => {
+  test.each(four)("%s: open on a plain bridge, closed behind the firewall", (name) => {
     expect({ plain: plain[name], behind: behind[name] }).toEqual({ plain: "open", behind: "silent" });
   });
 
   const six = ["another tenant, IPv6", "this machine at its bridge, IPv6", "private, IPv6", "mail 25, IPv6"];
-  test.each(six)("%s: open on a plain bridge, silent behind the firewall", (name) => {
+  test.each(six)("%s: open on a plain bridge, closed behind the firewall", (name) => {
     expect({ plain: plain[name], behind: behind6[name] }).toEqual({ plain: "open", behind: "silent" });
   });
 
-  test("another tenant stays silent where addresses are public and the engine itself keeps nobody apart", () => {
+  test("another tenant is closed too where addresses are public and the engine isolates nobody", () => {
     expect(behind6).toMatchObject({ "another tenant": "silent", "another tenant, IPv6": "silent" });
   });
 
@@ -116,7 +116,7 @@ describe.skipIf(absent)(absent ? `the firewall, skipped because ${absent}` : "th
     expect(behind6).toMatchObject({ "internet, IPv6": "open" });
   });
 
-  test("a flood of new connections: all of it on a plain bridge, its beginning behind the firewall; then the next is let out", async () => {
+  test("a flood of connections passes a plain bridge and is rate-limited behind the firewall; a later connection passes", async () => {
     const flood = `import socket, time
 def connects():
     one = socket.socket()
@@ -143,7 +143,7 @@ print("found:", got)`;
     expect(behind).toBeLessThan(800);
   });
 
-  test("put up twice it stands once; taken away twice nothing is left", async () => {
+  test("applying and removing the firewall are idempotent", async () => {
     const install = "0ff0a11ce5ed";
     onTestFinished(async () => void (await runFirewallCommands(removalCommands(install))));
     const rules = async () =>
@@ -158,7 +158,7 @@ print("found:", got)`;
     expect(await rules()).toEqual([]);
   });
 
-  test("the watch puts it up by itself, finds nothing, and says aloud what another firewall opened in front", async () => {
+  test("the loop applies the firewall, finds no leak, and logs the leak of a rule that was put before it", async () => {
     await runFirewallCommands(removalCommands(world.install));
     const image = async () => "berth/jupyter:local";
     const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
@@ -187,7 +187,7 @@ print("found:", got)`;
     expect(await probes()).toBe(0);
   }, 40_000);
 
-  test("a rule that somebody took away is back at the next look, told in one line and counted; a look alone names it and changes nothing", async () => {
+  test("a removed rule is restored at the next pass, logged in one line and counted; a check only names it", async () => {
     const image = async () => "berth/jupyter:local";
     const parts = { engine: { socketPath }, install: world.install, image, isHost: true, port: world.port };
     await runFirewallCommands(removalCommands(world.install));
@@ -213,7 +213,7 @@ print("found:", got)`;
     expect(await findMissingRules(parts)).toEqual([]);
   });
 
-  test("a look that comes to nothing gives its reason", async () => {
+  test("a failed probe gives its reason", async () => {
     const image = "berth/says-nothing:test";
     onTestFinished(async () => void (await shell(`docker image rm -f ${image}`)));
     await shell(`docker build -q -t ${image} - <<'END'
@@ -227,7 +227,7 @@ END`);
     );
   });
 
-  test("a machine without an image has no runs, and is not looked at", async () => {
+  test("a machine without an image has no runs, and is not probed", async () => {
     const nowhere = { socketPath: "/nowhere.sock" };
     const image = async () => undefined;
     expect(await findLeaks({ engine: nowhere, install: "none", image, isHost: true, port: 1 })).toEqual([]);

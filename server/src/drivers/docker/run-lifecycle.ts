@@ -76,7 +76,7 @@ async function createAndStart(deps: LifecycleDeps, spec: Spec, signal: AbortSign
     await createRun(deps, spec, signal);
     await startContainer(deps, spec.id, signal);
   } catch (error) {
-    // Within a timeout of its own, because the first may have passed. The reconciler removes what stays nevertheless.
+    // Within a timeout of its own, because the first may have passed. The reconciler removes leftovers.
     await deps.engine.withTimeout((limit) => rollBack(deps, spec, signal, limit)).catch(() => {});
     throw error;
   }
@@ -120,7 +120,7 @@ async function createRun(deps: LifecycleDeps, spec: Spec, abortSignal: AbortSign
       // Another server has created it. Only the same run may be started.
       const labels = await labelsOf(engine, spec.id, abortSignal);
       if (labels[label.install] !== install || labels[label.spec] !== specHash(spec))
-        throw new DriverError("refused", `${containerName(spec.id)} exists already and is another one`);
+        throw new DriverError("refused", `another container has the name ${containerName(spec.id)}`);
     }
   });
 }

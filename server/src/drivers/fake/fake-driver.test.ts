@@ -20,20 +20,20 @@ function setup(options: Record<string, number> = {}) {
   return driver;
 }
 
-test("fail=1: every start is unavailable and leaves nothing", async () => {
+test("with fail=1 every start is unavailable and leaves nothing", async () => {
   const driver = setup({ fail: 1 });
   const wanted = testSpec();
   await expect(driver.start(wanted)).rejects.toMatchObject({ code: "unavailable" });
   expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
 });
 
-test("pause=0: unsupported, and the capabilities say so", async () => {
+test("with pause=0 a pause is unsupported, and the capabilities say so", async () => {
   const driver = setup({ pause: 0 });
   expect(await driver.capabilities()).toMatchObject({ pause: false });
   await expect(driver.pause("any")).rejects.toMatchObject({ code: "unsupported" });
 });
 
-test("startMs and answerMs: starting, then running without an answer, then 200", async () => {
+test("startMs and answerMs: starting, then running and not ready, then 200", async () => {
   const driver = setup({ startMs: 60, answerMs: 150 });
   const wanted = testSpec();
   await driver.start(wanted);
@@ -43,7 +43,7 @@ test("startMs and answerMs: starting, then running without an answer, then 200",
   await expect.poll(() => callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
 });
 
-test("a failure that was asked for happens once, and each call is counted", async () => {
+test("an injected failure happens once, and each call is counted", async () => {
   const driver = setup();
   const wanted = testSpec();
   driver.failNext("start", "no_image");
@@ -52,7 +52,7 @@ test("a failure that was asked for happens once, and each call is counted", asyn
   expect(driver.calls.get("start")).toBe(2);
 });
 
-test("a hanging start ends by its signal, or goes on when released", async () => {
+test("a hanging start ends with its signal, or goes on when released", async () => {
   const driver = setup();
   const release = driver.hang("start");
   const aborted = new AbortController();

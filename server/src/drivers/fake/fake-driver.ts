@@ -100,7 +100,7 @@ function runOperations({ options, machine, install, find }: FakeDeps): Pick<Driv
     },
     async start(spec, signal) {
       checkSpec(spec);
-      if (Math.random() < (options["fail"] ?? 0)) throw new DriverError("unavailable", "a failure was asked for");
+      if (Math.random() < (options["fail"] ?? 0)) throw new DriverError("unavailable", "an injected failure");
       await machine.serially(spec.id, () => startFakeRun({ options, machine, install, find }, spec, signal));
     },
     async pause(id) {
@@ -127,7 +127,7 @@ type ReadOperation = "capabilities" | "observe" | "list" | "homeMb" | "stats" | 
 function readOperations({ options, machine, install, find }: FakeDeps): Pick<Driver, ReadOperation> {
   const require = (id: string) => {
     const run = find(id);
-    if (!run) throw new DriverError("refused", `nothing runs as ${id}`);
+    if (!run) throw new DriverError("refused", `there is no run ${id}`);
     return run;
   };
   return {
@@ -156,7 +156,7 @@ async function startFakeRun(
   if (step === "resume" && existing) setPaused(machine, existing, false);
   if (step !== "create") return;
   if (spec.homeIsKept && machine.missingHomes.has(spec.home))
-    throw new DriverError("no_home", `${spec.home} is not there`);
+    throw new DriverError("no_home", `${spec.home} is missing`);
   machine.missingHomes.delete(spec.home);
   if (existing) await removeRun(machine, existing);
   const ended = new AbortController();

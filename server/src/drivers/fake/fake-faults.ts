@@ -24,7 +24,7 @@ export function openFakeFaults(driver: Driver): FakeFaults & Driver {
     if (held) await within10s(held, operation, signal);
     const at = failures.findIndex((failure) => failure.operation === operation);
     const [failure] = at < 0 ? [] : failures.splice(at, 1);
-    if (failure) throw new DriverError(failure.code, `a failure of ${operation} was asked for`);
+    if (failure) throw new DriverError(failure.code, `an injected failure of ${operation}`);
   }
 
   const operations = Object.entries(driver).filter(([name]) => !["kind", "archive", "logs", "watch"].includes(name));

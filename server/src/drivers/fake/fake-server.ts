@@ -32,7 +32,7 @@ interface Options {
 }
 
 /**
- * The part of JupyterLab that a gateway meets: `/api` is open, everything else needs the token (403, pages 302 to /login),
+ * The part of JupyterLab that a gateway uses: `/api` is open, everything else needs the token (403, pages 302 to /login),
  * contents and terminals are in memory, `/stream` never ends, and any WebSocket is echoed.
  */
 export async function startFakeServer(options: Options): Promise<FakeServer> {

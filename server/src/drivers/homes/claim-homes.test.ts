@@ -17,7 +17,7 @@ function setup() {
 
 const limits = { cpus: 1, memoryMb: 1, shmMb: 1, pids: 1, diskGb: 1 };
 
-test("G111 a new folder is claimed, and is that installation's from then on", async () => {
+test("G111 a new folder is claimed, and belongs to that installation from then on", async () => {
   const { claim, owner } = setup();
   await claim("one");
   expect(await owner()).toBe("one\n");
@@ -28,7 +28,7 @@ test("G111 a new folder is claimed, and is that installation's from then on", as
   });
 });
 
-test("G111 a folder of before is claimed where it has files that should be there, and refused where it has none", async () => {
+test("G111 an older folder is claimed when it has some of the expected homes, and refused when it has none", async () => {
   const { homes, claim, owner } = setup();
   await expect(claim("one", "a", "b")).rejects.toThrow(
     /The files of 2 environments are not in .*\/homes: check DATA_DIR/,
@@ -48,7 +48,7 @@ test("G111 an empty file that a power cut left of the first claim is written aga
   expect(await owner()).toBe("one\n");
 });
 
-test("G111 while the disk with all homes is away none is made, not even a new one", async () => {
+test("G111 while the disk with all homes is missing none is made, not even a new one", async () => {
   const { homes, claim } = setup();
   await claim("one");
   const opened = await openLocalHomes(homes, silentLogger);

@@ -21,7 +21,7 @@ test.for([
   expect(mountOf(table, path)).toMatchObject({ path: at, type });
 });
 
-test("where the file system is another, that is said", async () => {
+test("another file system is named as the reason", async () => {
   expect(await findQuota("/dev/shm/berth-homes")).toEqual({ missing: "/dev/shm/berth-homes is not on xfs" });
   await rm("/dev/shm/berth-homes", { recursive: true });
 });
@@ -51,7 +51,7 @@ describe.skipIf(absent)(absent ? `limits of homes, skipped because ${absent}` : 
 
   const numberOf = (path: string) => Number(/projid = (\d+)/.exec(sh(`xfs_io -r -c lsproj '${path}'`))?.[1]);
 
-  test("a home holds what it may and no more, its neighbour and the rest of the disk all they want", async () => {
+  test("a home is limited to its quota, but not its neighbour or the rest of the disk", async () => {
     const { root, make, fill: fillHome } = openRoot();
     const quota = await quotaOf(root);
     make("ada");
@@ -68,7 +68,7 @@ describe.skipIf(absent)(absent ? `limits of homes, skipped because ${absent}` : 
     expect(blocks * bsize).toBeLessThanOrEqual(10_000_000 + bsize);
   });
 
-  test("after a restart it is the same number; another limit takes its place; again changes nothing", async () => {
+  test("the project id survives a restart; a new limit replaces the old one; a repetition is a no-op", async () => {
     const { root, make, fill: fillHome } = openRoot();
     make("ada");
     await (await quotaOf(root)).limit("ada", 0.01);
@@ -81,7 +81,7 @@ describe.skipIf(absent)(absent ? `limits of homes, skipped because ${absent}` : 
     expect(await fillHome("ada", 21)).toMatch(/ENOSPC|EDQUOT/);
   });
 
-  test("files from before count, also after a pass that was cut short, and a pipe holds nothing up", async () => {
+  test("existing files count, also after a pass that was cut short, and a pipe does not block", async () => {
     const { root, make, fill: fillHome } = openRoot();
     make("ada/deep/er");
     expect(await fillHome("ada/deep/er", 8)).toBe("written");
@@ -94,7 +94,7 @@ describe.skipIf(absent)(absent ? `limits of homes, skipped because ${absent}` : 
     expect(await fillHome("ada", 4)).toMatch(/ENOSPC|EDQUOT/);
   });
 
-  test("no number is anybody else's: not that of the folder of all homes, nor one that is used elsewhere", async () => {
+  test("a project id is unique: neither that of the folder of all homes nor one in use elsewhere", async () => {
     const { root, make, fill: fillHome } = openRoot("homes of all");
     sh(`mkdir '${root}/../others'; cd '${root}'; xfs_io -r -c 'chproj 42' -c 'chattr +P' .
       xfs_quota -x -c 'limit -p bhard=200m 42' '${root}/..'`);
@@ -107,7 +107,7 @@ describe.skipIf(absent)(absent ? `limits of homes, skipped because ${absent}` : 
     expect(sh(`xfs_quota -x -c 'report -p -n -N -b' '${root}/..'`)).toMatch(/^#42 +\d+ +0 +204800/m);
   });
 
-  test("a home that goes leaves no limit behind, and one that is gone is no error", async () => {
+  test("a deleted home leaves no limit, and an absent one is no error", async () => {
     const { root, make } = openRoot();
     const quota = await quotaOf(root);
     make("ada");
@@ -123,7 +123,7 @@ describe.skipIf(absent)(absent ? `limits of homes, skipped because ${absent}` : 
     expect(report().trim().split("\n")).toHaveLength(1);
   });
 
-  test("what is missing is said: the mount option, the right, the tool", async () => {
+  test("the reason names what is missing: the mount option, the permission, the tool", async () => {
     const plain = openXfs({ options: "noquota" });
     expect(await findQuota(join(plain, "homes"))).toEqual({ missing: `${plain} is mounted without prjquota` });
     const { root } = openRoot();

@@ -13,7 +13,7 @@ export interface Quota {
   lift(home: string): Promise<void>;
 }
 
-/** Limits for the folders in `folder`, which is made if needed; else the reason, for the operator, why there are none. Tries a limit once, on a folder of its own. */
+/** Quotas for the folders in `folder`, which is created if needed; else the reason, for the operator, why there are none. Tries one on a folder of its own. */
 export async function findQuota(
   folder: string,
   toolsAt = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin",
@@ -41,8 +41,7 @@ export async function findQuota(
 
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return "xfs_quota is not installed (package xfsprogs)";
-  if (/not permitted|permission/i.test(message))
-    return "only root may set limits, and the server runs as somebody else";
+  if (/not permitted|permission/i.test(message)) return "only root may set limits, and the server runs as another user";
   return message.trim();
 }
 
@@ -81,7 +80,7 @@ export function mountOf(table: string, path: string): Mount | undefined {
 const [firstProjectId, lastProjectId] = [2 ** 24, 2 ** 31];
 
 /**
- * The project id is stored in the home itself, and drawn among those that are free on the file system. The limit is set
+ * The project id is stored in the home itself, and chosen at random among the free ones of the file system. The limit is set
  * last: all files of a home that has one carry its id.
  */
 function openQuota(mountPath: string, run: (command: string, args: readonly string[]) => Promise<string>): Quota {
@@ -90,7 +89,7 @@ function openQuota(mountPath: string, run: (command: string, args: readonly stri
   const xfsQuota = (command: string) => run("xfs_quota", ["-x", "-c", command, mountPath]);
   const projectOf = async (name: string) => {
     const found = /projid = (\d+)/.exec(await run("xfs_io", ["-r", "-c", "lsproj", name]));
-    if (!found) throw new Error(`xfs_io does not say which project ${name} is`);
+    if (!found) throw new Error(`xfs_io printed no project id of ${name}`);
     return Number(found[1]);
   };
   const ownProject = async (home: string) => {
@@ -112,7 +111,7 @@ function openQuota(mountPath: string, run: (command: string, args: readonly stri
 
   return {
     limit(home, gigabytes) {
-      // A home with many files takes longer than its caller waits: the next call waits for the same pass.
+      // A home with many files takes longer than the caller's timeout: the next call waits for the same pass.
       const running = assigning.get(home) ?? assign(home, Math.ceil((gigabytes * 1e9) / 1024));
       assigning.set(home, running);
       const forget = () => void assigning.delete(home);

@@ -48,7 +48,7 @@ function targetOf(link: string): string {
   }
 }
 
-test("GNU tar unpacks it to the same tree: long names, other alphabets, empty files and folders, names that are no text", async () => {
+test("GNU tar unpacks the archive to the same tree: long names, other alphabets, empty files and folders, names that are not UTF-8", async () => {
   const { home, folder, archive } = await setup();
   const long = join("a".repeat(120), "b".repeat(120), "ß".repeat(100));
   await mkdir(join(home, long), { recursive: true });
@@ -70,7 +70,7 @@ test("GNU tar unpacks it to the same tree: long names, other alphabets, empty fi
   expect(after).toBe(before);
 });
 
-test("links stay links, wherever they point; pipes and sockets are left out", async () => {
+test("links stay links, whatever their target; pipes and sockets are left out", async () => {
   const { home, folder, unpacked } = await setup();
   await symlink(join(folder, "secret.txt"), join(home, "outside"));
   await symlink("..", join(home, "up"));
@@ -98,7 +98,7 @@ test("a folder that becomes a link while it is waiting is not followed out of th
   expect(opened()).toBe(0);
 });
 
-test("files that shrink, grow and vanish while they are read do not break it", async () => {
+test("files that shrink, grow and vanish while they are read do not break the archive", async () => {
   const { home, unpacked } = await setup();
   const size = 3_000_000;
   for (const name of ["shrinks", "grows", "vanishes"]) await writeFile(join(home, name), Buffer.alloc(size, 1));
@@ -117,7 +117,7 @@ test("files that shrink, grow and vanish while they are read do not break it", a
   await unpacked();
 });
 
-test("300 MB stream through in constant memory; a reader who leaves, or an abort, leaves nothing open", async () => {
+test("300 MB stream in constant memory; a reader who disconnects, or an abort, leaves nothing open", async () => {
   const { home, archive, opened } = await setup();
   const file = await open(join(home, "huge"), "w");
   await file.truncate(300_000_000);
@@ -139,7 +139,7 @@ test("300 MB stream through in constant memory; a reader who leaves, or an abort
   await expect.poll(opened).toBe(0);
 });
 
-test("three hundred folders deep is walked with a handful of open files", async () => {
+test("a tree of three hundred levels is walked with a handful of open files", async () => {
   const { home, opened } = await setup();
   let most = 0;
   await mkdir(join(home, ...Array.from({ length: 300 }, () => "d")), { recursive: true });

@@ -2,11 +2,11 @@ import { constants, type Dir, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, opendir, readlink } from "node:fs/promises";
 import type { ArchiveEntry } from "./pack-archive.ts";
 
-/** Errors of a name that its owner changes during the walk: it is left out. */
+/** Errors of an entry that its owner changes during the walk: it is left out. */
 const skipped = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENXIO", "ENAMETOOLONG"]);
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const asFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-/** A pipe in a file's place must not make us wait for its writer. */
+/** A FIFO in a file's place must not block until it has a writer. */
 const asFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 const chunkBytes = 256 * 1024;
 

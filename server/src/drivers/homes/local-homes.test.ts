@@ -16,7 +16,7 @@ async function setup() {
   return { folder, homes, add };
 }
 
-test("what is asked every few seconds is counted every five minutes, and whenever somebody wants it exactly", async () => {
+test("the recent size is counted every five minutes, and the exact size on each call", async () => {
   const { homes, add } = await setup();
   await mkdir(homes.path("ada"));
   const empty = await homes.recentMb("ada");
@@ -35,7 +35,7 @@ test("what is asked every few seconds is counted every five minutes, and wheneve
   expect(await homes.recentMb("ada")).toBe(0);
 });
 
-test("a home that is long to count keeps nobody waiting and is counted to the end; what failed is not tried again at once", async () => {
+test("a slow count delays nobody and goes on to its end; a failed one is not retried at once", async () => {
   const { folder, homes, add } = await setup();
   for (const home of ["big", "odd"]) await mkdir(homes.path(home));
   await add("big", "one");

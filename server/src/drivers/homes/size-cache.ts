@@ -9,7 +9,7 @@ interface Counters {
 
 interface LastCount {
   readonly mb?: number | undefined;
-  /** Why the newest count failed: it is not tried again at once either. */
+  /** The failure of the newest count, which is cached too. */
   readonly error?: unknown;
   readonly atMs: number;
 }

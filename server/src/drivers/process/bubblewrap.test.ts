@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "berth-sandbox-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const sandbox = await findBubblewrap(folder);
 
-test.skipIf(!sandbox)("of /etc a run sees certificates and names, no keys, no settings of others", async () => {
+test.skipIf(!sandbox)("a run sees certificates and names in /etc, but no keys and no settings of others", async () => {
   expect(
     await inside("ls /etc /etc/ssl; cat /etc/gitconfig /etc/profile /etc/shadow 2>&1 | grep -c 'No such file'"),
   ).toMatch(/\ncerts\n(openssl\.cnf\n)?3\n$/);
@@ -19,7 +19,7 @@ test.skipIf(!sandbox)("of /etc a run sees certificates and names, no keys, no se
   );
 });
 
-test.skipIf(!sandbox)("a run can make no user namespace of its own, whatever it is allowed outside", async () => {
+test.skipIf(!sandbox)("a run cannot create a user namespace, whatever its user may outside", async () => {
   expect(await inside("unshare --user true 2>&1 || echo refused")).toMatch(/refused\n$/);
 });
 

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The part of the machine that one run sees. `path` is outside; `at` is the path inside, by default the same. */
+/** The files and the network that one run sees. `path` is outside; `at` is the path inside, by default the same. */
 interface View {
   readonly readOnly: readonly { readonly path: string; readonly at?: string }[];
   readonly writable: readonly { readonly path: string; readonly at: string }[];

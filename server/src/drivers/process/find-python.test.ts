@@ -16,7 +16,7 @@ function setup(pythons: Record<string, string>): string {
   return folder;
 }
 
-test("this machine's Python is found, real paths and all", async () => {
+test("this machine's Python is found by its real paths", async () => {
   const { version, executable, prefix } = await findPython();
   expect(version).toMatch(/^3\.\d+\.\d+$/);
   expect(executable.startsWith(prefix)).toBe(true);
@@ -27,14 +27,14 @@ test("no Python: the message names the package", async () => {
   await expect(found).rejects.toMatchObject({ code: "no_image", message: expect.stringContaining("python3-venv") });
 });
 
-test("too old, or without venv: says which", async () => {
+test("a Python that is too old or has no venv is named", async () => {
   const old = findPython(setup({ python3: '["/usr/bin/python3", "3.9.2", "/usr", true]' }));
   await expect(old).rejects.toThrow("Python 3.9.2 is too old");
   const bare = findPython(setup({ python3: '["/usr/bin/python3", "3.11.2", "/usr", false]' }));
   await expect(bare).rejects.toThrow('without its "venv" module');
 });
 
-test("a newer one beside an old python3 is taken", async () => {
+test("a newer one beside an old python3 is used", async () => {
   const path = setup({
     python3: '["/usr/bin/python3", "3.9.2", "/usr", true]',
     "python3.12": '["/opt/bin/python3.12", "3.12.1", "/opt", true]',

@@ -32,7 +32,7 @@ export async function findPython(path?: string): Promise<Python> {
     if (major === 3 && minor >= 11 && complete) return { executable, version, prefix };
     problem = complete
       ? `Python ${version} is too old: JupyterLab needs 3.11 or newer`
-      : `Python ${version} is here without its "venv" module`;
+      : `Python ${version} has no "venv" module`;
   }
   throw new DriverError("no_image", `${problem}. On Debian and Ubuntu: apt-get install python3-venv`);
 }

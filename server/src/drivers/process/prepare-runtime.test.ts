@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readRuntime } from "./prepare-runtime.ts";
 
-test("a runtime that an older version prepared is not taken for this version's", async () => {
+test("a runtime of an older version is not used as this version's", async () => {
   const runtimes = await mkdtemp(join(tmpdir(), "berth-runtimes-"));
   onTestFinished(() => rm(runtimes, { recursive: true }));
   for (const folder of ["jupyter", "jupyter-00000000"]) {

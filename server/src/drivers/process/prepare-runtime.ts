@@ -21,7 +21,7 @@ const images = fileURLToPath(new URL("../../../../images", import.meta.url));
 
 export const runtimeTypes: readonly string[] = ["jupyter", "pytorch", "tensorflow"];
 
-/** Prepared without being asked; the others are gigabytes, so the operator asks for them (G101). */
+/** Prepared automatically; the others are gigabytes, so an operator prepares them (G101). */
 const automaticType = "jupyter";
 
 /** About the number of packages of a type, for the progress only. */
@@ -142,7 +142,7 @@ async function command(file: string, args: readonly string[], onLine?: (line: st
   }
 }
 
-/** A lock file for each folder, which also holds between processes. The lock of a dead holder is void. */
+/** A lock file for each folder, also between processes. The lock of an ended process is stale. */
 async function lock(path: string): Promise<() => Promise<void>> {
   const own = JSON.stringify({ pid: process.pid, startedAt: (await processRow(process.pid))?.startedAt });
   for (;;) {
@@ -163,7 +163,7 @@ async function isHeld(path: string): Promise<boolean> {
     // The pid is not enough: a server in a restarted container has the same one again.
     return (await processRow(holder.pid))?.startedAt === holder.startedAt;
   } catch {
-    // Half-written: the lock holds for the moment of its writing.
+    // Half-written: counts as held for a few seconds.
     const writtenAtMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
     return Date.now() - writtenAtMs < 5_000;
   }

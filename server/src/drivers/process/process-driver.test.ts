@@ -80,7 +80,7 @@ async function execute(by: Driver, wanted: Spec, kernel: string, code: string): 
   socket.close();
 }
 
-test("a paused run: every process is stopped, kernels too; resumed, none is", async () => {
+test("a pause stops every process, kernels too; a resume continues all", async () => {
   const wanted = await begin();
   await callLab(driver, wanted, "POST", "/api/kernels", 15_000);
   await callLab(driver, wanted, "POST", "/api/terminals");
@@ -92,7 +92,7 @@ test("a paused run: every process is stopped, kernels too; resumed, none is", as
   expect((await treeOfRun(machine.states, wanted.id)).filter(({ stopped }) => stopped)).toEqual([]);
 });
 
-test("a pause cut half-way is seen as running and completed; a resume cut half-way as paused", async () => {
+test("a pause cut half-way is observed as running and completed; a resume cut half-way as paused", async () => {
   const wanted = await begin();
   const [first, ...rest] = await treeOfRun(machine.states, wanted.id);
   if (!first) throw new Error("no process");
@@ -126,7 +126,7 @@ test("a run whose first process was killed is stopped, and start leaves none of 
   expect(rows.filter(({ pid, startedAt }) => table.get(pid)?.startedAt === startedAt)).toEqual([]);
 });
 
-test("inside: the home's own Python over the runtime's, a user with a name, nothing of the server or of others", async () => {
+test("a run sees the home's own Python before the runtime's, a named user, nothing of the server or of others", async () => {
   const { isolation } = await driver.capabilities();
   const other = testSpec();
   const closed = isolation === "bubblewrap" ? await machine.open("one", "off") : driver;
@@ -166,7 +166,7 @@ for folder in ["/run/jupyter", "/run", ${JSON.stringify(dirname(socketPath))}, o
 E`;
 
 test.each(["shared", "off"] as const)(
-  "a run that links its socket to one of the host changes nothing outside; network %s",
+  "a run that links its socket to one of the host has no effect outside; network %s",
   async (network) => {
     const { isolation } = await driver.capabilities();
     if (isolation !== "bubblewrap") return;
@@ -204,7 +204,7 @@ test("a run of an older server, which could change its socket's folder, is not c
   expect((await processTable()).has(old.process?.pid ?? 0)).toBe(false);
 });
 
-test("network off without bubblewrap is refused, not forgotten", async () => {
+test("network off without bubblewrap is refused", async () => {
   const { isolation } = await driver.capabilities();
   const opened = machine.open("one", "off");
   if (isolation === "bubblewrap") await opened;
@@ -244,14 +244,14 @@ test("a run can neither cut its log nor fill the disk with it, and both parts ar
   for (const part of [path, `${path}.old`]) expect((await stat(part)).size).toBeLessThan(9_000_000);
 });
 
-test("runs end before the server where memory runs out", async ({ skip }) => {
+test("the kernel ends runs before the server when memory runs out", async ({ skip }) => {
   skip(process.platform !== "linux", "only Linux chooses");
   const wanted = await begin();
   for (const { pid } of await treeOfRun(machine.states, wanted.id))
     expect(await readFile(`/proc/${pid}/oom_score_adj`, "utf8")).toBe("500\n");
 });
 
-test("ps says the same as /proc", async () => {
+test("ps and /proc give the same process table", async () => {
   const own = process.pid;
   const [fromProc, fromPs] = [(await processTable()).get(own), (await psTable(own)).get(own)];
   expect(fromPs).toMatchObject({ pid: own, parent: fromProc?.parent, stopped: false });
@@ -261,7 +261,7 @@ test("ps says the same as /proc", async () => {
   expect(fromPs?.memoryMb).toBeGreaterThan(10);
 });
 
-test("G111 a run on the files of another folder is not adopted or listed", async () => {
+test("G111 a run on the files of another folder is neither used nor listed", async () => {
   const wanted = testSpec();
   onTestFinished(() => driver.stop(wanted.id, 0));
   await driver.start(wanted);
@@ -279,7 +279,7 @@ test("G111 a run on the files of another folder is not adopted or listed", async
   expect((await moved.list()).map(({ id }) => id)).not.toContain(wanted.id);
 });
 
-test("a home that its own program closed to itself is open at the next start", async () => {
+test("a home that its own program made unreadable is readable at the next start", async () => {
   const wanted = testSpec();
   onTestFinished(() => driver.stop(wanted.id, 0));
   await driver.start(wanted);

@@ -99,7 +99,7 @@ function imageOperations({ runtimes, sandbox, serially }: ProcessDeps): Pick<Dri
         for (const listener of listeners) listener(Math.round(percent));
       };
       try {
-        // One after the other: the second call finds it prepared, and gets the progress of the first meanwhile.
+        // Under a mutex: the second call finds it prepared, and gets the progress of the first meanwhile.
         await serially(`prepare ${image}`, () => prepareRuntime(runtimes, image, notify));
       } finally {
         listeners.delete(progress);
@@ -129,7 +129,7 @@ function readOperations({
     },
     async stats(id) {
       const state = await states.read(checkSegment("environment", id));
-      if (!state) throw new DriverError("refused", `nothing runs as ${id}`);
+      if (!state) throw new DriverError("refused", `there is no run ${id}`);
       return statsOf(state, await homes.recentMb(state.home));
     },
     homeMb: homes.sizeMb,
@@ -266,7 +266,7 @@ function streamOperations({ states, homes }: ProcessDeps): Pick<Driver, "logs" |
 
 const pollMs = 250;
 
-/** What a change would change, by id. */
+/** Mark and state by id, to detect changes. */
 async function snapshot(states: RunStates): Promise<Map<string, string>> {
   const entries = await Promise.all(
     (await states.list()).map(

@@ -25,7 +25,7 @@ const packages = "$HOME/.local/share/jupyter/labextensions";
 test.each([
   ["a FIFO in the place of pyvenv.cfg", `mkdir -p ${own}; mkfifo ${own}/pyvenv.cfg`],
   ["a folder in the place of pyvenv.cfg", `mkdir -p ${own}/pyvenv.cfg/kept`],
-  ["a link to what never ends in the place of pyvenv.cfg", `mkdir -p ${own}; ln -s /dev/zero ${own}/pyvenv.cfg`],
+  ["a link to an endless file in the place of pyvenv.cfg", `mkdir -p ${own}; ln -s /dev/zero ${own}/pyvenv.cfg`],
   ["a file of 100 GB in the place of pyvenv.cfg", `mkdir -p ${own}; truncate -s 100G ${own}/pyvenv.cfg`],
   ["FIFOs in the places of programs", `mkdir -p ${own}/bin; cd ${own}/bin; mkfifo python python3 pip`],
   ["links to a runtime that is gone", `mkdir -p ${own}/bin; ln -s /gone/jupyter/bin/python ${own}/bin/python`],

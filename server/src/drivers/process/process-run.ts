@@ -67,12 +67,12 @@ export async function spawnRun(state: RunState, options: SpawnOptions): Promise<
   // A reader that follows the log may be quicker than the run.
   await appendFile(log, "", { mode: 0o600 });
   const args = ["-c", supervisor, "run", join(folder, "exit"), log, ...command];
-  // Not the home: its owner may have closed it.
+  // Not the home, which its owner may have made unreadable.
   const child = spawn("/bin/sh", args, { cwd: folder, env, detached: true, stdio: "ignore" });
   await once(child, "spawn");
   child.unref();
   const row = child.pid === undefined ? undefined : await processRow(child.pid);
-  if (!row) throw new DriverError("unavailable", "the run ended before it was seen");
+  if (!row) throw new DriverError("unavailable", "the run ended before it was observed");
   return { pid: row.pid, startedAt: row.startedAt };
 }
 

@@ -28,7 +28,7 @@ function follow(path: string, tail = 1_000) {
   return { received, end };
 }
 
-test("lines of the part before come first, and a follower loses none when the log is put aside", async () => {
+test("lines of the rotated part come first, and a follower loses none at a rotation", async () => {
   const path = await openLog();
   await writeFile(`${path}.old`, "one\ntwo\n");
   await writeFile(path, "three\nfo");
@@ -43,7 +43,7 @@ test("lines of the part before come first, and a follower loses none when the lo
   expect(await end()).toEqual(["two", "three", "four", "five", "six"]);
 });
 
-test("a line is cut at 8 KB, however it comes, and the next one is whole", async () => {
+test("a line is cut at 8 KB, whatever its chunks, and the next one is whole", async () => {
   const path = await openLog();
   await writeFile(path, "");
   const { received, end } = follow(path);
@@ -53,7 +53,7 @@ test("a line is cut at 8 KB, however it comes, and the next one is whole", async
   expect((await end()).map((line) => line.length)).toEqual([8_192, 4]);
 });
 
-test("a log that was cut is read from its new end on", async () => {
+test("a truncated log is read from its new end on", async () => {
   const path = await openLog();
   await writeFile(path, "a first line\n");
   const { received, end } = follow(path);
@@ -64,7 +64,7 @@ test("a log that was cut is read from its new end on", async () => {
   await end();
 });
 
-test("a log that is 400 MB from one look to the next costs its reader next to nothing", async () => {
+test("a log that grows by 400 MB between two polls costs its reader next to nothing", async () => {
   const path = await openLog();
   const script = `
     import { appendFile, truncate, writeFile } from "node:fs/promises";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { runStates } from "./run-states.ts";
 
-test("a file that a power cut left empty is no run, and hides no other", async () => {
+test("a file that a power cut left empty is no run, and does not hide another one", async () => {
   const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const states = runStates(directory);

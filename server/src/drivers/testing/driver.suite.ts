@@ -20,18 +20,18 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       return await startReady(driver, wanted);
     };
 
-    test("says what it can", async () => {
+    test("capabilities are reported", async () => {
       const { pause, gpu, gpus } = await driver.capabilities();
       expect({ pause, gpu, gpus }).toEqual({ pause: true, gpu: "none", gpus: [] });
     });
 
-    test("a prepared image is prepared at once and says 100", async () => {
+    test("a prepared image is ready at once with progress 100", async () => {
       const seen: number[] = [];
       await Promise.all([driver.prepare("jupyter", (percent) => seen.push(percent)), driver.prepare("jupyter")]);
       expect(seen.at(-1)).toBe(100);
     });
 
-    test("what is absent: observe says so, pause, stop, remove and deleteHome do nothing", async () => {
+    test("an absent run is observed as absent; pause, stop, remove and deleteHome are no-ops", async () => {
       const { id, home } = testSpec();
       expect(await driver.observe(id)).toEqual({ state: "absent" });
       await driver.pause(id);
@@ -42,13 +42,13 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       await expect(driver.stats(id)).rejects.toMatchObject({ code: "refused" });
     });
 
-    test("without a GPU nothing is wrong with one, and nothing is left on one", async () => {
+    test("without a GPU there is no fault and no leftover", async () => {
       const wanted = await begin();
       expect(await driver.gpuFault(wanted.id)).toBeUndefined();
       expect([...(await driver.gpuLeftovers([]))]).toEqual([]);
     });
 
-    test("start: reported with generation, hash and GPUs, listed, answering with its token only", async () => {
+    test("a started run is observed with generation, hash and GPUs, is listed, and needs its token", async () => {
       const wanted = await begin();
       const seen = await driver.observe(wanted.id);
       expect(seen).toMatchObject({ generation: 1, specHash: specHash(wanted), gpus: ["cpu-1"] });
@@ -61,7 +61,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       });
     });
 
-    test("start twice, and by another driver object: the same run", async () => {
+    test("a repeated start, also by another driver object, is the same run", async () => {
       const wanted = await begin();
       const memory = await remember(driver, wanted);
       await driver.start(wanted);
@@ -71,7 +71,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await remembered(second, wanted)).toEqual(memory);
     });
 
-    test("start from every state: absent, starting, running, paused, stopped", async () => {
+    test("start works from every state: absent, starting, running, paused, stopped", async () => {
       const wanted = testSpec();
       onTestFinished(() => driver.stop(wanted.id, 0));
       const starts: Record<string, () => Promise<unknown>> = {
@@ -90,7 +90,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
     });
 
-    test("two starts at once: one run", async () => {
+    test("two starts at once make one run", async () => {
       const wanted = testSpec();
       onTestFinished(() => driver.stop(wanted.id, 0));
       await Promise.all([driver.start(wanted), driver.start(wanted)]);
@@ -98,7 +98,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
     });
 
-    test("pause twice, adopt, resume: memory is kept, nothing answers meanwhile", async () => {
+    test("a pause is idempotent and keeps memory; another driver object resumes it", async () => {
       const wanted = await begin();
       const memory = await remember(driver, wanted);
       await driver.pause(wanted.id);
@@ -112,7 +112,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await remembered(driver, wanted)).toEqual(memory);
     });
 
-    test("stop twice: absent, unlisted; start again: new memory, old files", async () => {
+    test("a stop is idempotent and removes the run; the next start has new memory and the old files", async () => {
       const wanted = await begin();
       await remember(driver, wanted);
       await callLab(driver, wanted, "PUT", "/api/contents/kept.txt", 5_000, "still here");
@@ -128,7 +128,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       });
     });
 
-    test("G111 a home that was used and is gone is not made anew; one that is there is used", async () => {
+    test("G111 a used home that is missing is not created again; one that exists is used", async () => {
       const wanted = await begin();
       await driver.stop(wanted.id, 1_000);
       const kept = await begin({ ...wanted, generation: 2, homeIsKept: true });
@@ -142,7 +142,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await driver.homeMb(wanted.home)).toBe(0);
     });
 
-    test("stop of a paused run, by another driver object: absent", async () => {
+    test("another driver object stops a paused run", async () => {
       const wanted = await begin();
       await driver.pause(wanted.id);
       const second = await machine.open();
@@ -150,7 +150,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
     });
 
-    test("a run that ended by itself is stopped with its exit; start makes a new one", async () => {
+    test("a run that ended by itself is stopped with its exit code; start makes a new one", async () => {
       const wanted = await begin();
       await machine.crash(driver, wanted.id);
       const seen = await waitForState(driver, wanted.id, "stopped");
@@ -163,7 +163,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
     });
 
-    test("generations: older is replaced, newer found is stale, same with another hash is refused", async () => {
+    test("an older generation is replaced, a newer one is stale, the same one with another hash is refused", async () => {
       const wanted = await begin();
       await expect(driver.start({ ...wanted, token: "other" })).rejects.toMatchObject({ code: "refused" });
       const next = { ...wanted, generation: 2, token: "second" };
@@ -178,7 +178,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await driver.observe(wanted.id)).toMatchObject({ generation: 3 });
     });
 
-    test("what another installation started is neither seen nor ended", async () => {
+    test("a run of another installation is neither observed nor ended", async () => {
       const wanted = await begin();
       const other = await machine.open("other");
       expect(await other.observe(wanted.id)).toEqual({ state: "absent" });
@@ -195,7 +195,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
     });
 
-    test("deleteHome: refused while a run uses it, twice after, and the files are gone", async () => {
+    test("deleteHome is refused while a run uses the home, and idempotent after", async () => {
       const wanted = await begin();
       await callLab(driver, wanted, "PUT", "/api/contents/gone.txt", 5_000, "text");
       await expect(driver.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
@@ -206,7 +206,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await callLab(driver, again, "GET", "/api/contents/gone.txt")).toMatchObject({ status: 404 });
     });
 
-    test("archive: the files of a home, while it runs and after; an absent home is empty; an abort ends it", async () => {
+    test("an archive has the files of a home, while it runs and after; an absent home is empty; an abort ends it", async () => {
       const wanted = await begin();
       await callLab(driver, wanted, "PUT", "/api/contents/r%C3%A4um%201.txt", 5_000, "words\n");
       const signal = new AbortController().signal;
@@ -221,13 +221,13 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       await expect(filesIn(driver.archive(wanted.home, AbortSignal.abort()))).rejects.toThrow("aborted");
     });
 
-    test("names that would leave their folder are refused", async () => {
+    test("a path traversal in a name is refused", async () => {
       await expect(driver.start(testSpec({ home: "../x" }))).rejects.toMatchObject({ code: "refused" });
       await expect(driver.start(testSpec({ id: "a/b" }))).rejects.toMatchObject({ code: "refused" });
       await expect(driver.deleteHome("..")).rejects.toMatchObject({ code: "refused" });
     });
 
-    test("stats grow from what the run uses", async () => {
+    test("stats grow with the usage of the run", async () => {
       const wanted = await begin();
       const stats = await driver.stats(wanted.id);
       expect(stats.memoryMb).toBeGreaterThan(10);
@@ -240,7 +240,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect((await driver.stats(wanted.id)).homeMb).toBeGreaterThanOrEqual(grown);
     });
 
-    test("logs: the last lines, then what follows until the run is gone", async () => {
+    test("logs are the last lines, then new ones until the run is gone", async () => {
       const wanted = await begin();
       const all: string[] = [];
       const following = (async () => {
@@ -257,7 +257,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       await following;
     });
 
-    test("watch names what changed and ends with its signal", async () => {
+    test("watch yields changed runs and ends with its signal", async () => {
       const wanted = await begin();
       const ending = new AbortController();
       const seen = new Set<string>();

@@ -95,7 +95,7 @@ export function jupyterSuite(
       );
     });
 
-    test("extensions of the home's packages are on the page; one that cannot be read is left out, whatever it is", async () => {
+    test("extensions of the home's packages are on the page; unreadable ones are left out", async () => {
       const wanted = await begin();
       await script(wanted, extensions);
       for (const run of [wanted, await again(wanted)]) {
@@ -127,7 +127,7 @@ export function jupyterSuite(
       expect(await callLab(driver, bare, "GET", "/api/contents/script.py")).toMatchObject({ status: 200 });
     });
 
-    test("without settings: what the home did to Python and the shell does not matter, and comes back with the next start", async () => {
+    test("without settings the home's changes to Python and the shell have no effect, and the next start has them again", async () => {
       const wanted = await begin();
       const spoil = `cd ~/.local/python/bin; rm python; printf '#!/bin/sh\\necho spoilt' > python; chmod +x python`;
       await inside(wanted, `${spoil}; echo 'echo from bashrc' > ~/.bashrc`);

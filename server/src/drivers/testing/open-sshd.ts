@@ -20,9 +20,9 @@ import { vi } from "vitest";
 
 const run = promisify(execFile);
 const program = "/usr/sbin/sshd";
-/** Of one that was let in, or gave up. */
+/** Log lines of accepted and of abandoned logins. */
 const loginLines = /Accepted publickey|authenticating user/g;
-/** Has no right on any machine, and no shell. */
+/** A user without rights and without a shell. */
 const nobody = { uid: 65534, gid: 65534, name: "nobody" };
 
 export function whyNoSshd(): string | undefined {
@@ -30,42 +30,20 @@ export function whyNoSshd(): string | undefined {
   return existsSync(program) ? undefined : "openssh-server is not installed";
 }
 
-/** An SSH server on loopback that lets in `nobody` with one key, for forwarding alone. */
+/** An SSH server on loopback that accepts `nobody` with one key, for forwarding only. */
 export async function openSshd() {
   const folder = mkdtempSync(join(tmpdir(), "berth-sshd-"));
-  const theirs = join(folder, "server");
-  mkdirSync(theirs);
-  chmodSync(folder, 0o711);
-  const at = (name: string) => join(theirs, name);
+  const { at, newKey } = await serverFiles(folder);
   const log = at("log");
-  const newKey = async (name: string) => {
-    await rm(at(name), { force: true });
-    await run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name)]);
-  };
-  await newKey("host");
-  await newKey("key");
-  await newKey("unknown");
-  writeFileSync(at("authorized_keys"), `restrict,port-forwarding ${readFileSync(at("key.pub"), "utf8")}`);
-  writeFileSync(log, "");
-  for (const name of [".", "host", "authorized_keys", "log"]) chownSync(at(name), nobody.uid, nobody.gid);
   const port = await freePort();
-  // With PAM, because without it an account that has no password counts as locked.
-  const options = [
-    ...[
-      "ListenAddress=127.0.0.1",
-      `Port=${port}`,
-      `HostKey=${at("host")}`,
-      `AuthorizedKeysFile=${at("authorized_keys")}`,
-    ],
-    ...["PidFile=none", "UsePAM=yes", "StrictModes=no", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no"],
-  ];
+  const options = optionsOf(at, port);
   let server = await start(options, port, log);
   return {
     port,
     user: nobody.name,
-    /** Lets them use a socket. */
+    /** Makes the user the owner of a socket. */
     give: (path: string) => chownSync(path, nobody.uid, nobody.gid),
-    /** A data folder's part for hosts: the key of this server as it is now, and a user's key for a host of that name. */
+    /** The hosts folder of a data folder: the current key of this server, and a user's key for a host of that name. */
     keysOf(id: string, { key = "key", known = true } = {}): string {
       const hosts = join(folder, "hosts");
       mkdirSync(join(hosts, id), { recursive: true });
@@ -75,11 +53,11 @@ export async function openSshd() {
         writeFileSync(join(hosts, "known_hosts"), `[127.0.0.1]:${port} ${readFileSync(at("host.pub"), "utf8")}`);
       return hosts;
     },
-    /** Connections that showed a key, whether or not it was let in. */
+    /** Number of logins with a key, accepted or not. */
     logins: () => readFileSync(log, "utf8").match(loginLines)?.length ?? 0,
-    /** Knows this key too from now on. */
-    letIn: (key: string) => appendFileSync(at("authorized_keys"), readFileSync(at(`${key}.pub`), "utf8")),
-    /** As after another machine took its place. */
+    /** Authorizes this key too. */
+    authorize: (key: string) => appendFileSync(at("authorized_keys"), readFileSync(at(`${key}.pub`), "utf8")),
+    /** As after another machine has got its address. */
     async changeHostKey(): Promise<void> {
       await end(server);
       await newKey("host");
@@ -96,6 +74,29 @@ export async function openSshd() {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function serverFiles(folder: string) {
+  const own = join(folder, "server");
+  mkdirSync(own);
+  chmodSync(folder, 0o711);
+  const at = (name: string) => join(own, name);
+  const newKey = async (name: string) => {
+    await rm(at(name), { force: true });
+    await run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name)]);
+  };
+  for (const name of ["host", "key", "unknown"]) await newKey(name);
+  writeFileSync(at("authorized_keys"), `restrict,port-forwarding ${readFileSync(at("key.pub"), "utf8")}`);
+  writeFileSync(at("log"), "");
+  for (const name of [".", "host", "authorized_keys", "log"]) chownSync(at(name), nobody.uid, nobody.gid);
+  return { at, newKey };
+}
+
+/** With PAM, because without it an account that has no password counts as locked. */
+function optionsOf(at: (name: string) => string, port: number): readonly string[] {
+  const files = [`HostKey=${at("host")}`, `AuthorizedKeysFile=${at("authorized_keys")}`, "PidFile=none"];
+  const methods = ["UsePAM=yes", "StrictModes=no", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no"];
+  return ["ListenAddress=127.0.0.1", `Port=${port}`, ...files, ...methods];
 }
 
 async function freePort(): Promise<number> {
@@ -117,7 +118,7 @@ async function start(options: readonly string[], port: number, log: string): Pro
   return server;
 }
 
-/** With its connections, each of which is a process that would outlive it. */
+/** Ends it with its connections, each of which is a process that would outlive it. */
 async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, "exit");

@@ -21,8 +21,8 @@ export async function whyNoRemote(): Promise<string | undefined> {
 }
 
 /**
- * Another machine, as far as a network goes: a namespace with one private address, and in it an engine that lets in whoever
- * shows a certificate of `ca`. It has the image that everything needs.
+ * Another machine, as far as a network goes: a namespace with one private address, and in it an engine that accepts
+ * clients with a certificate of `ca`. It has the image that everything needs.
  */
 export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "berth-other-"));
@@ -31,22 +31,15 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
   const address = await openSpace(space, mark);
 
   const certificates = certificatesIn(folder);
-  for (const name of ["ca", "other-ca"]) await certificates.authority(name);
-  await certificates.issue("server", { ca: "ca", address });
-  await certificates.issue("client", { ca: "ca" });
-  const pem = (name: string) => certificates.at(`${name}.pem`);
-  const files = [`--tlscacert=${pem("ca")}`, `--tlscert=${pem("server")}`, `--tlskey=${pem("server-key")}`];
-  const tls = ["-H", `tcp://${address}:2376`, "--tlsverify", ...files];
-  let linked = false;
-  const before = async (root: string) => {
-    linked = await linkImage(root);
-  };
-  const engine = await openSecondEngine({ ...placing, before, space, options: [...tls, ...(placing.options ?? [])] });
-  const docker = new Docker({ socketPath: engine.socketPath });
-  if (!linked) await loadImage(docker);
+  const tls = await tlsOptions(certificates, address);
+  const { engine, docker } = await openEngineWithImage({
+    ...placing,
+    space,
+    options: [...tls, ...(placing.options ?? [])],
+  });
   const remotes: RemoteMachine[] = [];
   let isClosed = false;
-  const partsOf = (hosts: string, install: string) => remoteParts(hosts, install, () => isClosed);
+  const depsOf = (hosts: string, install: string) => remoteDeps(hosts, install, () => isClosed);
   const homeRoot = join(folder, "machine", "homes");
   return {
     folder,
@@ -56,26 +49,15 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
     homeRoot,
     url: `tcp+tls://${address}:2376`,
     docker,
-    partsOf,
-    /** A data folder's part for hosts, in which a host shows this certificate and trusts this authority. */
-    keysOf(id: string, { ca = "ca", cert = "client" } = {}): string {
-      const own = join(folder, "hosts", id);
-      mkdirSync(own, { recursive: true });
-      for (const [from, to] of [
-        [ca, "ca"],
-        [cert, "cert"],
-        [`${cert}-key`, "key"],
-      ])
-        copyFileSync(certificates.at(`${from}.pem`), join(own, `${to}.pem`));
-      return join(folder, "hosts");
-    },
+    depsOf,
+    keysOf: (id: string, names?: { ca?: string; cert?: string }) => copyKeys(folder, certificates, id, names),
     async open(
       host: Partial<RemoteHost> & { readonly address: string },
       hostsFolder: string,
       install: string,
     ): Promise<RemoteMachine> {
-      const parts = partsOf(hostsFolder, install);
-      const remote = await openRemote({ id: "gpu-1", homeRoot, reach: address, ...host }, parts);
+      const deps = depsOf(hostsFolder, install);
+      const remote = await openRemote({ id: "gpu-1", homeRoot, reach: address, ...host }, deps);
       remotes.push(remote);
       return remote;
     },
@@ -93,15 +75,50 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
   };
 }
 
-/** What goes on behind the back of a call may be cut short once its machine, or the line to it, is closed. */
-export function remoteParts(folder: string, install: string, isClosed: () => boolean): RemoteDeps {
+type MachineCertificates = ReturnType<typeof certificatesIn>;
+
+async function tlsOptions(certificates: MachineCertificates, address: string): Promise<readonly string[]> {
+  for (const name of ["ca", "other-ca"]) await certificates.authority(name);
+  await certificates.issue("server", { ca: "ca", address });
+  await certificates.issue("client", { ca: "ca" });
+  const pem = (name: string) => certificates.at(`${name}.pem`);
+  const files = [`--tlscacert=${pem("ca")}`, `--tlscert=${pem("server")}`, `--tlskey=${pem("server-key")}`];
+  return ["-H", `tcp://${address}:2376`, "--tlsverify", ...files];
+}
+
+async function openEngineWithImage(placing: Placing) {
+  let linked = false;
+  const before = async (root: string) => {
+    linked = await linkImage(root);
+  };
+  const engine = await openSecondEngine({ ...placing, before });
+  const docker = new Docker({ socketPath: engine.socketPath });
+  if (!linked) await loadImage(docker);
+  return { engine, docker };
+}
+
+/** The hosts folder of a data folder, in which a host has this certificate and trusts this authority. */
+function copyKeys(folder: string, certificates: MachineCertificates, id: string, { ca = "ca", cert = "client" } = {}) {
+  const own = join(folder, "hosts", id);
+  mkdirSync(own, { recursive: true });
+  for (const [from, to] of [
+    [ca, "ca"],
+    [cert, "cert"],
+    [`${cert}-key`, "key"],
+  ])
+    copyFileSync(certificates.at(`${from}.pem`), join(own, `${to}.pem`));
+  return join(folder, "hosts");
+}
+
+/** Work in the background may be cut short once its machine, or the connection to it, is closed. */
+export function remoteDeps(folder: string, install: string, isClosed: () => boolean): RemoteDeps {
   const { log } = recordLog((error) => {
     if (!isClosed()) throw error;
   });
   return { install, images: async () => image, replaced: async () => [], folder, sshAgent: undefined, log };
 }
 
-/** A network namespace with one address, which is answered. */
+/** A network namespace with one address that this machine reaches. */
 async function openSpace(space: string, mark: string): Promise<string> {
   const [near, far] = [`bn-${mark}`, `bf-${mark}`];
   const net = `10.215.${Number.parseInt(mark.slice(0, 2), 16)}`;

@@ -1,7 +1,7 @@
 import type { Loop } from "../../async/start-interval.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import type { Db, RowOf } from "../../database/database.ts";
-import type { Stats } from "../../drivers/driver.ts";
+import { DriverError, type Stats } from "../../drivers/driver.ts";
 import { notifyFullHomes } from "../homes/notify-full-homes.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "../hosts/each-host.ts";
 import type { Announce } from "../notice.ts";

@@ -13,7 +13,7 @@ const place: ContainerContext = {
   openFiles: undefined,
 };
 
-test("leased GPUs are asked for by UUID: as CDI devices, or of NVIDIA's own runtime where the engine has no CDI", () => {
+test("leased GPUs are requested by UUID: as CDI devices, or by NVIDIA's own runtime without CDI", () => {
   const wanted = testSpec({ gpus: ["GPU-aa11", "GPU-bb22"] });
   expect(containerBody(wanted, place).HostConfig).toMatchObject({
     DeviceRequests: [{ Driver: "cdi", DeviceIDs: ["nvidia.com/gpu=GPU-aa11", "nvidia.com/gpu=GPU-bb22"] }],
@@ -33,7 +33,7 @@ test("a CPU slot is no device", () => {
   expect(body.Env).toContain("NVIDIA_VISIBLE_DEVICES=void");
 });
 
-test("a run without settings is told so, and every run ends before the server where memory runs out", () => {
+test("a run without settings has the variable for it, and the kernel ends every run before the server", () => {
   const [usual, bare] = [testSpec(), testSpec({ withoutSettings: true })].map((wanted) => containerBody(wanted, place));
   expect(usual?.Env.join()).not.toContain("WITHOUT_SETTINGS");
   expect(bare?.Env).toContain("WITHOUT_SETTINGS=1");

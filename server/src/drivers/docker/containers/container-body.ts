@@ -82,7 +82,7 @@ const isolation = {
   IpcMode: "private",
   CgroupnsMode: "private",
   Init: true,
-  // When memory runs out, the kernel ends a run before the server, which all runs need.
+  // When memory runs out, the kernel ends a run before the server.
   OomScoreAdj: 500,
   RestartPolicy: { Name: "no" },
   LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "3" } },

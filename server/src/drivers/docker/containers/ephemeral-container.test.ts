@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const absent = await whyNoDocker();
 
-describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${absent}` : "containers of a moment", () => {
+describe.skipIf(absent)(absent ? `ephemeral containers, skipped because ${absent}` : "ephemeral containers", () => {
   async function setup() {
     const machine = openDockerMachine();
     const proxy = await openEngineProxy(machine.directory);
@@ -30,7 +30,7 @@ describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${abse
     return { proxy, names, create, driver: await machine.open() };
   }
 
-  test("what a killed server never started is taken away after an hour; what has begun, or is to stay, is not", async () => {
+  test("a container that a killed server never started is removed after an hour; one that began, or is to stay, is not", async () => {
     const { create, names, driver } = await setup();
     const mark = crypto.randomUUID();
     const names_ = ["helper", "probe-client", "homes"].map((kind) => `/${kind}-${mark}`);
@@ -45,7 +45,7 @@ describe.skipIf(absent)(absent ? `containers of a moment, skipped because ${abse
     expect(await names()).toEqual([`/helper-begun-${mark}`, `/homes-${mark}`]);
   });
 
-  test("one whose answer was lost does not stay", async () => {
+  test("a container whose create response was lost is removed", async () => {
     const { create, proxy, names } = await setup();
     proxy.onRequest = (head) => {
       proxy.fault = head.includes("/create") ? "cut" : "none";

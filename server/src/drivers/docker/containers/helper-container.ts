@@ -14,7 +14,7 @@ export interface Helper {
   readonly binds?: readonly string[];
   /** One folder, read only, that must exist. */
   readonly folder?: { readonly source: string; readonly target: string };
-  /** Capabilities of its root beside none. */
+  /** Added capabilities; none by default. */
   readonly capabilities?: readonly string[];
   readonly devices?: readonly object[];
 }
@@ -54,7 +54,7 @@ export async function createHelper(
 }
 
 /**
- * Runs a helper container and returns its stdout. The container is gone when it ends, when its reader stops, or when the
+ * Runs a helper container and returns its stdout. The container is removed when it ends, when its reader stops, or when the
  * signal aborts. Throws `unavailable`, with its stderr, when the script failed or was cut short, and the signal's reason.
  */
 export async function* runHelper(

@@ -25,7 +25,7 @@ export async function* watchContainers(
         yield String(Actor.Attributes[label.environment]);
       }
     } catch {
-      // The other operations report an engine that is away, slow or cut off.
+      // The other operations report an unreachable engine, a timeout or a broken connection.
     }
     await wait(reopenMs, undefined, { signal }).catch(() => {});
   }

@@ -42,7 +42,7 @@ function kindOf(message: string): EngineErrorKind | undefined {
   return (Object.keys(kinds) as EngineErrorKind[]).find((kind) => kinds[kind].test(message));
 }
 
-/** A repeated operation wants status 404 (it is gone) and 304 (it is so already), and these `statuses`: then undefined. */
+/** For idempotent operations: undefined for status 404 (it is gone), 304 (it is done already) and these `statuses`. */
 export async function orUndefined<T>(call: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
   try {
     return await call;
@@ -86,8 +86,8 @@ function connectionMessage(code: string, error: Error, { via, displayName }: Eng
   if (code === "ENOENT" || code === "ECONNREFUSED")
     return `No Docker Engine answers at ${displayName}${via === "socket" ? ": install or start it, or set DOCKER_HOST" : ""}`;
   if (code === "EACCES" || code === "EPERM")
-    return `No permission to use the Docker Engine at ${displayName}: add the user to the group docker, then sign in anew`;
+    return `No permission to use the Docker Engine at ${displayName}: add the user to the group docker, then sign in again`;
   if (via === "ssh" && code === "ECONNRESET")
-    return `No Docker Engine answers at ${displayName}: it must run there, its user be in the group docker, and sshd have AllowStreamLocalForwarding`;
+    return `No Docker Engine answers at ${displayName}: it must run there, its user must be in the group docker, and sshd must have AllowStreamLocalForwarding`;
   return `The connection to the Docker Engine at ${displayName} broke: ${error.message}`;
 }

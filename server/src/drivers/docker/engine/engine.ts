@@ -9,14 +9,14 @@ export type EngineAddress =
   | { readonly socketPath: string }
   | { readonly url: string; readonly host: string; readonly port: number; readonly certificates: Certificates }
   | { readonly url: string; readonly tunnel: SshTunnel }
-  /** It cannot be asked at all, for example when a certificate is missing. */
+  /** It cannot be used, for example because a certificate is missing. */
   | { readonly url: string; readonly problem: string };
 
 export interface Engine {
   readonly docker: Docker;
   /** The name of the engine in messages. */
   readonly displayName: string;
-  /** Runs one operation: `work` gets a signal for its calls and ends within 9 s, or this throws `unavailable`. `given` ends it earlier. */
+  /** Runs one operation: `work` gets a signal for its calls and ends within 9 s, or this throws `unavailable`. `given` aborts it earlier. */
   withTimeout<T>(work: (abortSignal: AbortSignal) => Promise<T>, given?: AbortSignal): Promise<T>;
   /** As `explainEngineError`. */
   explain(error: unknown): unknown;

@@ -1,6 +1,6 @@
 import type { DriverError } from "../../driver.ts";
 
-/** Keeps a refused login from being tried again at once: too many tries lock an account out. */
+/** Back-off after refused logins, because too many of them lock an account out. */
 export interface LoginBackoff {
   /** Throws the last refusal again while it lasts: a second at first, twice as long each time, at most a minute. */
   check(): void;

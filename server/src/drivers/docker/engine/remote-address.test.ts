@@ -52,7 +52,7 @@ test("runs are reached at a private address only", () => {
     expect(() => parsePrivateAddress(open, byName)).toThrow(`${open} is no private address`);
 });
 
-test("homes lie in a folder of their own, named from the root", () => {
+test("the folder of homes is an absolute path of at least two parts", () => {
   expect(parseHomeRoot("/var/lib/berth/homes")).toBe("/var/lib/berth/homes");
   for (const text of ["homes", "/", "/homes", "/var/../etc", "/var/lib:/etc", "/var/lib/"])
     expect(() => parseHomeRoot(text)).toThrow("is no folder for homes");

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { DriverError } from "../../driver.ts";
 
-/** An engine on another machine, as an operator names it. */
+/** The address of an engine on another machine. */
 export type RemoteAddress =
   | { readonly kind: "tls"; readonly url: string; readonly host: string; readonly port: number }
   | {
@@ -25,7 +25,7 @@ const socket = /^\/[A-Za-z0-9._/-]{1,90}$/;
  */
 export function parseAddress(text: string): RemoteAddress {
   if (/^(tcp|http):\/\//.test(text))
-    throw refused(`${text} is plain TCP, and whoever reaches that is root there: use tcp+tls:// or ssh://`);
+    throw refused(`${text} is plain TCP, and anyone who reaches it is root there: use tcp+tls:// or ssh://`);
   const url = URL.parse(text);
   const host = url?.hostname.replace(/^\[|\]$/g, "") ?? "";
   const isPlain = url && url.password === "" && url.search === "" && url.hash === "";

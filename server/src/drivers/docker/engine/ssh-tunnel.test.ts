@@ -10,7 +10,7 @@ import { removeRuns, whyNoDocker } from "../../testing/docker-machine.ts";
 import { filesIn, testSpec, waitForState, waitUntilReady } from "../../testing/drive-run.ts";
 import { openEngineProxy } from "../../testing/engine-proxy.ts";
 import { openSshd, whyNoSshd } from "../../testing/open-sshd.ts";
-import { remoteParts } from "../../testing/other-machine.ts";
+import { remoteDeps } from "../../testing/other-machine.ts";
 import { checkRemote } from "../check-remote.ts";
 import { openRemote } from "../open-remote.ts";
 
@@ -41,7 +41,7 @@ async function setup({ given = true } = {}) {
       const host = { id, address, homeRoot: join(directory, "homes"), reach: "127.0.0.1" };
       const remote = await openRemote(
         host,
-        remoteParts(folder, install, () => isClosed),
+        remoteDeps(folder, install, () => isClosed),
       );
       onTestFinished(() => {
         isClosed = true;
@@ -82,7 +82,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     await expect.poll(() => readdirSync(host.homeRoot)).toEqual([]);
   });
 
-  test("what a server that was killed left of deleted homes goes when the host is checked", async () => {
+  test("the leftovers of deleted homes of a killed server are wiped when the host is checked", async () => {
     const { sshd, open } = await setup();
     const folder = sshd.keysOf("gpu-1");
     const remote = await open(folder);
@@ -98,7 +98,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     expect(existsSync(left)).toBe(false);
   });
 
-  test("a host key that nobody verified, and one that changed, are refused; nothing is learnt by itself", async () => {
+  test("an unverified host key and a changed one are refused, and no key is added automatically", async () => {
     const { sshd, open } = await setup();
     const unknown = await open(sshd.keysOf("gpu-1", { known: false }));
     for (let round = 0; round < 2; round++)
@@ -114,7 +114,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
       .toMatch(/^unavailable: ssh:\S+ is refused: its host key is another one than in \S+known_hosts/);
   });
 
-  test("a key that is not let in, a socket that its user may not use, a server that is away: one sentence each", async () => {
+  test("a refused key, a socket without permission, an unreachable server: one sentence each", async () => {
     const { sshd, open } = await setup({ given: false });
     const unknown = await open(sshd.keysOf("unknown", { key: "unknown" }), { id: "unknown" });
     expect(await wordsOf(unknown.driver.list())).toMatch(
@@ -134,20 +134,20 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     expect(await wordsOf(away.driver.list())).toMatch(/^unavailable: ssh:\S+ cannot be reached: .*Connection refused$/);
   });
 
-  test("who is not let in knocks once a second, then less and less often, and is in as soon as the key is known", async () => {
+  test("a refused login is retried with back-off from one second on, and succeeds once the key is accepted", async () => {
     const { sshd, open } = await setup();
     const { driver } = await open(sshd.keysOf("unknown", { key: "unknown" }), { id: "unknown" });
     const refused = Array.from({ length: 3 }, () => wordsOf(driver.list()));
     expect(new Set(await Promise.all(refused)).size).toBe(1);
     expect(await wordsOf(driver.list())).toBe(await refused[0]);
     await expect.poll(sshd.logins).toBe(1);
-    sshd.letIn("unknown");
+    sshd.authorize("unknown");
     expect(await wordsOf(driver.list())).toBe(await refused[0]);
     await expect.poll(() => wordsOf(driver.list())).toBe("done");
     await expect.poll(sshd.logins).toBe(2);
   });
 
-  test("where no program can be started for lack of files, operations say so and the server lives", async () => {
+  test("when no program can start for lack of file descriptors, operations say so and the server survives", async () => {
     const { sshd, open } = await setup();
     const folder = sshd.keysOf("gpu-1");
     const { host } = await open(folder);
@@ -167,7 +167,7 @@ describe.skipIf(absent)(absent ? `an engine over SSH, skipped because ${absent}`
     expect(stdout).toMatch(/^unavailable: ssh:\S+ cannot be reached: no ssh can be started .* EMFILE then well$/m);
   });
 
-  test("a connection that breaks is opened again by the next operation", async () => {
+  test("the next operation reconnects a broken connection", async () => {
     const { sshd, open } = await setup();
     const { driver } = await open(sshd.keysOf("gpu-1"));
     expect(await wordsOf(driver.list())).toBe("done");

@@ -39,7 +39,7 @@ export async function openSshTunnel(address: SshAddress, keys: SshKeys): Promise
   let attempt: Promise<void> | undefined;
 
   async function attemptOnce(): Promise<void> {
-    // The socket of the attempt before would pass for the new one.
+    // A stale socket would count as connected.
     await rm(socketPath, { force: true });
     const ssh = startSsh(address, keys, socketPath);
     current = ssh;
@@ -149,7 +149,7 @@ function sshOptions({ user, port }: SshAddress, { knownHosts, key }: SshKeys): s
     ExitOnForwardFailure: "yes",
     StreamLocalBindUnlink: "yes",
     ConnectTimeout: "5",
-    // A machine that is gone is noticed within 10 s.
+    // A broken connection is detected within 10 s.
     ServerAliveInterval: "5",
     ServerAliveCountMax: "1",
     ...(existsSync(key) && { IdentityFile: `"${key}"`, IdentitiesOnly: "yes" }),

@@ -49,7 +49,7 @@ async function setup({ mutual = true } = {}) {
 
 const relaxed = { needsLiveRestore: true };
 
-test("an engine that proves its name and knows ours is used; what is not signed by our authority, for another name or out of date is refused in one sentence", async () => {
+test("an engine is used with a valid certificate; one of another authority, for another name or expired is refused in one sentence", async () => {
   const { certificates, engine } = await setup();
   await certificates.issue("server", { ca: "ca", address: "127.0.0.1" });
   await certificates.issue("unknown", { ca: "other-ca", address: "127.0.0.1" });
@@ -77,16 +77,16 @@ test("NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing", async () => {
   await expect(checkEngine(await engine("unknown"), relaxed)).rejects.toThrow("not signed by ca.pem");
 });
 
-test("an engine that lets in whoever comes is refused", async () => {
+test("an engine that accepts clients without a certificate is refused", async () => {
   const { certificates, engine } = await setup({ mutual: false });
   await certificates.issue("server", { ca: "ca", address: "127.0.0.1" });
   await expect(checkEngine(await engine("server"), relaxed)).rejects.toMatchObject({
     code: "refused",
-    message: expect.stringContaining("lets in whoever comes: it must run with --tlsverify"),
+    message: expect.stringContaining("accepts clients without a certificate: it must run with --tlsverify"),
   });
 });
 
-test("a certificate that is missing or no certificate is named", async () => {
+test("a missing or invalid certificate is named", async () => {
   const { folder } = await setup();
   await expect(readCertificates(folder)).rejects.toThrow(/certificates cannot be read: ENOENT.*cert\.pem/);
   const certificates = { ca: "no PEM", cert: "x", key: "y" };

@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import { bridgeName } from "../containers/ensure-network.ts";
 
 /**
- * Where no run may go (docs/internals/runtime.md): this machine's networks, other machines of ours, the provider's
- * metadata.
+ * Networks that no run may reach (docs/internals/runtime.md): this machine's, other private ones, the provider's metadata.
  */
 const closed = {
   iptables: [
@@ -17,10 +16,10 @@ const closed = {
   ip6tables: ["::/127", "fc00::/7", "fe80::/10", "ff00::/8", "64:ff9b::/96", "2002::/16"],
 } as const;
 
-/** A notebook that sends mail is a spammer's. */
+/** SMTP is blocked against spam. */
 const smtpPorts = "25,465,587";
 
-/** Limit of new connections of one run: more than any notebook opens, far less than a scan or a flood. */
+/** Rate limit of new connections of one run: more than any notebook opens, far less than a scan or a flood. */
 const newConnections = { above: "100/second", burst: 300 };
 
 type Command = keyof typeof closed;

@@ -41,7 +41,7 @@ with socket.create_server(("", 8888)):
     time.sleep(30)`;
 
 /**
- * Tries from inside a container what no run may reach, with a second container as a neighbour. Returns the leaks, one
+ * Tries to connect from a container to what no run may reach, with a second container as a neighbour. Returns the leaks, one
  * sentence each. Takes 2 s and leaves nothing, also when it is cut short. Throws the engine's error when a container
  * cannot be started, and the signal's reason.
  */

@@ -67,7 +67,7 @@ async function openRegistry() {
 
 const media = (what: string) => `application/vnd.docker.${what}`;
 
-test("progress: the mean of the layers that are to come, however late one is heard of", () => {
+test("the progress is the mean of the missing layers, and never falls when a late one is added", () => {
   const percentAfter = pullProgress();
   const event = (id: string, status: string, current = 0, total = 0) =>
     percentAfter({ id, status, progressDetail: { current, total } });
@@ -106,7 +106,7 @@ describe.skipIf(absent)(absent ? `images from a registry, skipped because ${abse
     return { driver, mine, engine: machine.engine };
   }
 
-  test("fetched once, with progress that only rises; then it is there", async () => {
+  test("an image is pulled once, with progress that only rises", async () => {
     const reference = `${registry.name("berth/jupyter")}@${registry.image(6_000_000)}`;
     const { driver, mine } = await machineOf(new Map([["jupyter", reference]]));
     const seen: number[] = [];
@@ -123,7 +123,7 @@ describe.skipIf(absent)(absent ? `images from a registry, skipped because ${abse
     expect(registry.asked.length).toBe(before);
   });
 
-  test("what this installation replaced is taken away once, unless it is used; what is another one's stays", async () => {
+  test("replaced images of this installation are removed once, unless in use; another one's stay", async () => {
     const jupyter = registry.name("berth/jupyter");
     const digests = [1, 2, 3, 4].map((size) => `${jupyter}@${registry.image(size)}`);
     const [old, used, now, theirs] = digests as [string, string, string, string];
@@ -149,7 +149,7 @@ describe.skipIf(absent)(absent ? `images from a registry, skipped because ${abse
     expect(await mine()).not.toContain(used);
   });
 
-  test("under a tag and a digest, or with the usual registry's name, it is found again under the engine's own name", async () => {
+  test("a reference with tag and digest, or with the default registry, is found under the engine's own name", async () => {
     const [name, digest] = [registry.name("berth/jupyter"), registry.image(6)];
     const { driver, mine } = await machineOf(new Map([["jupyter", `${name}:v1@${digest}`]]));
     await driver.prepare("jupyter");
@@ -159,7 +159,7 @@ describe.skipIf(absent)(absent ? `images from a registry, skipped because ${abse
     expect(canonicalReference(`docker.io/library/python@${digest}`, [`python@${digest}`])).toBe(`python@${digest}`);
   });
 
-  test("what the registry has not is no image; a registry that is away is tried again", async () => {
+  test("an image that the registry lacks is no_image; an unreachable registry is retried", async () => {
     const unknown = `${registry.name("berth/jupyter")}@sha256:${"0".repeat(64)}`;
     const { driver } = await machineOf(new Map([["jupyter", unknown]]));
     await expect(driver.prepare("jupyter")).rejects.toMatchObject({ code: "no_image" });

@@ -10,7 +10,7 @@ import { type HelperDeps, helperOutput } from "../containers/helper-container.ts
 import { gpuLeftovers, gpuUsage, hostGpus, type QueryGpus } from "./nvidia-smi.ts";
 import { remoteHomes } from "./remote-homes.ts";
 
-/** What an engine reports about GPUs; each version reports another part of it. */
+/** GPU support that an engine reports; each version reports another part of it. */
 export interface GpuHints {
   readonly CDISpecDirs?: readonly string[] | null;
   readonly DiscoveredDevices?: readonly { readonly ID: string }[] | null;

@@ -76,7 +76,7 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
     return { id, container };
   }
 
-  test("each GPU of the run answers: nothing is wrong", async () => {
+  test("a run whose GPUs all respond has no fault", async () => {
     expect(await driver.gpuFault((await run("two")).id)).toBeUndefined();
     expect(await driver.gpuFault((await run("one", ["cpu-1"])).id), "slots are no GPUs").toBeUndefined();
   });
@@ -85,11 +85,11 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
     ["one", `nvidia-smi no longer finds ${ids[1]}`],
     ["nvml", "nvidia-smi ended with 255: Failed to initialize NVML: Unknown Error"],
     ["who", expect.stringMatching(/ended with 1: 0 CapEff:\s+0000000000000000$/)],
-  ] as const)("%s: said in words", async ([says, words]) => {
+  ] as const)("%s: the fault is a readable message", async ([says, words]) => {
     expect(await driver.gpuFault((await run(says)).id)).toEqual(words);
   });
 
-  test("a program that hangs is a fault, and so are GPUs that come and go", async () => {
+  test("a program that hangs is a fault, and so are GPUs that disappear at times", async () => {
     const engine = openEngine({ socketPath: "/var/run/docker.sock" });
     const { container } = await run("hangs");
     const gone = async () => [];
@@ -103,7 +103,7 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
     expect(await driver.gpuFault(id)).toBeUndefined();
   });
 
-  test("a look that is late says nothing while the GPUs answer from outside, nor one whose line fell silent", async () => {
+  test("a timeout is inconclusive while the GPUs respond outside, and so is a lost connection", async () => {
     const { container } = await run("hangs");
     const outside = async () => ids.map((id) => ({ id, usePercent: 100, memoryMb: 1, watts: 1 }));
     const engine = openEngine({ socketPath: "/var/run/docker.sock" });
@@ -123,7 +123,7 @@ describe.skipIf(absent)(absent ? `GPUs from inside, skipped because ${absent}` :
     });
   });
 
-  test("no look, no fault: no such program, killed for memory, frozen, gone", async () => {
+  test("a check that cannot run is no fault: no such program, killed for memory, frozen, gone", async () => {
     for (const says of [undefined, "killed"] as const)
       await expect(driver.gpuFault((await run(says)).id)).rejects.toMatchObject({ code: "unavailable" });
     const { id, container } = await run("nvml");

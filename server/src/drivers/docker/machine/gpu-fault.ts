@@ -38,7 +38,7 @@ export async function gpuFault(
   return `nvidia-smi ended with ${exitCode}: ${lastLine.slice(0, 200)}`;
 }
 
-/** Not found, not startable, killed for lack of memory: none of them says anything about the GPUs. */
+/** Not found, not executable, killed for lack of memory: inconclusive about the GPUs. */
 const inconclusiveCodes = [126, 127, 137];
 
 async function listInside({ withTimeout, explain }: Engine, container: Container, withinMs: number) {
@@ -69,6 +69,6 @@ async function faultAfterTimeout(
   const message = `nvidia-smi did not end within ${withinMs / 1000} s`;
   const working = isRunning ? await withTimeout(() => usageOf(devices)).catch(() => []) : undefined;
   const isInconclusive = !working || devices.every((device) => working.some(({ id }) => id === device));
-  if (isInconclusive) throw new DriverError("unavailable", `${message} inside, which says nothing about the GPUs`);
+  if (isInconclusive) throw new DriverError("unavailable", `${message} inside, which is inconclusive`);
   return message;
 }

@@ -30,27 +30,27 @@ test("GPUs by UUID, with the model's own name and memory", async () => {
   ]);
 });
 
-test("usage of a run's own GPUs only; what a model does not tell is 0", async () => {
+test("usage is of the run's own GPUs only; a figure that a model lacks is 0", async () => {
   install(two);
   expect(await gpuUsage(["GPU-aa11"])).toEqual([{ id: "GPU-aa11", usePercent: 37, memoryMb: 2048, watts: 96.51 }]);
   expect(await gpuUsage(["GPU-bb22"])).toEqual([{ id: "GPU-bb22", usePercent: 0, memoryMb: 0, watts: 0 }]);
 });
 
-test("no driver of NVIDIA: no GPUs; a broken one is told, not taken for none", async () => {
+test("without NVIDIA's driver there are no GPUs; a broken driver is an error, not zero GPUs", async () => {
   vi.stubEnv("PATH", "/nowhere");
   expect(await hostGpus()).toEqual([]);
   install("echo 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver' >&2; exit 9");
   await expect(hostGpus()).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("one that may not be run is none: a PATH may name what its user cannot look into", async () => {
+test("an nvidia-smi without permission counts as none: PATH may have folders that the user cannot read", async () => {
   install("echo never");
   const [folder = ""] = String(process.env["PATH"]).split(":");
   chmodSync(join(folder, "nvidia-smi"), 0o644);
   expect(await hostGpus()).toEqual([]);
 });
 
-test("a run on a CPU slot asks nobody", async () => {
+test("a run on a CPU slot queries nothing", async () => {
   install("exit 9");
   expect(await gpuUsage(["cpu-1"])).toEqual([]);
 });
@@ -63,9 +63,9 @@ const smi = (gpus: readonly string[], programs: readonly string[] = []) =>
 esac`);
 
 test.for([
-  ["idle, with what the driver itself has", ["GPU-aa11, 1", "GPU-bb22, 64"], [], {}],
+  ["idle, with the memory of the driver itself", ["GPU-aa11, 1", "GPU-bb22, 64"], [], {}],
   [
-    "a program of somebody's",
+    "a leftover program",
     ["GPU-aa11, 1", "GPU-bb22, 3"],
     ["GPU-aa11, 4711", "GPU-aa11, 4712", "GPU-cc33, 1"],
     { "GPU-aa11": "process 4711, 4712 still uses it" },
@@ -77,23 +77,23 @@ test.for([
     { "GPU-aa11": "65 MB of its memory are still in use" },
   ],
   [
-    "one that does not say",
+    "a GPU without a figure",
     ["GPU-aa11, 0", "GPU-bb22, [N/A]"],
     [],
     { "GPU-bb22": "[N/A] MB of its memory are still in use" },
   ],
-  ["one that is gone", ["GPU-bb22, 0"], [], { "GPU-aa11": "nvidia-smi no longer finds it" }],
-] as const)("residue: %s", async ([, gpus, programs, found]) => {
+  ["a GPU that is gone", ["GPU-bb22, 0"], [], { "GPU-aa11": "nvidia-smi no longer finds it" }],
+] as const)("leftovers: %s", async ([, gpus, programs, found]) => {
   smi(gpus, programs);
   expect(Object.fromEntries(await gpuLeftovers(["GPU-aa11", "GPU-bb22"]))).toEqual(found);
 });
 
-test("a program that fails says nothing of residue", async () => {
+test("a failed nvidia-smi says nothing about leftovers", async () => {
   install("echo 'Failed to initialize NVML: Unknown Error'; exit 255");
   await expect(gpuLeftovers(["GPU-aa11"])).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("the GPUs in a list, whole ones and parts", () => {
+test("the list has whole GPUs and MIG parts", () => {
   const printed = `GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-754035b4-4708-efcd-b261-623aea38bcad)\r
   MIG 3g.40gb     Device  0: (UUID: MIG-c7384736-a75d-5afc-978f-d2f1294409fd)\r
 GPU 1: A100-PCIE-40GB (UUID: GPU-9de3d0e8-33f5-10dc-0c79-2c88a7ab0a23)

@@ -70,6 +70,6 @@ async function localQuery(fields: string, of: "gpu" | "compute-apps" = "gpu"): P
     const { code, message } = error as NodeJS.ErrnoException;
     // A folder of PATH that may not be read turns "not found" into EACCES.
     if (code === "ENOENT" || code === "EACCES") return "";
-    throw new DriverError("unavailable", `nvidia-smi does not say what GPUs there are: ${message}`, { cause: error });
+    throw new DriverError("unavailable", `nvidia-smi cannot list the GPUs: ${message}`, { cause: error });
   }
 }

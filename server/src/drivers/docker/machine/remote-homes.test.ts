@@ -54,7 +54,7 @@ async function imageWith(name: string, script: string): Promise<string> {
 }
 
 describe.skipIf(absent)(absent ? `homes behind an engine, skipped because ${absent}` : "homes behind an engine", () => {
-  test("a home that is long to count does not hide the size of the others, and gets its own", async () => {
+  test("a slow count of one home does not hide the sizes of the others, and ends too", async () => {
     const script = 'case "$*" in *big) sleep 14;; esac\nexec /usr/bin/du "$@"';
     const { root, homes } = setup({ image: await imageWith("du", script) });
     for (const home of ["big", "small"]) {
@@ -66,7 +66,7 @@ describe.skipIf(absent)(absent ? `homes behind an engine, skipped because ${abse
     await expect.poll(sizes, { timeout: 40_000 }).toEqual([expect.closeTo(3, 0), expect.closeTo(3, 0)]);
   });
 
-  test("G111 a home that was used and is gone is not made anew", async () => {
+  test("G111 a used home that is missing is not created again", async () => {
     const { root, homes } = setup();
     const limits = { cpus: 1, memoryMb: 1, shmMb: 1, pids: 1, diskGb: 1 };
     await homes.make({ home: "one", limits });
@@ -77,7 +77,7 @@ describe.skipIf(absent)(absent ? `homes behind an engine, skipped because ${abse
     await removeStore();
   });
 
-  test("what a killed server left of deleted homes goes with the next one, though nobody ever had that", async () => {
+  test("the leftovers of deleted homes of a killed server are wiped by the next deletion, even of an absent home", async () => {
     const { root, homes } = setup();
     const left = join(root, ".deleted-half");
     mkdirSync(left);

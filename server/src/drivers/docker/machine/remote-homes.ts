@@ -54,7 +54,7 @@ export function remoteHomes(deps: HelperDeps, root: string, log: Logger): HomeSt
   };
 }
 
-/** The files belong to another user there, and may be closed to everybody. */
+/** The files belong to another user there, and may be unreadable for others. */
 const writing: Pick<Helper, "capabilities"> = { capabilities: ["DAC_OVERRIDE", "FOWNER"] };
 const reading: Pick<Helper, "capabilities"> = { capabilities: ["DAC_READ_SEARCH"] };
 
