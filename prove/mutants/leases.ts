@@ -34,13 +34,13 @@ export const leaseMutants: readonly FaultsOf[] = [
         "quarantined GPUs are leased",
         "where host_id = ${hostId} and quarantined_at is null and not exists",
         "where host_id = ${hostId} and not exists",
-        "put aside",
+        "quarantined GPUs and drained",
       ],
       [
         "drained hosts are leased",
         "from hosts where is_open and (${hostId}::text is null or id = ${hostId})",
         "from hosts where (${hostId}::text is null or id = ${hostId})",
-        "put aside",
+        "quarantined GPUs and drained",
       ],
       [
         "holds are taken over without grace",
@@ -76,7 +76,7 @@ export const leaseMutants: readonly FaultsOf[] = [
         "GPUs of all hosts make one machine",
         "partition by host_id order by free_at",
         "order by free_at",
-        "capacity counts",
+        "capacity is that",
       ],
     ],
   },
@@ -90,7 +90,12 @@ export const leaseMutants: readonly FaultsOf[] = [
         "  return { ok: false",
         "without stock",
       ],
-      ["a lapsed hold is not extended", "  await extendHold(tx, orderId, holdUntil);\n", "", "this very moment"],
+      [
+        "a lapsed hold is not extended",
+        "  await extendHold(tx, orderId, holdUntil);\n",
+        "",
+        "another order is taking over",
+      ],
       [
         "releasing an order releases the environment's name",
         "order_id = ${orderId} and held_until is not null for update",

@@ -191,16 +191,16 @@ const events: readonly Event[] = [
     ),
     link: "/environments/create?subdomain=my-lab",
     async happen(flagOff) {
-      const { db, id, reach, want, parts } = await rented(flagOff);
+      const { db, id, reach, want, deps } = await rented(flagOff);
       await reach(id, "active");
       await want(id, "terminated");
       await reach(id, "terminated");
       await clear(db);
-      await announceDeletions(parts);
+      await announceDeletions(deps);
       expect(await db.selectFrom("notifications").select("id").execute(), "thirty days before").toEqual([]);
       await sql`update homes set delete_at = now() + interval '71 hours'`.execute(db);
-      await announceDeletions(parts);
-      return { db, again: () => announceDeletions(parts) };
+      await announceDeletions(deps);
+      return { db, again: () => announceDeletions(deps) };
     },
   },
   {

@@ -22,7 +22,7 @@ export interface LaunchRequest {
 
 /**
  * Turns the hold of a paid order into an environment that is due now, and returns its id: that of the order's warm run
- * where it has one. A hold that may have lapsed is taken again in the same transaction (`hold`). Throws without one.
+ * where it has one. A hold that may have lapsed is renewed in the same transaction (`renewHold`). Throws without one.
  */
 export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
   const { orderId, userId, subdomain, gpuCount, paidAt } = request;

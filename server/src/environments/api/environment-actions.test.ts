@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { setupRoutes } from "../testing/setup-routes.ts";
 
-test("the table of actions, each repeated with the same answer", async () => {
+test("every action of every status, each repeated with the same result", async () => {
   const { act, rent, reach, read } = await setupRoutes();
   const id = await rent();
   expect(await act("stop", id)).toMatchObject({
@@ -28,7 +28,7 @@ test("the table of actions, each repeated with the same answer", async () => {
   expect(await act("pause", id)).toMatchObject({ status: "error", code: "action_not_allowed" });
 });
 
-test("a machine that cannot pause refuses with the reason, and what runs goes on", async () => {
+test("a machine that cannot pause refuses with the reason, and the run goes on", async () => {
   const { act, rent, reach, read } = await setupRoutes({ options: { pause: 0 } });
   const id = await rent();
   await reach(id, "active");
@@ -39,7 +39,7 @@ test("a machine that cannot pause refuses with the reason, and what runs goes on
   expect(await act("stop", id)).toEqual({ code: 200, status: "success" });
 });
 
-test("a stopped hourly plan leases before it starts, and hears when GPUs are free", async () => {
+test("a stopped hourly plan leases before it starts, and a refusal says when GPUs are free", async () => {
   const { act, rent, reach, leases } = await setupRoutes({ slots: 2 });
   const id = await rent({ gpuCount: 2 });
   await reach(id, "active");
@@ -61,7 +61,7 @@ test("a stopped hourly plan leases before it starts, and hears when GPUs are fre
   await reach(id, "active");
 });
 
-test("a restart that is taken back before anyone saw it leaves no GPU leased and no time lost", async () => {
+test("a restart that is cancelled before it began leaves no GPU leased and loses no time", async () => {
   const { act, rent, reach, leases, read, pass } = await setupRoutes();
   const id = await rent({ durationHours: 6 });
   await reach(id, "active");
@@ -75,7 +75,7 @@ test("a restart that is taken back before anyone saw it leaves no GPU leased and
   expect(await read(id)).toMatchObject({ status: "stopped", banked_seconds, expires_at: null, stage: null });
 });
 
-test("G106 a stopped environment starts without its settings where that is asked for, and its page says why it stopped", async () => {
+test("G106 a stopped environment starts without its settings on request, and its page says why it stopped", async () => {
   const { call, rent, reach, read, want, db } = await setupRoutes();
   const id = await rent();
   const start = (body: object, user = "user") => call("POST", `/environments/${id}/start`, { body, user });
@@ -94,7 +94,7 @@ test("G106 a stopped environment starts without its settings where that is asked
   expect((await call("GET", `/environments/${id}`)).environment.stop_reason).toBeNull();
 });
 
-test("terminate wants the name typed, is for good, and repeats", async () => {
+test("terminate needs the typed name, is final and idempotent", async () => {
   const { act, call, rent, reach, read } = await setupRoutes();
   const id = await rent({ subdomain: "mine" });
   const terminate = (confirm: unknown) => call("POST", `/environments/${id}/terminate`, { body: { confirm } });
@@ -113,7 +113,7 @@ test("terminate wants the name typed, is for good, and repeats", async () => {
   expect(await read(id)).toMatchObject({ ended_reason: "terminated" });
 });
 
-test("G75: only what never answered can be cancelled, and it repeats", async () => {
+test("G75: only an environment that was never ready can be cancelled, and a repetition succeeds", async () => {
   const { call, rent, reach, recorded, read } = await setupRoutes();
   const id = await rent();
   const cancel = (which: string) => call("POST", `/environments/${which}/cancel`);

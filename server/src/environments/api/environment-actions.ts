@@ -10,9 +10,9 @@ import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
 import { lockAccount } from "../reconciler/silence.ts";
 
 /**
- * Writes what the owner wants; the reconciler does it. A second call for the same is a success (G25). A stopped hourly plan
+ * Writes the desired state; the reconciler carries it out. Idempotent (G25). A stopped hourly plan
  * has no GPUs: it leases them first, and is refused with the next free time where there are none. A start may leave the
- * settings of the home out (G106); a resume goes on as it was started.
+ * settings of the home out (G106); a resume keeps those of its start.
  */
 export async function act(db: Db, owned: Owned, action: Action, withoutSettings = false): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -109,7 +109,7 @@ interface Wanted {
   readonly ended_reason?: "terminated" | "cancelled";
 }
 
-/** Due now, unless a worker has the row: it detects the change when it writes, and two workers never share a row. */
+/** Due now. A worker that has the row detects the change when it writes. */
 async function want(tx: Tx, { id, status }: Environment, wanted: Wanted): Promise<void> {
   const staysStopped = status === "stopped" && wanted.desired === "stopped";
   await tx

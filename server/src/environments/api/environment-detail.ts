@@ -80,8 +80,7 @@ async function stagesOf(db: Db, id: string): Promise<Detail["stages"]> {
   const { rows } = await sql<{ stage: LaunchStage; at: Date }>`
     select stage, at from launch_stages
     where environment_id = ${id} and generation = (select max(generation) from launch_stages where environment_id = ${id})
-    order by array_position(array['ordered', 'paid', 'placed', 'image', 'created', 'started', 'answering', 'ready'], stage)`.execute(
-    db,
-  );
+    order by array_position(
+      array['ordered', 'paid', 'placed', 'image', 'created', 'started', 'answering', 'ready'], stage)`.execute(db);
   return rows.map(({ stage, at }) => ({ stage, at: at.toISOString() }));
 }

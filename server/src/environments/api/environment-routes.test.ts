@@ -5,7 +5,7 @@ import { listEnvironments } from "../environment.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { setupRoutes } from "../testing/setup-routes.ts";
 
-test("the owner's detail: secret, address, session, stages; never JupyterLab's own token", async () => {
+test("the owner's detail has secret, address, session and stages, but never JupyterLab's own token", async () => {
   const { call, rent, reach, read, want } = await setupRoutes();
   const id = await rent({ subdomain: "mine", gpuCount: 2 });
   await reach(id, "active");
@@ -41,7 +41,7 @@ test("the owner's detail: secret, address, session, stages; never JupyterLab's o
   expect(await listEnvironments((await setupRoutes()).db, ["user"])).toEqual([]);
 });
 
-test("another user's environment answers exactly like none, and hostile ids are not found", async () => {
+test("another user's environment gets the same reply as an absent one, and hostile ids are not found", async () => {
   const { call, act, rent, reach, read } = await setupRoutes();
   const id = await rent({ subdomain: "mine" });
   await reach(id, "active");
@@ -62,7 +62,7 @@ test("another user's environment answers exactly like none, and hostile ids are 
   expect(await call("GET", `/environments/${id}`, { user: "" })).toMatchObject({ code: "unauthenticated" });
 });
 
-test("names and capacity", async () => {
+test("the routes of names and of capacity", async () => {
   const { call, rent, reach } = await setupRoutes({ slots: 4 });
   const id = await rent({ subdomain: "taken", gpuCount: 2, userId: "other" });
   await reach(id, "active");
@@ -82,7 +82,7 @@ test("names and capacity", async () => {
   expect(launch.p50_ms).toBeGreaterThanOrEqual(1000);
 });
 
-test("a place in the line: asked for, read, given up; only counts that are offered, and only one's own (G86)", async () => {
+test("a queue entry is made, read and left: only for offered counts, and only one's own (G86)", async () => {
   const { call, rent } = await setupRoutes({ slots: 2 });
   await rent({ gpuCount: 2, durationHours: 6 });
   expect(await call("GET", "/environments/queue")).toMatchObject({ code: 200, place: null });
@@ -109,7 +109,7 @@ test("a place in the line: asked for, read, given up; only counts that are offer
   expect(await call("GET", "/environments/queue", { user: "" })).toMatchObject({ code: "unauthenticated" });
 });
 
-test("what is measured and published names nobody: a launch by stage, restarts not counted, what is free (G38)", async () => {
+test("published figures name nobody: launch times by stage without restarts, and free GPUs (G38)", async () => {
   const { db, call, rent, reach, want } = await setupRoutes({ slots: 4 });
   const none = await call("GET", "/status", { user: "" });
   expect(none).toMatchObject({

@@ -37,7 +37,7 @@ async function setup() {
   };
 }
 
-test("kept files: none while it runs; stopped with its banked time and no end; ended with its end; gone when deleted", async () => {
+test("kept files: none while it runs, no end while it is stopped, an end after it ended, none once deleted", async () => {
   const { list, stop, end, deleteNow, id, bob, driver, home, db, must } = await setup();
   expect(await list()).toEqual([]);
   await stop();
@@ -66,7 +66,7 @@ test("kept files: none while it runs; stopped with its banked time and no end; e
   expect((await deleteNow()).statusCode, "again, later").toBe(200);
 });
 
-test("deleted now: nobody launches into the files meanwhile, and a new environment of the name finds none", async () => {
+test("during a deletion nobody launches into the files, and a new environment of the name finds none", async () => {
   const { end, deleteNow, must, ada, driver, home, rent, db } = await setup();
   await end();
   const release = driver.hang("deleteHome");
@@ -78,7 +78,7 @@ test("deleted now: nobody launches into the files meanwhile, and a new environme
   expect(driver.machine.homes.get(home)?.size).toBe(0);
 });
 
-test("a link downloads once, within its minute, running, stopped or ended; then it is nothing to anybody", async () => {
+test("a link downloads once within its minute, running, stopped or ended; then it is not found", async () => {
   const { link, download, end, db, call, bob, id, list, deleteNow, ada } = await setup();
   for (const prepare of [async () => {}, end]) {
     await prepare();
@@ -107,7 +107,7 @@ test("a link downloads once, within its minute, running, stopped or ended; then 
   expect((await call("POST", `/environments/${id}/archive`, ada.token, {})).statusCode).toBe(404);
 });
 
-test("two downloads at once; a reader who leaves in the middle gives the place and everything else back", async () => {
+test("two downloads at once at most; a reader who disconnects frees the slot and everything else", async () => {
   const { link, url, driver, home, call, id, ada } = await setup();
   const noise = Array.from({ length: 400_000 }, (_, n) => Math.sin(n).toString(36)).join("");
   driver.machine.homes.set(home, new Map(Array.from({ length: 20 }, (_, n) => [`noise-${n}.txt`, noise] as const)));

@@ -16,7 +16,7 @@ interface KeptFilesDeps {
 
 /** Each packs on a thread that the sign-ins of others may be waiting for. */
 const downloadsPerUser = 2;
-/** A download without progress for so long is cut off. */
+/** Timeout of a download without progress. */
 const stalledMs = 60_000;
 
 /** Files that outlive an environment (G31) and their download: by a link, so that gigabytes go to disk and not through a page. */
@@ -52,7 +52,7 @@ export function keptFilesRoutes(app: FastifyInstance, { db, changes, drivers }: 
     const unsubscribe = changes.subscribeUser(files.user_id, ({ kind }) => {
       if (kind === "rights") reply.raw.destroy();
     });
-    // However it ends: complete, aborted, cut off, or never begun.
+    // On every end: complete, aborted, timed out or never begun.
     reply.raw.once("close", () => {
       ending.abort();
       unsubscribe();

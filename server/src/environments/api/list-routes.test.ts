@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { setupRoutes } from "../testing/setup-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 
-test("routes: the live environment of a name, else the last ended one while its files are kept", async () => {
+test("a name's route is its live environment, else the last ended one while its files are kept", async () => {
   const { db, rent, reach, want, read } = await setupRoutes();
   const first = await rent({ subdomain: "mine" });
   await reach(first, "active");

@@ -50,7 +50,7 @@ async function follow(url: string, { token }: Pick<TestUser, "token">) {
   };
 }
 
-test("the last 1,000 lines, then what follows, until the run is over", async () => {
+test("the last 1,000 lines, then new ones, until the run is over", async () => {
   const { print, follow, act, held } = await setup();
   print(...Array.from({ length: 1500 }, (_, at) => `line ${at}`));
   const log = await follow();
@@ -71,7 +71,7 @@ test("the last 1,000 lines, then what follows, until the run is over", async () 
   expect([after.lines(), after.over()]).toEqual([[], true]);
 });
 
-test("another user's logs answer exactly like none, and no token opens none", async () => {
+test("another user's logs get the same reply as absent ones, and without a token there are none", async () => {
   const { follow, bob, ada, id, call, held } = await setup();
   const foreign = await call("GET", `/environments/${id}/logs`, bob.token);
   const none = await call("GET", `/environments/${newId()}/logs`, bob.token);
@@ -81,7 +81,7 @@ test("another user's logs answer exactly like none, and no token opens none", as
   expect(held.logs).toBe(0);
 });
 
-test("whoever leaves holds nothing; four are open at most; a sign-out and a closing server end them", async () => {
+test("a reader who disconnects holds nothing; four streams are open at most; a sign-out and a closing server end them", async () => {
   const { follow, ada, held, must, app, signUp, rent } = await setup();
   const logs = await Promise.all([1, 2, 3, 4].map(() => follow()));
   await expect.poll(() => held.logs).toBe(4);
@@ -101,7 +101,7 @@ test("whoever leaves holds nothing; four are open at most; a sign-out and a clos
   await expect.poll(() => held.logs).toBe(0);
 });
 
-test("a new run ends the stream of the one before, whatever its machine says", async () => {
+test("a new run ends the stream of the one before, whatever its machine reports", async () => {
   const { follow, db, id, driver } = await setup();
   driver.logs = async function* (_, { signal }) {
     yield "the run before";

@@ -20,13 +20,13 @@ const tail = 1000;
 const longestLine = 8192;
 /** Each holds a file or a connection to an engine. */
 const perUser = 4;
-/** A stream hardly outlives its token: the browser opens the next one with a fresh token. */
+/** About the lifetime of a token: the browser reconnects with a fresh one. */
 const longestMs = 10 * 60_000;
 
 /**
  * `GET /environments/{id}/logs` (G86): the last 1,000 lines of the run and those that follow, each a JSON string in an
  * event, read by fetch with the bearer header. `event: over` ends the log of a run. A stream that ends without
- * it was cut off: the client opens it again. A sign-out ends it.
+ * it was cut off: the client reconnects. A sign-out ends it.
  */
 export function logRoutes(app: FastifyInstance, deps: LogDeps): void {
   const { db, drivers } = deps;

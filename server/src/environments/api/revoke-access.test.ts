@@ -52,7 +52,7 @@ async function expectEverythingEnded({ sockets, streams, status, bearer, secret,
   expect([await status({ cookie }), await linkWorks()]).toEqual([401, false]);
 }
 
-test("a password reset revokes links, draws a new jupyter_token, and ends every socket and stream (G109)", async () => {
+test("a password reset revokes links, replaces jupyter_token, and ends every socket and stream (G109)", async () => {
   const world = await setup();
   const { identity, ada, secret, tokenNow, status, bearer, notice, mails, archiveWorks } = world;
   const code = await identity.createActionCode("PASSWORD_RESET", ada.email);
@@ -72,7 +72,7 @@ test("a password reset revokes links, draws a new jupyter_token, and ends every 
   });
 });
 
-test("a changed password does the same and leaves only the sign-in that changed it (G109)", async () => {
+test("a password change does the same and leaves only the sign-in that made it (G109)", async () => {
   const world = await setup();
   const { ada, must, url, id, tokenNow, secret } = world;
   const thief = await tokenNow(password);
@@ -89,7 +89,7 @@ test("a changed password does the same and leaves only the sign-in that changed 
   expect([environment.shares, environment.jupyter_token === secret]).toEqual([[], false]);
 });
 
-test("a suspension does the same, says so, and leaves the environment running (G109)", async () => {
+test("a suspension does the same, reports it, and leaves the environment running (G109)", async () => {
   const world = await setup();
   const { identity, ada, db, id, notice } = world;
   await identity.updateUser(ada.id, { disabled: true });
@@ -99,7 +99,7 @@ test("a suspension does the same, says so, and leaves the environment running (G
   expect(row?.desired).toBe("running");
 });
 
-test("a new password of one environment ends what came in by the old one, and nothing else (G109)", async () => {
+test("a new password of one environment ends the visits by the old one, and nothing else (G109)", async () => {
   const { must, call, signUp, ada, id, secret, sockets, streams, status, bearer, cookie, linkWorks } = await setup();
   const { jupyter_token: drawn } = await must("POST", `/environments/${id}/rotate-secret`, ada.token, {});
   expect(drawn).not.toBe(secret);
@@ -129,7 +129,7 @@ test("a download that is under way ends with a new password (G109)", async () =>
   await expect.poll(download.isClosed, { timeout: 2000 }).toBe(true);
 });
 
-test("what a sign-in that ends asks for meanwhile is refused, not made after its end", async () => {
+test("a request of a sign-in that ends meanwhile is refused", async () => {
   const { db, identity, ada, id, call } = await setup();
   const shares = await db.selectFrom("share_links").select("id").execute();
   const release = await lock(db, id);

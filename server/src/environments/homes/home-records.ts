@@ -83,7 +83,6 @@ export async function releaseHomes(tx: Tx, userId: string): Promise<void> {
   await sql`
     update subdomain_claims set retained_until = now() where user_id = ${userId} and order_id is null`.execute(tx);
   await sql`
-    update homes set delete_at = now(), told_at = now() where user_id = ${userId} and delete_at is not null`.execute(
-    tx,
-  );
+    update homes set delete_at = now(), told_at = now() where user_id = ${userId}
+      and delete_at is not null`.execute(tx);
 }

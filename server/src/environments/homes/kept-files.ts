@@ -39,7 +39,7 @@ export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Pro
   });
 }
 
-/** A code for one download; only its hash is stored. */
+/** Creates a code for one download; only its hash is stored. */
 export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: string; expiresAt: Date }> {
   const environment = await ownedEnvironment(db, owned);
   const { rows } = await sql<{ missing_since: Date | null }>`
@@ -78,9 +78,8 @@ function hashOf(code: string): Buffer {
 
 async function ownedEnvironment(db: Db | Tx, { id, userId }: Owned) {
   if (!isEnvironmentId(id)) throw notFound();
-  const { rows } = await sql<Environment>`select * from environments where id = ${id} and user_id = ${userId}`.execute(
-    db,
-  );
+  const { rows } = await sql<Environment>`
+    select * from environments where id = ${id} and user_id = ${userId}`.execute(db);
   if (!rows[0]) throw notFound();
   return rows[0];
 }

@@ -23,7 +23,7 @@ async function setup(durationHours = 6) {
   };
 }
 
-test("G111 files that are not there: nothing is started in their place, the clock stands, all are told, and it goes on later", async () => {
+test("G111 missing files: nothing starts in their place, the clock stands, owner and operator are notified, and it goes on later", async () => {
   const { id, db, want, reach, read, pass, lose, find, home, notices, recorded, leases } = await setup();
   await want(id, "stopped");
   await reach(id, "stopped");
@@ -49,7 +49,7 @@ test("G111 files that are not there: nothing is started in their place, the cloc
   expect((await read(id)).stop_reason).toBeNull();
 });
 
-test("G111 a running one whose run is lost with its files is stopped, its time banked; a monthly plan's too, which keeps its GPUs", async () => {
+test("G111 an environment that loses its run and its files is stopped with its time banked; a monthly plan keeps its GPUs", async () => {
   const { id, pass, reach, read, lose, find, driver, leases, db } = await setup(720);
   lose();
   await driver.crash(id);
@@ -80,7 +80,7 @@ test("G111 a new launch of a name whose files are gone is not delivered, instead
   expect(recorded.undelivered).toEqual([`${next}:not_delivered`]);
 });
 
-test("G111 a container on other files is neither adopted nor ended: its state is unknown and its clock stands", async () => {
+test("G111 a container on other files is neither used nor ended: its status is unknown and its clock stands", async () => {
   const { id, pass, read, reach, driver, home, db } = await setup();
   const foreign = {
     ...driver,

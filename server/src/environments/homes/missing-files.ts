@@ -18,7 +18,7 @@ export function isNoHome(error: unknown): boolean {
 
 /**
  * Stops an environment that has run before, with its time banked, instead of starting it with an empty folder. False for
- * a first launch, which is tried again until it is given up, and where something else is wanted by now.
+ * a first launch, which is retried until it is given up, and where the desired state has changed.
  */
 export async function stopWithoutFiles(deps: MissingFilesDeps, row: Environment, error: unknown): Promise<boolean> {
   if (row.created_at === null) return false;

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { notifyFullHomes } from "./notify-full-homes.ts";
 
-test("a home that is nearly full is told of once, and again after there was room", async () => {
-  const { db, parts, rent, read } = await setupEnvironments();
+test("the owner of a nearly full home is notified once, and again after there was space", async () => {
+  const { db, deps, rent, read } = await setupEnvironments();
   const [ada, bob] = [await rent({ userId: "ada" }), await rent({ userId: "bob" })];
   const notices = async () =>
     (await db.selectFrom("notifications").select("user_id").where("cause", "like", "full:%").execute()).length;
   const measure = async (id: string, ...sizesMb: number[]) => {
-    for (const homeMb of sizesMb) await notifyFullHomes(db, parts.announce, [{ environmentId: id, homeMb }]);
+    for (const homeMb of sizesMb) await notifyFullHomes(db, deps.announce, [{ environmentId: id, homeMb }]);
   };
   await measure(ada, 10, 44_999);
   expect(await notices()).toBe(0);

@@ -3,7 +3,7 @@ import type { Db } from "../../database/database.ts";
 import { diskGb } from "../leases/run-limits.ts";
 import type { Announce } from "../notice.ts";
 
-/** Notified at 90 %, and again only after it was below 80 %: a size that swings about the limit is one notice. */
+/** Hysteresis: notified at 90 %, and again only after it was below 80 %. */
 const [fullMb, roomyMb] = [diskGb * 900, diskGb * 800];
 
 /** Notifies owners whose environments have nearly used up their disk. */

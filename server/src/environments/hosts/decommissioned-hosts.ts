@@ -10,11 +10,11 @@ export async function decommissionedHostIds(db: Sql): Promise<readonly string[]>
   return (await hosts.orderBy("id").execute()).map(({ id }) => id);
 }
 
-/** The driver of a machine that never comes back. It reports that nothing is there, so all that was on it ends as usual. */
+/** The driver of a decommissioned host. It reports that nothing runs there, so all environments of it end as usual. */
 export function decommissionedDriver(id: string): Driver {
   const nothing = async () => {};
   const refuse = (code: DriverError["code"]) => async () => {
-    throw new DriverError(code, `${id} is lost`);
+    throw new DriverError(code, `${id} is decommissioned`);
   };
   return {
     kind: "docker",
@@ -41,7 +41,7 @@ export function decommissionedDriver(id: string): Driver {
   };
 }
 
-/** What `endAllOn` would end. */
+/** What `endAllOnHost` would end. */
 export async function countOnHost(db: Sql, hostId: string) {
   const { rows } = await sql<{ environments: number; homes: number }>`
     select (select count(*) from environments where host_id = ${hostId} and status <> 'terminated')::int as environments,

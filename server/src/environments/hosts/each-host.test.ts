@@ -14,7 +14,7 @@ function open(work: (host: Host) => Promise<number>) {
   return { lines, loop };
 }
 
-test("a host that hangs holds only itself, and a stop ends a long pass before its next item", async () => {
+test("a host that hangs delays only itself, and a stop ends a long pass before its next item", async () => {
   const looked: string[] = [];
   const { promise: hung, resolve: release } = Promise.withResolvers<void>();
   const { loop } = open(async (host) => {
@@ -37,7 +37,7 @@ test("a host that hangs holds only itself, and a stop ends a long pass before it
   ).toHaveLength(8);
 });
 
-test("what a pass throws is logged with its host, and the next pass comes", async () => {
+test("an error of a pass is logged with its host, and the next pass comes", async () => {
   let passes = 0;
   const { lines, loop } = open(async ({ id }) => {
     if (id === "b") return 60_000;

@@ -62,7 +62,7 @@ export async function forEachConcurrently<T>({ signal }: Host, items: readonly T
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** Drops what is remembered of runs that have ended. */
+/** Drops the state of runs that have ended. */
 export function dropEnded(known: Map<string, unknown>, rows: readonly { readonly id: string }[]): void {
   const ids = new Set(rows.map(({ id }) => id));
   for (const id of known.keys()) if (!ids.has(id)) known.delete(id);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { registerHost } from "./register-host.ts";
 
-test("CPU slots: as many as asked for, else as the machine's memory is enough for, at least one and at most eight", async () => {
+test("CPU slots: the setting, otherwise as many as the memory is enough for, between one and eight", async () => {
   const { db, driver } = await setupEnvironments();
   const offered = async (memoryMb: number | undefined, slots?: number) => {
     const capabilities = { ...(await driver.capabilities()), ...(memoryMb !== undefined && { memoryMb }) };

@@ -38,9 +38,9 @@ export async function isUnreachable(db: Sql, hostId: string): Promise<boolean> {
 }
 
 export async function markReachable(db: Db, hostId: string): Promise<void> {
-  await sql`update hosts set away_since = null where id = ${hostId} and away_since is not null and lost_at is null`.execute(
-    db,
-  );
+  await sql`
+    update hosts set away_since = null
+    where id = ${hostId} and away_since is not null and lost_at is null`.execute(db);
 }
 
 /** The host, locked against new leases on it; undefined when there is none. */

@@ -9,7 +9,7 @@ import { startGpuChecks } from "./start-gpu-checks.ts";
 /** An active environment with one GPU of a machine that has two, and the watch over it, which looks when it is told. */
 async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string, number> } = {}) {
   const environments = await setupEnvironments({ options });
-  const { db, driver, parts, rent, reach } = environments;
+  const { db, driver, deps, rent, reach } = environments;
   const id = await rent({ durationHours });
   await reach(id, "active");
   const { log, errors: failures } = recordLog();
@@ -25,7 +25,7 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
       for (let time = 0; time < times; time++) {
         const before = looks();
         if (loop) loop.trigger();
-        else loop = startGpuChecks({ ...parts, log });
+        else loop = startGpuChecks({ ...deps, log });
         await expect.poll(looks, { interval: 1 }).toBe(before + 1);
       }
     },
@@ -40,7 +40,7 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
   };
 }
 
-test("GPUs that do not answer three times: a new run with the files, one notice, and the time is given back", async () => {
+test("GPUs that fail three checks: a new run with the files, one notice, and the time is credited", async () => {
   const { db, driver, id, fail, mend, look, read, reach, statusOf, notices, failures } = await setup();
   driver.machine.homes.get((await read(id)).home)?.set("kept.txt", "still here");
   const { run_token: first, expires_at: end } = await read(id);
@@ -53,7 +53,7 @@ test("GPUs that do not answer three times: a new run with the files, one notice,
   expect(await notices()).toMatchObject([{ cause: `gpu:${id}:1`, title: expect.stringMatching(/ was started anew$/) }]);
   await expect
     .poll(() => failures)
-    .toEqual([expect.stringMatching(/do not answer: nvidia-smi ended with 255. It gets/)]);
+    .toEqual([expect.stringMatching(/do not respond: nvidia-smi ended with 255. It gets/)]);
 
   // As if it had taken a minute to come up.
   await sql`update environments set fault_since = fault_since - interval '1 minute' where id = ${id}`.execute(db);
@@ -72,8 +72,8 @@ test("GPUs that do not answer three times: a new run with the files, one notice,
   await expect.poll(async () => (await read(id)).faulty_generation).toBeNull();
 });
 
-test("the new run's GPUs do not answer either: they are put aside, and what is left of the rental is paid back", async () => {
-  const { db, parts, id, fail, look, read, reach, pass, statusOf, quarantined, leases } = await setup();
+test("the new run's GPUs fail too: they are quarantined, and the rest of the rental is refunded", async () => {
+  const { db, deps, id, fail, look, read, reach, pass, statusOf, quarantined, leases } = await setup();
   fail();
   await look(3);
   await expect.poll(statusOf).toBe("pending");
@@ -88,7 +88,7 @@ test("the new run's GPUs do not answer either: they are put aside, and what is l
   const { expires_at: end, fault_since: since } = await read(id);
   const unpaid: number[] = [];
   const ended = async (_: unknown, __: unknown, seconds: number) => void unpaid.push(seconds);
-  await pass({ delivery: { ...parts.delivery, ended } });
+  await pass({ delivery: { ...deps.delivery, ended } });
   expect(await read(id)).toMatchObject({ status: "terminated", ended_reason: "hardware" });
   expect(unpaid).toEqual([((end?.getTime() ?? 0) - (since?.getTime() ?? 0)) / 1000]);
   expect(unpaid[0]).toBeGreaterThan(6 * 3600 - 10);
@@ -96,7 +96,7 @@ test("the new run's GPUs do not answer either: they are put aside, and what is l
   expect(await leases(id)).toBe(0);
 });
 
-test("two that fail are chance, and a look that says nothing is neither; a run that is another starts again", async () => {
+test("two failed checks are chance, an inconclusive one does not count, and a new run starts the count again", async () => {
   const { driver, id, fail, mend, look, read, reach, want, failures, notices } = await setup();
   fail();
   await look(2);
@@ -107,7 +107,7 @@ test("two that fail are chance, and a look that says nothing is neither; a run t
   driver.failNext("gpuFault", "unavailable");
   await look();
   await expect.poll(() => failures).toHaveLength(1);
-  expect(failures.map(String)).toEqual([expect.stringContaining("a failure of gpuFault was asked for")]);
+  expect(failures.map(String)).toEqual([expect.stringContaining("an injected failure of gpuFault")]);
   await want(id, "paused");
   await reach(id, "paused");
   await want(id, "running");
@@ -121,7 +121,7 @@ test("two that fail are chance, and a look that says nothing is neither; a run t
   expect(await notices()).toEqual([]);
 });
 
-test("whoever stops it meanwhile keeps the time that the repair took, and it stays stopped", async () => {
+test("an owner who stops it meanwhile is credited the time of the repair, and it stays stopped", async () => {
   const { db, id, fail, look, read, reach, want, statusOf } = await setup();
   fail();
   await look(3);
@@ -138,7 +138,7 @@ test.for([
   [6, null],
   [720, 1],
 ])(
-  "%i hours, stopped before the new run was looked at: what is suspected of GPUs goes where they go",
+  "%i hours, stopped before the new run was checked: the suspected fault stays with the GPUs",
   async ([hours, left]) => {
     const { id, fail, look, read, reach, want, statusOf } = await setup({ durationHours: hours as number });
     fail();
@@ -150,8 +150,8 @@ test.for([
   },
 );
 
-test("one that its owner has stopped since the look is left alone", async () => {
-  const { driver, id, fail, look, read, want, parts, notices } = await setup();
+test("an environment that its owner stopped after the check is left alone", async () => {
+  const { driver, id, fail, look, read, want, deps, notices } = await setup();
   fail();
   await look(2);
   const answers = driver.hang("gpuFault");
@@ -159,15 +159,15 @@ test("one that its owner has stopped since the look is left alone", async () => 
   await third;
   await want(id, "stopped");
   answers();
-  const stopping = startGpuChecks({ ...parts, log: silentLogger });
+  const stopping = startGpuChecks({ ...deps, log: silentLogger });
   await stopping.stop();
   expect(await read(id)).toMatchObject({ desired: "stopped", status: "active", generation: 1 });
   expect(await notices()).toEqual([]);
 });
 
-test("slots are no GPUs: nobody is asked", async () => {
-  const { parts, looks } = await setup({ options: {} });
-  const loop = startGpuChecks({ ...parts, log: silentLogger });
+test("CPU slots are not checked", async () => {
+  const { deps, looks } = await setup({ options: {} });
+  const loop = startGpuChecks({ ...deps, log: silentLogger });
   await loop.stop();
   expect(looks()).toBe(0);
 });

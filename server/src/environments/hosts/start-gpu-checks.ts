@@ -68,8 +68,8 @@ async function checkGpus(
   const seconds = (performance.now() - now.sinceMs) / 1000;
   const isBroken = row.faultyGeneration !== null;
   if (!(await (isBroken ? quarantineGpus(db, row, seconds, fault) : replaceRun(db, announce, row, seconds)))) return;
-  const what = isBroken ? "Its GPUs are put aside and the rental ends" : "It gets a new run";
-  log.fatal({ event: "gpu.silent", environmentId: row.id }, `the GPUs do not answer: ${fault}. ${what}`);
+  const what = isBroken ? "Its GPUs are quarantined and the rental ends" : "It gets a new run";
+  log.fatal({ event: "gpu.silent", environmentId: row.id }, `the GPUs do not respond: ${fault}. ${what}`);
 }
 
 async function withGpus(db: Db, hostId: string): Promise<readonly WithGpus[]> {

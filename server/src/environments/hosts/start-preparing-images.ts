@@ -14,7 +14,7 @@ export function startPreparingImages(deps: HostDeps): Loop {
   const loop = eachHost("images", deps, intervalMs, (host) => prepareHost(deps, host));
   return {
     trigger: loop.trigger,
-    // A download may take minutes and nothing waits for it: from here on it is only not reported.
+    // Does not wait for a download, which may take minutes; its progress is no longer reported.
     async stop() {
       void loop.stop();
     },
@@ -63,7 +63,7 @@ async function prepareImage(deps: ImageDeps, type: string): Promise<void> {
     if (whole <= reported || whole >= 100) return;
     reported = whole;
     writes = writes.then(() => write(deps, type, { state: "preparing", percent: whole, message: "" }));
-    // Awaited below; without this an earlier error would count as unhandled.
+    // Awaited below; otherwise an earlier rejection would be unhandled.
     writes.catch(() => {});
   });
   await writes;

@@ -38,7 +38,7 @@ async function setup(changed: Partial<Driver> = {}) {
   const { log, lines } = recordLog();
   // Its firewall is probed too, and is none.
   const unreachable = () => lines.filter(({ event }) => event === "host.unreachable");
-  const parts = {
+  const deps = {
     ...{ db, install, folder, slots: 4, needsLiveRestore: false, sshAgent: undefined },
     images: async () => "berth/jupyter:local",
     replaced: async () => [],
@@ -56,7 +56,7 @@ async function setup(changed: Partial<Driver> = {}) {
   const start = (homeRoot = host.homeRoot) => {
     const engine = { socketPath: "/var/run/docker.sock" };
     const remote = { host: { ...host, homeRoot }, address, engine, driver: fit, close: async () => {} };
-    const { loops, checks } = startRemoteHosts([remote], parts);
+    const { loops, checks } = startRemoteHosts([remote], deps);
     const check = checks.get("far");
     if (!check) throw new Error("no check");
     const stop = async () => void (await Promise.all(loops.map((loop) => loop.stop())));
@@ -79,7 +79,7 @@ async function setup(changed: Partial<Driver> = {}) {
 describe.skipIf(absent)(
   absent ? `hosts on other machines, skipped because ${absent}` : "hosts on other machines",
   () => {
-    test("one that was away is looked at again: what it has by then is what is rented on it", async () => {
+    test("a host that was unreachable is checked again, and its GPUs of that time are leased", async () => {
       const { db, start, has, total } = await setup();
       const { check } = start();
       await expect.poll(total, pollOptions).toBe(2);
@@ -92,7 +92,7 @@ describe.skipIf(absent)(
       expect(check.isPassed()).toBe(true);
     });
 
-    test("one that this server finds unfit is away, though an earlier one rented on it; that is logged", async () => {
+    test("a host that fails the check of this server is unreachable, and that is logged", async () => {
       const { start, unreachable, total } = await setup();
       const first = start();
       await expect.poll(total, pollOptions).toBe(2);
@@ -104,7 +104,7 @@ describe.skipIf(absent)(
       await expect.poll(() => unreachable()[0], pollOptions).toMatchObject({ hostId: "far" });
     });
 
-    test("a server that stops does not wait for an image, and what comes of it changes nothing", async () => {
+    test("a server that stops does not wait for an image, and the late result changes nothing", async () => {
       const asked = Promise.withResolvers<void>();
       const fetched = Promise.withResolvers<void>();
       const { start, total } = await setup({

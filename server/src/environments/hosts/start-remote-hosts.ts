@@ -84,7 +84,7 @@ function startRegistering(remote: RemoteMachine, deps: RemoteHostDeps): Loop & H
       registration.wanted += 1;
       loop.trigger();
     },
-    // The check may be fetching an image for minutes: from here on it changes nothing.
+    // Does not wait for a check, which may pull an image for minutes; its result is dropped.
     async stop() {
       stopping.abort();
       void loop.stop();

@@ -20,12 +20,9 @@ export interface LeaseRequest {
 }
 
 /**
- * Leases whole GPUs on one host and returns its id, or undefined where no host has enough. Hosts are locked one after the
- * other in the order of their ids, so two requests for the last GPUs follow each other: neither is refused because of a
- * half-done other, and they cannot deadlock. `skip locked` on the GPU rows was rejected, because two requests for all
- * eight could each lock some and both be refused. An order goes to a host that can run its type, first to one that has
- * the image. The GPUs of warm runs are as free as the rest, but come last. Where that order
- * of hosts is not the order of their ids, all of them are locked by id first.
+ * Leases whole GPUs on one host and returns its id, or undefined where no host has enough. Hosts are locked in the order
+ * of their ids, so two requests for the last GPUs cannot deadlock (docs/internals/locking.md). An order goes to a host
+ * that can run its type, first to one that has the image. The GPUs of warm runs are free too, but come last.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
   const { holderId, gpuCount, hostId, excludeHostId } = request;
@@ -88,9 +85,8 @@ async function chooseGpus(tx: Tx, hostId: string, gpuCount: number): Promise<rea
 async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly string[]): Promise<void> {
   const { holderKind: holder_kind, holderId: holder_id, holdUntil: hold_until } = request;
   await sql`
-    update gpu_leases set released_at = now() where gpu_id = any(${[...gpuIds]}) and released_at is null and ${takeable}`.execute(
-    tx,
-  );
+    update gpu_leases set released_at = now() where gpu_id = any(${[...gpuIds]}) and released_at is null
+      and ${takeable}`.execute(tx);
   await endWarmRunsOn(tx, gpuIds);
   await tx
     .insertInto("gpu_leases")

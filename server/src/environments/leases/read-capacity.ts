@@ -25,9 +25,8 @@ async function typesOf(db: Db): Promise<Capacity["types"]> {
   const { rows } = await sql<Capacity["types"][number]>`
     select distinct on (container_type) container_type as type, state, percent, message
     from host_images join hosts on hosts.id = host_id where is_open
-    order by container_type, array_position(array['ready', 'preparing', 'unavailable'], state), percent desc nulls last`.execute(
-    db,
-  );
+    order by container_type, array_position(array['ready', 'preparing', 'unavailable'], state),
+      percent desc nulls last`.execute(db);
   return containerTypes.map(
     (type) => rows.find((row) => row.type === type) ?? { type, state: "preparing", percent: null, message: "" },
   );

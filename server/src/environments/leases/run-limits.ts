@@ -1,10 +1,10 @@
 import type { Spec } from "../../drivers/driver.ts";
 import type { Lease } from "./gpu-leases.ts";
 
-/** What the files of one environment may take, in 10^9 bytes. */
+/** Disk quota of one environment in gigabytes (10^9 bytes). */
 export const diskGb = 50;
 
-/** Of a run, for each GPU or CPU slot that it has. */
+/** Memory limit of a run, for each of its GPUs or CPU slots. */
 export const memoryMbOfUnit = 16_384;
 
 /** The driver's spec for the leased units: the GPUs in the order of their ids, and a fair share of the machine for each unit. */

@@ -63,7 +63,7 @@ async function setup(hosts: Record<string, number>) {
   };
 }
 
-test("first come, first served: a place, the time it is expected, a turn that is told of once", async () => {
+test("the queue is first come, first served: a position, the expected time, a reservation that is notified once", async () => {
   const { use, wait, move, place, recorded, turnsOf } = await setup({ a: 4 });
   const free = await use(2, 1);
   await use(2, 3);
@@ -96,7 +96,7 @@ test("first come, first served: a place, the time it is expected, a turn that is
   ]);
 });
 
-test("one place for each: the same count keeps it, another is a new one at the end, and leaving frees a turn", async () => {
+test("one entry for each user: the same count keeps it, another one joins at the end, and leaving frees a reservation", async () => {
   const { use, wait, goAway, place, turnsOf, move } = await setup({ a: 2 });
   const free = await use(2);
   await Promise.all([wait("ann", 1), wait("ann", 1), wait("ann", 1)]);
@@ -116,13 +116,13 @@ test("one place for each: the same count keeps it, another is a new one at the e
   expect((await place("ann"))?.state).toBe("held");
 });
 
-test("where enough is free the turn comes at once", async () => {
+test("with enough free GPUs the reservation comes at once", async () => {
   const { wait, turnsOf } = await setup({ a: 2 });
   await wait("ann", 2);
   expect(await turnsOf("ann")).toEqual(["a1", "a2"]);
 });
 
-test("what comes free is not sold past the line, though nobody has moved it yet", async () => {
+test("freed GPUs are not leased past the queue, even before the queue is processed", async () => {
   const { use, wait, order, turnsOf, move } = await setup({ a: 3 });
   const free = await use(3);
   await wait("ann", 2);
@@ -134,7 +134,7 @@ test("what comes free is not sold past the line, though nobody has moved it yet"
   expect(await order("eve", 1)).toMatch(/^Not enough/);
 });
 
-test("a turn becomes the order's, the rest of it is free; unpaid it comes back while it lasts", async () => {
+test("a reservation goes to the order and its rest is freed; an unpaid order returns it while it lasts", async () => {
   const { db, use, wait, move, order, unpaid, place, turnsOf, pass } = await setup({ a: 4 });
   const free = await use(4);
   await wait("ann", 4);
@@ -157,7 +157,7 @@ test("a turn becomes the order's, the rest of it is free; unpaid it comes back w
   expect(rows).toEqual([]);
 });
 
-test("who gets as much or more beside their turn does not wait any longer", async () => {
+test("a user who gets as many GPUs without a reservation leaves the queue", async () => {
   const { use, wait, order, move, place, turnsOf } = await setup({ a: 3 });
   const free = await use(3);
   await wait("ann", 1);
@@ -168,7 +168,7 @@ test("who gets as much or more beside their turn does not wait any longer", asyn
   expect(await order("bob", 1)).toMatchObject({ hostId: "a" });
 });
 
-test("a turn that is not taken goes to the next; one that nobody was told of does not lapse", async () => {
+test("an unused reservation goes to the next user; one whose notice is pending does not lapse", async () => {
   const { use, wait, order, move, place, pass, turnsOf, recorded } = await setup({ a: 2 });
   const free = await use(2);
   await wait("ann", 1);
@@ -199,7 +199,7 @@ test("a turn that is not taken goes to the next; one that nobody was told of doe
   expect(await place("ann")).toBe(null);
 });
 
-test("a big request is passed at first, then not: a host is kept for it once that idles no longer than it waited", async () => {
+test("small requests pass a big one until a host is reserved for it, which idles no longer than it waited", async () => {
   const { db, use, wait, move, order, pass, place, turnsOf } = await setup({ a: 4 });
   const [free, last] = [await use(1, 10), await use(2, 1)];
   await use(1, 2);
@@ -234,7 +234,7 @@ test("a big request is passed at first, then not: a host is kept for it once tha
   expect(await place("late")).toMatchObject({ state: "held" });
 });
 
-test("of several hosts only one is kept, and the others go on", async () => {
+test("only one of several hosts is reserved, and the others go on", async () => {
   const { use, wait, move, order, pass } = await setup({ a: 2, b: 2 });
   const frees = [await use(1, 1, "a"), await use(1, 1, "a"), await use(1, 9, "b"), await use(1, 9, "b")];
   await wait("big", 2);
@@ -248,7 +248,7 @@ test("of several hosts only one is kept, and the others go on", async () => {
   expect(await order("big", 2)).toMatchObject({ hostId: "a" });
 });
 
-test("beside a kept host the line goes on, and who comes after has no host of their own", async () => {
+test("the queue goes on beside a reserved host, and a later entry gets no host of its own", async () => {
   const { db, use, wait, move, order, pass, turnsOf } = await setup({ a: 3, b: 3 });
   const frees = [await use(1, 1, "a"), await use(2, 1, "a"), await use(2, 1, "b"), await use(1, 1, "b")];
   await wait("big", 3);
@@ -267,7 +267,7 @@ test("beside a kept host the line goes on, and who comes after has no host of th
   expect(await turnsOf("mid")).toEqual([expect.stringMatching(/^b/), expect.stringMatching(/^b/)]);
 });
 
-test("of forty who order or join for four GPUs at once nobody gets one twice, and nothing is free beside the line", async () => {
+test("of forty users who order or join for four GPUs at once nobody gets one twice, and none stays free beside the queue", async () => {
   const { db, use, wait, order, move } = await setup({ a: 2, b: 2 });
   const free = [await use(2), await use(2)];
   for (const user of ["q1", "q2", "q3"]) await wait(user, 1);
@@ -286,7 +286,7 @@ test("of forty who order or join for four GPUs at once nobody gets one twice, an
   expect(waited.rows.map(({ status }) => status)).toEqual(["held", "held", "held"]);
 });
 
-test("expected times: each on the host that has enough soonest, unknown once all that is known is given away", () => {
+test("the expected time is that of the host with enough GPUs soonest, and unknown once all known GPUs are used", () => {
   const at = (hour: number) => new Date(hour * 3_600_000);
   const slots = [
     { hostId: "a", freeAt: at(1) },

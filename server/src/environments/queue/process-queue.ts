@@ -49,7 +49,7 @@ interface Notified {
 }
 
 /**
- * The ten minutes begin with the notice, so an outage costs nobody a reservation that they did not know of. Who launched
+ * The ten minutes begin with the notice, so an outage costs nobody a reservation without notice. A user who launched
  * before is not notified.
  */
 async function notifyReservations(db: Db, announce: Announce): Promise<void> {

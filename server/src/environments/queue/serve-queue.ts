@@ -21,7 +21,7 @@ export interface ReservedHost {
 }
 
 /**
- * The whole queue in its order. Everybody who moves it locks its rows in this order and before any host. An entry that is
+ * The whole queue in its order. Every transaction that changes it locks its rows in this order and before any host. An entry that is
  * inserted meanwhile is not in it and stays untouched until the next pass: its row may be locked by a transaction that
  * waits for a host of ours.
  */
@@ -58,9 +58,8 @@ export async function serveQueue(tx: Tx, queue: readonly QueueEntry[]): Promise<
   await sql`
     update queue_entries set kept_host_id = case when id = ${reserved?.id ?? null} then ${reserved?.hostId ?? null} end
     where id = any(${waiting.map(({ id }) => id)}) and status = 'waiting'
-      and kept_host_id is distinct from case when id = ${reserved?.id ?? null} then ${reserved?.hostId ?? null} end`.execute(
-    tx,
-  );
+      and kept_host_id is distinct from case when id = ${reserved?.id ?? null}
+        then ${reserved?.hostId ?? null} end`.execute(tx);
   return reserved;
 }
 
@@ -103,14 +102,14 @@ interface ReservationRequest {
   readonly userId: string;
   readonly orderId: string;
   readonly gpuCount: number;
-  /** Where the files lie, if they do. */
+  /** The host of the kept files, if there are any. */
   readonly hostId: string | null;
   readonly holdUntil: Date;
 }
 
 /**
- * Gives the user's reservation to their order and frees the rest of it. Returns the host; undefined where it does not
- * serve the order, for a queue entry names no type and may be on a host that cannot run it.
+ * Transfers the user's reservation to their order and frees its rest. Returns the host; undefined where the reservation
+ * does not fit: an entry names no type, so its host may be unable to run the order's.
  */
 export async function useReservation(
   tx: Tx,
@@ -122,17 +121,15 @@ export async function useReservation(
     join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
     join gpus g on g.id = l.gpu_id
     join hosts on hosts.id = g.host_id and away_since is null and ${canRun(orderId)}
-    where q.id = any(${ownEntryIds(queue, userId)}) and q.status = 'held' and q.gpu_count >= ${gpuCount} group by q.id`.execute(
-    tx,
-  );
+    where q.id = any(${ownEntryIds(queue, userId)}) and q.status = 'held'
+      and q.gpu_count >= ${gpuCount} group by q.id`.execute(tx);
   const reservation = rows[0];
   if (!reservation || (hostId !== null && hostId !== reservation.host_id)) return undefined;
   await sql`
     update gpu_leases set holder_kind = 'order', holder_id = ${orderId}, hold_until = ${holdUntil}
     where id in (select id from gpu_leases
-      where holder_kind = 'queue' and holder_id = ${reservation.id} and released_at is null order by gpu_id limit ${gpuCount})`.execute(
-    tx,
-  );
+      where holder_kind = 'queue' and holder_id = ${reservation.id} and released_at is null order by gpu_id
+      limit ${gpuCount})`.execute(tx);
   await releaseLeases(tx, "queue", reservation.id);
   await sql`
     update queue_entries set status = 'taken', gpu_count = ${gpuCount}, order_id = ${orderId}, closed_at = now()
@@ -149,16 +146,15 @@ export async function leaveWhenServed(
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update queue_entries set status = 'taken', kept_host_id = null, closed_at = now()
-    where id = any(${ownEntryIds(queue, userId)}) and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(
-    tx,
-  );
+    where id = any(${ownEntryIds(queue, userId)})
+      and status in ('waiting', 'held') and gpu_count <= ${gpuCount} returning id`.execute(tx);
   for (const { id } of rows) await releaseLeases(tx, "queue", id);
 }
 
 const ownEntryIds = (queue: readonly QueueEntry[], userId: string) =>
   queue.filter((each) => each.userId === userId).map(({ id }) => id);
 
-/** Gives the reservation of an unpaid order back while it lasts: a dismissed dialog costs no position. */
+/** Returns the reservation of an unpaid order while it lasts: a dismissed dialog costs no position. */
 export async function restoreReservation(tx: Tx, orderId: string): Promise<void> {
   await sql`
     with back as (
@@ -171,7 +167,7 @@ export async function restoreReservation(tx: Tx, orderId: string): Promise<void>
     from back where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
 }
 
-/** Ends an entry and frees what is reserved for it. Nobody was notified yet of one that lapsed. */
+/** Ends an entry and frees its GPUs. The notice of a lapsed one is pending from now on. */
 export async function closeEntry(tx: Tx, id: string, status: "lapsed" | "left"): Promise<void> {
   await sql`
     update queue_entries set status = ${status}, kept_host_id = null, closed_at = now(), told_at = null

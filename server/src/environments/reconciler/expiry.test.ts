@@ -20,7 +20,7 @@ const causes = ({ db }: Setup, id: string) =>
 const leave = ({ db }: Setup, id: string, seconds: number) =>
   sql`update environments set expires_at = now() + make_interval(secs => ${seconds}) where id = ${id}`.execute(db);
 
-test("which notice a remaining time calls for", () => {
+test("the notice for each remaining time", () => {
   expect([90_000, 86_400, 3601, 3600, 601, 600, 1].map(noticeAt)).toEqual(["", "24h", "24h", "1h", "1h", "10m", "10m"]);
 });
 
@@ -47,7 +47,7 @@ test("each notice once; after a long gap only the newest; an hour's rental does 
   expect(await causes(setup, short)).toEqual(["10m"]);
 });
 
-test("G22: at 168 hours a session is closed and the next one opened, the container untouched, told a day before", async () => {
+test("G22: at 168 hours a session is closed and the next one opened, the container untouched, notified a day before", async () => {
   const { db, rent, reach, pass, driver } = await setupEnvironments();
   const id = await rent({ durationHours: 720 });
   await reach(id, "active");
@@ -71,7 +71,7 @@ test("G22: at 168 hours a session is closed and the next one opened, the contain
 });
 
 test.for(["active", "paused", "pending"] as const)(
-  "what a host did not answer for is given back when it does, found %s, and nothing is given up meanwhile",
+  "the time of an unreachable host is credited when it is back, found %s, and nothing is given up meanwhile",
   async (status) => {
     const { db, rent, read, reach, want, pass, driver } = await setupEnvironments();
     const id = await rent({ durationHours: 6 });
@@ -105,32 +105,32 @@ test.for(["active", "paused", "pending"] as const)(
   },
 );
 
-test("files whose keeping is over are deleted and the name is free; a host out of reach keeps both for later", async () => {
-  const { db, rent, reach, want, driver, parts } = await setupEnvironments();
+test("files are deleted after their retention and the name is free; an unreachable host keeps both for later", async () => {
+  const { db, rent, reach, want, driver, deps } = await setupEnvironments();
   const id = await rent({ subdomain: "mine" });
   await reach(id, "active");
   await want(id, "terminated");
   await reach(id, "terminated");
   const { home } = await db.selectFrom("environments").select("home").executeTakeFirstOrThrow();
   driver.machine.homes.set(home, new Map([["notes.txt", "kept"]]));
-  await deleteLapsedHomes(parts);
+  await deleteLapsedHomes(deps);
   expect(driver.machine.homes.has(home)).toBe(true);
   await sql`update subdomain_claims set retained_until = now()`.execute(db);
   await sql`update homes set delete_at = now()`.execute(db);
-  await deleteLapsedHomes(parts);
+  await deleteLapsedHomes(deps);
   expect(driver.machine.homes.has(home), "nobody was told").toBe(true);
   await sql`update homes set told_at = now()`.execute(db);
   driver.failNext("deleteHome");
-  await deleteLapsedHomes(parts);
+  await deleteLapsedHomes(deps);
   expect(driver.machine.homes.has(home)).toBe(true);
   await expect(rent({ subdomain: "mine" })).rejects.toThrow("This name is in use");
-  await deleteLapsedHomes(parts);
+  await deleteLapsedHomes(deps);
   expect(driver.machine.homes.has(home)).toBe(false);
   expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
 });
 
-test("files of a launch that never answered are deleted, also when another has its name by then; an ended one's too", async () => {
-  const { db, rent, reach, want, pass, driver, parts, read } = await setupEnvironments({
+test("files of a launch that was never ready are deleted, also when another has its name by then; an ended one's too", async () => {
+  const { db, rent, reach, want, pass, driver, deps, read } = await setupEnvironments({
     options: { answerMs: 600_000 },
   });
   const id = await rent({ subdomain: "mine", userId: "ann" });
@@ -142,14 +142,14 @@ test("files of a launch that never answered are deleted, also when another has i
   expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
   const next = await rent({ subdomain: "mine", userId: "bob" });
   await pass();
-  await applyRetention(parts);
+  await applyRetention(deps);
   expect(driver.machine.homes.has(home)).toBe(false);
   expect(driver.machine.homes.has((await read(next)).home)).toBe(true);
   expect(await db.selectFrom("homes").select("user_id").execute()).toEqual([{ user_id: "bob" }]);
 });
 
-test("kept files are told of a week before they go, and once more on their last day", async () => {
-  const { db, rent, reach, want, parts } = await setupEnvironments();
+test("the deletion of kept files is announced a week before, and once more on the last day", async () => {
+  const { db, rent, reach, want, deps } = await setupEnvironments();
   const id = await rent({ subdomain: "mine" });
   await reach(id, "active");
   await want(id, "terminated");
@@ -158,8 +158,8 @@ test("kept files are told of a week before they go, and once more on their last 
     await sql`update homes set told_at = told_at - (delete_at - now() - ${left}::interval), delete_at = now() + ${left}::interval`.execute(
       db,
     );
-    await announceDeletions(parts);
-    await announceDeletions(parts);
+    await announceDeletions(deps);
+    await announceDeletions(deps);
     const notices = db
       .selectFrom("notifications")
       .select("id")
@@ -177,8 +177,8 @@ test("kept files are told of a week before they go, and once more on their last 
   expect(rows[0]?.hours).toBeCloseTo(1, 1);
 });
 
-test("P5: who could not be told in time gets a day more, once; with a new environment of the name it begins anew", async () => {
-  const { db, rent, reach, want, driver, parts } = await setupEnvironments();
+test("P5: an owner notified late gets a day more, once; a new environment of the name starts the retention again", async () => {
+  const { db, rent, reach, want, driver, deps } = await setupEnvironments();
   const home = async () =>
     await db
       .selectFrom("homes")
@@ -196,17 +196,17 @@ test("P5: who could not be told in time gets a day more, once; with a new enviro
   };
   await end();
   await lapse("-5 days");
-  await announceDeletions(parts);
+  await announceDeletions(deps);
   expect((await home())?.hours).toBeCloseTo(24, 1);
   await end();
   expect(await home()).toMatchObject({ told_at: null });
   expect((await home())?.hours).toBeCloseTo(30 * 24, 1);
   await lapse("2 days");
-  await announceDeletions(parts);
+  await announceDeletions(deps);
   expect((await home())?.hours).toBeCloseTo(48, 1);
   await lapse("0");
-  await announceDeletions(parts);
-  await deleteLapsedHomes(parts);
+  await announceDeletions(deps);
+  await deleteLapsedHomes(deps);
   expect(await home()).toBeUndefined();
   expect(driver.machine.homes.size).toBe(0);
 });

@@ -33,7 +33,7 @@ export interface LaunchTimes {
   readonly warm: LaunchFigures | null;
 }
 
-/** Paid to each stage over the last 30 days (G38): measured and never estimated, null where nothing was launched so. */
+/** Paid to each stage over the last 30 days (G38): measured and never estimated, null without launches. */
 export async function launchTimes(db: Db): Promise<LaunchTimes> {
   const quantiles = columns.map(
     (column) => sql`to_jsonb(percentile_cont(array[0.5, 0.95]) within group (order by ${column}))`,

@@ -38,9 +38,9 @@ async function setup({ durationHours = 6, options = { gpus: 2 } as Record<string
 }
 
 test.for(["stopped", "terminated"] as const)(
-  "%s: a GPU on which something is left is put aside, not leased",
+  "%s: a GPU with leftover processes is quarantined, not leased",
   async (end) => {
-    const { driver, id, gpu, parts, pass, want, read, aside, leases, free, recorded } = await setup();
+    const { driver, id, gpu, deps, pass, want, read, aside, leases, free, recorded } = await setup();
     driver.machine.gpuLeftovers.set(gpu, "process 4711 still uses it").set("another", "process 1");
     await want(id, end);
     await pass({ leftoverMs: 0 });
@@ -49,11 +49,11 @@ test.for(["stopped", "terminated"] as const)(
     expect([await leases(id), await free()]).toEqual([0, 1]);
     const alarms = recorded.lines.filter(({ level }) => level === "fatal");
     expect(alarms).toMatchObject([{ event: "gpu.quarantined", gpuId: gpu, environmentId: id }]);
-    expect(parts.drivers.size).toBe(1);
+    expect(deps.drivers.size).toBe(1);
   },
 );
 
-test("until it is known, the GPU stays its old holder's; memory that goes in time is no matter", async () => {
+test("the GPU stays with its old holder until the check ends; memory that is freed in time does not count", async () => {
   const { driver, id, gpu, want, read, aside, leases, free, start, asked } = await setup();
   driver.machine.gpuLeftovers.set(gpu, "900 MB of its memory are still in use");
   await want(id, "terminated");
@@ -65,7 +65,7 @@ test("until it is known, the GPU stays its old holder's; memory that goes in tim
   expect([await aside(), await leases(id), await free()]).toEqual([[], 0, 2]);
 });
 
-test("what the look takes is not its owner's time, and of what was overtaken meanwhile nothing is said", async () => {
+test("the time of the check is not its owner's, and an overtaken result is not logged", async () => {
   const { db, driver, id, gpu, pass, want, read, asked, aside, recorded } = await setup();
   const secondsLeft = async () =>
     (
@@ -99,19 +99,19 @@ test("what the look takes is not its owner's time, and of what was overtaken mea
   expect(banked).toBeGreaterThanOrEqual(Math.floor(left));
 });
 
-test("where nobody can tell, it is put aside", async () => {
+test("a GPU that cannot be checked is quarantined", async () => {
   const { driver, id, gpu, pass, want, aside } = await setup();
   driver.failNext("gpuLeftovers", "unavailable");
   await want(id, "stopped");
   await pass({ leftoverMs: 0 });
-  expect(await aside()).toEqual([{ id: gpu, reason: expect.stringContaining("a failure of gpuLeftovers") }]);
+  expect(await aside()).toEqual([{ id: gpu, reason: expect.stringContaining("an injected failure of gpuLeftovers") }]);
 });
 
 test.for([
   ["slots", { options: {} }, "terminated", 0],
   ["GPUs that stay with their owner", { durationHours: 720 }, "stopped", 0],
-  ["GPUs that were given back before", {}, "stopped", 1],
-] as const)("%s: asked as often as needed", async ([, rental, end, times]) => {
+  ["GPUs that were released before", {}, "stopped", 1],
+] as const)("%s: checked only as often as needed", async ([, rental, end, times]) => {
   const { id, want, reach, pass, asked } = await setup(rental);
   await want(id, end);
   await reach(id, end);

@@ -9,7 +9,7 @@ const defaultMs = 10_000;
 const pollMs = 500;
 
 /**
- * What a run that is gone left on its GPUs, as text by GPU id; empty where they are clean or there are only CPU slots. A
+ * The leftover processes of an ended run, as text by GPU id; empty where its GPUs are clean or it has only CPU slots. A
  * GPU that cannot be checked is not clean either.
  */
 export async function leftoverProcesses(

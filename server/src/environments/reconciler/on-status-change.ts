@@ -88,7 +88,7 @@ async function enterActive(
 }
 
 /**
- * An hourly plan banks its time and frees its GPUs, and a suspected fault goes with them. A monthly plan keeps both and its
+ * An hourly plan banks its time, frees its GPUs and forgets a suspected fault of them. A monthly plan keeps both and its
  * clock runs on (G2, G24), unless its files are missing (G111). Without time left the end stays as it is and comes next.
  */
 async function enterStopped(
@@ -151,7 +151,7 @@ async function enterTerminated(
 
 /** The gateway's cookies of a run end with it (docs/internals/gateway.md). */
 async function revokeGrants(tx: Tx, environmentId: string): Promise<void> {
-  await sql`update grants set revoked_at = now() where environment_id = ${environmentId} and revoked_at is null`.execute(
-    tx,
-  );
+  await sql`
+    update grants set revoked_at = now()
+    where environment_id = ${environmentId} and revoked_at is null`.execute(tx);
 }

@@ -16,19 +16,19 @@ test("the whole table, desired by observed", () => {
   ]);
 });
 
-test("active is entered by an answer only", () => {
+test("only readiness makes a row active", () => {
   expect(shownStatus({ desired: "running", status: "pending" }, "running", false)).toBe("pending");
   expect(shownStatus({ desired: "running", status: "paused" }, "running", false)).toBe("paused");
   expect(shownStatus({ desired: "running", status: "pending" }, "running", true)).toBe("active");
 });
 
-test("a start from stopped is pending until it answers: it is not stopped once more", () => {
+test("a start from stopped is pending until it is ready: it is not stopped once more", () => {
   expect(shownStatus({ desired: "running", status: "stopped" }, "absent", false)).toBe("pending");
   expect(shownStatus({ desired: "running", status: "stopped" }, "running", false)).toBe("pending");
   expect(shownStatus({ desired: "paused", status: "stopped" }, "running", false)).toBe("stopped");
 });
 
-test("on its way to the end it keeps its status until it is gone, and never becomes active", () => {
+test("an ending environment keeps its status until its run is gone, and never becomes active", () => {
   for (const observed of ["starting", "running", "paused", "stopped"] as const)
     expect(shownStatus({ desired: "terminated", status: "pending" }, observed, true)).toBe("pending");
   expect(shownStatus({ desired: "terminated", status: "active" }, "absent", false)).toBe("terminated");

@@ -14,7 +14,7 @@ interface Entry {
 
 const entry = (step: Step, status: Status): Entry => ({ step, status });
 
-/** The whole policy: what is wanted, what the driver reports, what to do about it. */
+/** The whole policy: the step and the status for each desired and observed state. */
 export const plan: Readonly<Record<Desired, Readonly<Record<Observed["state"], Entry>>>> = {
   running: {
     absent: entry("start", "pending"),
@@ -54,7 +54,7 @@ export function nextStep(row: Environment, observed: Observed): Step | "resume" 
   return step === "start" && state === "paused" ? "resume" : step;
 }
 
-/** Whether the run that this row had or waited for is over although nobody asked for that. */
+/** Whether the run of this row ended without a request. */
 function endedByItself(row: Environment, observed: Observed): boolean {
   if (row.desired !== "running" || row.run_token === null) return false;
   if (observed.state === "absent") return row.stage !== "created";
@@ -99,7 +99,7 @@ const workingMs = 100;
 const slowMs = 1000;
 const imageMs = 300;
 
-/** What an observation means for the row. `ready`: JupyterLab answers on the gateway's own path. */
+/** What an observation means for the row. `ready`: the result of the readiness probe. */
 export function statusUpdate(row: Environment, observed: Observed, ready: boolean): StatusUpdate {
   const state = runState(row, observed);
   const starting = row.desired === "running" && row.stage !== null;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { purges } from "../../roles/start-purging.ts";
 import { rent, setupEnvironments } from "../testing/setup-environments.ts";
 
-test("how an environment ran goes a year after its end; leases a year after they were given back", async () => {
+test("sessions and stages are deleted a year after the end; leases a year after their release", async () => {
   const { db } = await setupEnvironments();
   const [old, recent, running] = [await rent(db), await rent(db), await rent(db)];
   for (const [id, ended] of [

@@ -8,14 +8,14 @@ import { inMs, type Setup, setupEnvironments } from "../testing/setup-environmen
 import { type InventoryDeps, inventoryOf, startInventory } from "./reconcile-inventory.ts";
 
 /** The looks at the one host of a test, one for each call. */
-function lookAt({ parts, driver }: Setup, changed: Partial<InventoryDeps> = {}) {
+function lookAt({ deps, driver }: Setup, changed: Partial<InventoryDeps> = {}) {
   const clock = { require: async () => {} };
-  return inventoryOf({ ...parts, clock, ...changed }, { id: "host", driver, signal: new AbortController().signal });
+  return inventoryOf({ ...deps, clock, ...changed }, { id: "host", driver, signal: new AbortController().signal });
 }
 
 const freeOf = async ({ db }: Setup) => (await readCapacity(db)).free;
 
-test("a host that does not answer twice is told of once and leases nothing until it answers, not to a turn in line either", async () => {
+test("a host that fails twice is reported once and leases nothing until it responds, not to a reservation either", async () => {
   const setup = await setupEnvironments({ slots: 2 });
   const { db, driver, rent, reach, want, read } = setup;
   const stopped = await rent();
@@ -49,7 +49,7 @@ test("a host that does not answer twice is told of once and leases nothing until
   expect(await look(), "its misses are counted anew").toBeLessThan(10_000);
 });
 
-test("a clock in doubt keeps runs from being removed, and no host from being away or here", async () => {
+test("while the clock is unsure no run is removed, but hosts still become unreachable and reachable", async () => {
   const setup = await setupEnvironments();
   const { db, driver, rent, reach } = setup;
   const id = await rent();
@@ -74,7 +74,7 @@ test("a clock in doubt keeps runs from being removed, and no host from being awa
   expect(await driver.list()).toEqual([]);
 });
 
-test("a host that has to be found fit stays away until it was, and is looked at again each time that it was away", async () => {
+test("a host that needs a check stays unreachable until it passes, each time it was unreachable", async () => {
   const setup = await setupEnvironments();
   let [isFit, asked] = [false, 0];
   const repeat = () => {
@@ -95,15 +95,15 @@ test("a host that has to be found fit stays away until it was, and is looked at 
   expect(await freeOf(setup)).toBeGreaterThan(0);
 });
 
-test("a host that hangs delays the look at no other", async () => {
-  const { parts, driver } = await setupEnvironments();
+test("a host that hangs does not delay the inventory of another", async () => {
+  const { deps, driver } = await setupEnvironments();
   const far = fakeDriver();
   const release = far.hang("list");
   const drivers = new Map([
     ["far", far],
     ["host", driver],
   ]);
-  const loop = startInventory({ ...parts, clock: { require: async () => {} }, drivers });
+  const loop = startInventory({ ...deps, clock: { require: async () => {} }, drivers });
   onTestFinished(async () => {
     release();
     await loop.stop();
@@ -116,7 +116,7 @@ test("a host that hangs delays the look at no other", async () => {
   expect(far.calls.get("list")).toBe(1);
 });
 
-test("a launch on a host that is away is refunded in the end, and its run goes when the host is back; what was delivered waits", async () => {
+test("a launch on an unreachable host is refunded, and its run is removed when the host is back; a delivered one waits", async () => {
   const setup = await setupEnvironments();
   const { db, driver, recorded, rent, reach, want, read, pass, leases } = setup;
   const delivered = await rent();

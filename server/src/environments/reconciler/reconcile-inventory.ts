@@ -16,7 +16,7 @@ export interface InventoryDeps extends HostDeps {
 }
 
 const intervalMs = 30_000;
-/** A single failure may be chance: the host stays open, but is checked again sooner. */
+/** After a single failure the host stays open, but is checked again sooner. */
 const unsureMs = 5000;
 /** A younger run that the database does not know may belong to a launch that is just being written. */
 const orphanMs = 10 * 60_000;
@@ -47,7 +47,7 @@ export function inventoryOf(deps: InventoryDeps, host: Host): () => Promise<numb
     missed = 0;
     if (check?.isPassed() ?? true) await markReachable(db, host.id);
     const orphans = await compare(db, host, runs);
-    // Its error is the alarm.
+    // Throws while the clock is unsure: the error is the alarm.
     await clock.require();
     await removeAll(host, orphans);
     return intervalMs;

@@ -14,7 +14,7 @@ const stagesOf = ({ db }: Setup, id: string, generation: number) =>
 
 const all = ["answering", "created", "image", "ordered", "paid", "placed", "ready", "started"];
 
-test("a launch: pending until it answers, then active with its time, one session, every stage, one notice", async () => {
+test("a launch is pending until it is ready, then active with its time, one session, every stage and one notice", async () => {
   const setup = await setupEnvironments({ options: { answerMs: 60 } });
   const { db, rent, read, pass, reach, recorded, leases } = setup;
   const id = await rent({ gpuCount: 2, durationHours: 6 });
@@ -38,16 +38,16 @@ test("a launch: pending until it answers, then active with its time, one session
 });
 
 test("a late delivery adds the bonus; an order that no longer waits gets no active environment at all", async () => {
-  const { db, rent, read, pass, recorded, driver, parts } = await setupEnvironments();
+  const { db, rent, read, pass, recorded, driver, deps } = await setupEnvironments();
   const late = await rent({ durationHours: 1 });
-  await pass({ delivery: { ...parts.delivery, delivered: async () => ({ bonusHours: 2 }) } });
+  await pass({ delivery: { ...deps.delivery, delivered: async () => ({ bonusHours: 2 }) } });
   const row = await read(late);
   expect((row.expires_at?.getTime() ?? 0) - (row.created_at?.getTime() ?? 0)).toBe(3 * 3_600_000);
   const refunded = await rent();
   const statuses: string[] = [];
   const delivered = async () => undefined;
   for (let passes = 0; passes < 3; passes++) {
-    await pass({ delivery: { ...parts.delivery, delivered } });
+    await pass({ delivery: { ...deps.delivery, delivered } });
     statuses.push((await read(refunded)).status);
   }
   expect(statuses).toEqual(["pending", "terminated", "terminated"]);
@@ -56,7 +56,7 @@ test("a late delivery adds the bonus; an order that no longer waits gets no acti
   expect(await db.selectFrom("sessions").where("environment_id", "=", refunded).selectAll().execute()).toEqual([]);
 });
 
-test("stop banks an hourly plan's time and frees its GPUs; a restart makes a new run with that time", async () => {
+test("a stop banks an hourly plan's time and frees its GPUs; a restart makes a new run with that time", async () => {
   const { db, rent, read, reach, want, leases, driver } = await setupEnvironments();
   const id = await rent({ durationHours: 6, gpuCount: 2 });
   await reach(id, "active");
@@ -121,7 +121,7 @@ test("a machine that cannot pause leaves the environment running", async () => {
   expect(await read(id)).toMatchObject({ status: "active", desired: "running" });
 });
 
-test("expiry, by the database's clock: container gone, GPUs free, name kept for its owner, token void", async () => {
+test("expiry by the database's clock: container gone, GPUs free, name kept for its owner, token void", async () => {
   const { db, rent, read, reach, pass, leases, driver } = await setupEnvironments();
   const id = await rent({ subdomain: "mine" });
   await reach(id, "active");
@@ -145,7 +145,7 @@ test("expiry, by the database's clock: container gone, GPUs free, name kept for 
   );
 });
 
-test("a row is due at its end, however long it would rest", async () => {
+test("a row is due at its expiry, however long its wait", async () => {
   const { db, rent, read, reach, pass } = await setupEnvironments();
   const id = await rent();
   await reach(id, "active");
@@ -155,8 +155,8 @@ test("a row is due at its end, however long it would rest", async () => {
   expect(due_at).toEqual(expires_at);
 });
 
-test("given up: undelivered is told once, after the container is gone, and everything is free", async () => {
-  const { db, rent, read, pass, recorded, parts, driver, leases } = await setupEnvironments({
+test("a launch that is given up is reported as undelivered once, after the container is gone, and everything is free", async () => {
+  const { db, rent, read, pass, recorded, deps, driver, leases } = await setupEnvironments({
     options: { answerMs: 60_000 },
   });
   const id = await rent();
@@ -164,15 +164,15 @@ test("given up: undelivered is told once, after the container is gone, and every
   expect((await driver.observe(id)).state).not.toBe("absent");
   await sql`update environments set give_up_at = now() where id = ${id}`.execute(db);
   const whenNotified: string[] = [];
-  const undelivered: typeof parts.delivery.undelivered = async (tx, environment, reason) => {
+  const undelivered: typeof deps.delivery.undelivered = async (tx, environment, reason) => {
     whenNotified.push((await driver.observe(id)).state);
-    await parts.delivery.undelivered(tx, environment, reason);
+    await deps.delivery.undelivered(tx, environment, reason);
   };
   driver.failNext("remove");
-  await pass({ delivery: { ...parts.delivery, undelivered } });
+  await pass({ delivery: { ...deps.delivery, undelivered } });
   expect(recorded.undelivered).toEqual([]);
-  await pass({ delivery: { ...parts.delivery, undelivered } });
-  await pass({ delivery: { ...parts.delivery, undelivered } });
+  await pass({ delivery: { ...deps.delivery, undelivered } });
+  await pass({ delivery: { ...deps.delivery, undelivered } });
   expect(whenNotified).toEqual(["absent"]);
   expect(recorded.undelivered).toEqual([`${id}:not_delivered`]);
   expect(await read(id)).toMatchObject({ status: "terminated", ended_reason: "not_delivered", created_at: null });
@@ -180,7 +180,7 @@ test("given up: undelivered is told once, after the container is gone, and every
   expect(await db.selectFrom("subdomain_claims").selectAll().execute()).toEqual([]);
 });
 
-test("the image is waited for with its percent; a launch then stamps every stage", async () => {
+test("a launch waits for its image and shows its percent; then every stage is stamped", async () => {
   const setup = await setupEnvironments();
   const { db, rent, read, pass, reach, driver } = setup;
   await sql`insert into host_images (host_id, container_type, state, percent) values ('host', 'jupyter', 'preparing', 40)`.execute(
@@ -195,8 +195,8 @@ test("the image is waited for with its percent; a launch then stamps every stage
   expect(await stagesOf(setup, id, 1)).toEqual(all);
 });
 
-test("C16: a worker that dies after start is followed by one that finds the same run", async () => {
-  const { db, rent, read, reach, driver, parts, pass } = await setupEnvironments();
+test("C16: after a worker died behind a start, the next one finds the same run", async () => {
+  const { db, rent, read, reach, driver, deps, pass } = await setupEnvironments();
   const id = await rent();
   const [claimed] = await fetchEnvironments(db, ["host"], 20, sql`true`);
   const died = new Error("killed");
@@ -204,7 +204,7 @@ test("C16: a worker that dies after start is followed by one that finds the same
     ...driver,
     start: async (spec: Parameters<typeof driver.start>[0]) => driver.start(spec).then(() => Promise.reject(died)),
   };
-  if (claimed) await reconcile({ ...parts, drivers: new Map([["host", dying]]) }, claimed);
+  if (claimed) await reconcile({ ...deps, drivers: new Map([["host", dying]]) }, claimed);
   const before = await driver.observe(id);
   const { run_token } = await read(id);
   await reach(id, "active");
@@ -215,7 +215,7 @@ test("C16: a worker that dies after start is followed by one that finds the same
   expect(driver.machine.runs.size).toBe(1);
 });
 
-test("a worker that dies between the row and start is followed by one that starts that very spec", async () => {
+test("after a worker died between the row and the start, the next one starts the same spec", async () => {
   const { rent, read, pass, reach, driver } = await setupEnvironments();
   const id = await rent();
   driver.failNext("start");
@@ -227,7 +227,7 @@ test("a worker that dies between the row and start is followed by one that start
   expect(await read(id)).toMatchObject({ generation: 1, run_token: written.run_token });
 });
 
-test("a run that ends by itself is started again with the time left, as a new generation of the same session", async () => {
+test("a run that ends by itself is restarted with the time left, as a new generation of the same session", async () => {
   const { db, rent, read, reach, pass, driver } = await setupEnvironments();
   const id = await rent();
   await reach(id, "active");
@@ -244,7 +244,7 @@ test("a run that ends by itself is started again with the time left, as a new ge
   expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(1);
 });
 
-test("a host out of reach: back off, unknown after a while, nothing destroyed, and back when it answers", async () => {
+test("an unreachable host: back-off, status unknown after a while, nothing destroyed, and recovery when it responds", async () => {
   const { db, rent, read, reach, pass, driver, recorded } = await setupEnvironments();
   const id = await rent();
   await reach(id, "active");
@@ -261,97 +261,8 @@ test("a host out of reach: back off, unknown after a while, nothing destroyed, a
   expect(await db.selectFrom("sessions").selectAll().execute()).toHaveLength(1);
 });
 
-test("waits are 1 s doubled to 60 s", () => {
+test("the back-off doubles from 1 s to 60 s", () => {
   expect([1, 2, 3, 6, 7, 40].map((attempts) => backoffMs(attempts))).toEqual([
     1000, 2000, 4000, 32_000, 60_000, 60_000,
   ]);
-});
-
-test("two workers: each due row is leased once, and a late one writes nothing", async () => {
-  const { db, rent, read, parts, driver } = await setupEnvironments({ slots: 20 });
-  const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => rent({ userId: `user-${index}` })));
-  const claims = await Promise.all(Array.from({ length: 4 }, () => fetchEnvironments(db, ["host"], 12, sql`true`)));
-  expect(
-    claims
-      .flat()
-      .map(({ id }) => id)
-      .sort(),
-  ).toEqual([...ids].sort());
-  const late = claims.flat()[0];
-  if (!late) throw new Error("nothing leased");
-  await sql`update environments set due_at = now(), lease_expires_at = now() where id = ${late.id}`.execute(db);
-  const [next] = await fetchEnvironments(db, ["host"], 12, sql`true`);
-  expect(next?.id).toBe(late.id);
-  await reconcile(parts, late);
-  expect(await read(late.id)).toMatchObject({ status: "pending", lease_token: next?.lease_token, generation: 0 });
-  expect(driver.calls.get("start") ?? 0).toBe(0);
-});
-
-test("a late worker's answer does not count either", async () => {
-  const { db, rent, read, parts, pass, recorded } = await setupEnvironments();
-  const id = await rent();
-  await pass({ isReady: async () => false });
-  const lease = async () => {
-    await sql`update environments set due_at = now(), lease_expires_at = case when lease_token is not null then now() end`.execute(
-      db,
-    );
-    return (await fetchEnvironments(db, ["host"], 1, sql`true`))[0];
-  };
-  const [late, next] = [await lease(), await lease()];
-  if (late) await reconcile(parts, late);
-  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, lease_token: next?.lease_token });
-  expect(await db.selectFrom("sessions").selectAll().execute()).toEqual([]);
-  if (next) await reconcile(parts, next);
-  expect(await read(id)).toMatchObject({ status: "active", lease_token: null });
-  expect(recorded.delivered).toEqual([id, id]);
-});
-
-test("what the owner asked for while a worker was at it is not overwritten", async () => {
-  const { db, rent, read, reach, parts, pass, driver, recorded } = await setupEnvironments();
-  const id = await rent();
-  await pass({ isReady: async () => false });
-  await sql`update environments set due_at = now()`.execute(db);
-  const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`true`);
-  await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
-  if (claimed) await reconcile(parts, claimed);
-  expect(await read(id)).toMatchObject({ status: "pending", created_at: null, lease_token: null });
-  await reach(id, "terminated");
-  expect(recorded.undelivered).toEqual([`${id}:cancelled`]);
-  expect(await driver.list()).toEqual([]);
-});
-
-test("of several that find nothing new at once, only those whose lease and wish still hold are settled", async () => {
-  const { db, rent, read, reach, parts, recorded } = await setupEnvironments();
-  const ids = await Promise.all(Array.from({ length: 4 }, (_, index) => rent({ userId: `user-${index}` })));
-  for (const id of ids) await reach(id, "active");
-  await sql`update environments set due_at = now()`.execute(db);
-  const claimed = await fetchEnvironments(db, ["host"], 4, sql`true`);
-  const [same = "", claimedAgain = "", wanted = "", ending = ""] = claimed.map(({ id }) => id);
-  await sql`update environments set lease_token = gen_random_uuid() where id = ${claimedAgain}`.execute(db);
-  await sql`update environments set desired = 'stopped' where id = ${wanted}`.execute(db);
-  await sql`update environments set expires_at = now() + interval '5 seconds' where id = ${ending}`.execute(db);
-  const before = await read(claimedAgain);
-  const began = Date.now();
-  await Promise.all(claimed.map((row) => reconcile(parts, row)));
-  const waitMs = async (id: string) => (await read(id)).due_at.getTime() - began;
-  expect(await read(same)).toMatchObject({ lease_token: null, desired: "running" });
-  expect(await waitMs(same)).toBeGreaterThanOrEqual(20_000);
-  expect(await read(claimedAgain)).toEqual(before);
-  expect(await read(wanted)).toMatchObject({ lease_token: null, desired: "stopped" });
-  expect(await waitMs(wanted), "asked for meanwhile: at once").toBeLessThan(5000);
-  expect(await read(ending)).toMatchObject({ lease_token: null });
-  expect(await waitMs(ending), "never later than its end").toBeLessThanOrEqual(5000);
-  expect(recorded.failures).toEqual([]);
-});
-
-test("a stop that is through only after the end of the time is an end, not a bank of nothing", async () => {
-  const { db, rent, read, reach, parts } = await setupEnvironments();
-  const id = await rent();
-  await reach(id, "active");
-  await sql`update environments set desired = 'stopped', due_at = now()`.execute(db);
-  const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`true`);
-  await sql`update environments set expires_at = now()`.execute(db);
-  if (claimed) await reconcile(parts, claimed);
-  await reach(id, "terminated");
-  expect(await read(id)).toMatchObject({ ended_reason: "expired", banked_seconds: 0 });
 });

@@ -24,7 +24,7 @@ const stopGraceMs = 5000;
 const wakeMs = 1000;
 const wakePollMs = 20;
 
-/** What one pass found or did, and the row that it applies to. */
+/** The result of one pass, and the row that it applies to. */
 interface Pass {
   readonly row: LeasedEnvironment;
   readonly update: StatusUpdate;
@@ -54,7 +54,7 @@ async function makePass(deps: ReconcileDeps, row: LeasedEnvironment): Promise<vo
   if (settled && (status === "active" || status === "paused")) await checkDeadlines(deps, row);
 }
 
-/** One driver verb at most. Undefined where the row changed meanwhile and nothing is known about it. */
+/** One driver verb at most. Undefined where the row changed meanwhile. */
 async function takeStep(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment): Promise<Pass | undefined> {
   const before = await driver.observe(row.id).catch((error) => absentIfGivenUp(row, error));
   if (row.warm && row.created_at === null && row.desired === "running") return await wake(deps, driver, row, before);
@@ -74,7 +74,7 @@ async function takeStep(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironm
   return await passFrom(deps, row, await driver.observe(row.id));
 }
 
-/** A launch that is given up does not wait for a host that is unreachable: what is there is removed when it is back. */
+/** A launch that is given up does not wait for an unreachable host: its run is removed when the host is back. */
 function absentIfGivenUp({ created_at, desired, attempts }: LeasedEnvironment, error: unknown): Observed {
   const isUnreachable = error instanceof DriverError && error.code === "unavailable" && attempts >= unreachableAfter;
   if (isUnreachable && created_at === null && desired !== "running") return { state: "absent" };
@@ -102,7 +102,7 @@ async function wake(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment,
   return cold;
 }
 
-/** Probes the row's own run once it is running, and says what the observation means. */
+/** Probes the row's own run once it is running, and returns the update. */
 async function passFrom(
   { isReady }: Pick<ReconcileDeps, "isReady">,
   row: LeasedEnvironment,
@@ -115,7 +115,7 @@ async function passFrom(
   return { row, update: statusUpdate(row, observed, ready) };
 }
 
-/** The GPUs become free, so what the run left on them is looked for before anybody else gets them. */
+/** Checks the GPUs for leftover processes before they become free. */
 async function writeEnd(deps: ReconcileDeps, driver: Driver, { row, update }: Pass): Promise<void> {
   const goneAtMs = performance.now();
   const leftovers = await leftoverProcesses(deps, driver, row);

@@ -30,7 +30,7 @@ async function setup() {
   return { ...base, real, statusOf };
 }
 
-test("G106 a notebook that removes its JupyterLab's socket is stopped with its time, and starts again", {
+test("G106 an environment that removes JupyterLab's socket is stopped with its time, and starts again", {
   timeout: 300_000,
 }, async () => {
   const { db, real, rent, read, want, statusOf } = await setup();

@@ -59,7 +59,7 @@ test("G106 a container that runs while its JupyterLab is silent is stopped after
   expect(await read(id)).toMatchObject({ stop_reason: null, without_settings: true });
 });
 
-test("G106 the next start is with settings again, and a stop of the owner's is no reason to leave them out", async () => {
+test("G106 the next start has the settings again, and an owner's stop does not leave them out", async () => {
   const { ran, stopAndStart, tenMinutes, reach, read, driver, want, db } = await setup();
   const id = await ran();
   await stopAndStart(id);
@@ -78,8 +78,8 @@ test("G106 the next start is with settings again, and a stop of the owner's is n
   expect(await read(id)).toMatchObject({ without_settings: false });
 });
 
-test("G106 a running environment whose JupyterLab stops listening is stopped too; nothing is paid back", async () => {
-  const { ran, tenMinutes, reach, read, pass, driver, parts } = await setup();
+test("G106 a running environment whose JupyterLab stops listening is stopped too, without a refund", async () => {
+  const { ran, tenMinutes, reach, read, pass, driver, deps } = await setup();
   const id = await ran();
   const unpaid: number[] = [];
   const ended = async (_: unknown, __: unknown, seconds: number) => void unpaid.push(seconds);
@@ -87,13 +87,13 @@ test("G106 a running environment whose JupyterLab stops listening is stopped too
   await pass();
   expect(await read(id)).toMatchObject({ status: "pending", fault_since: null });
   await tenMinutes(id);
-  await pass({ delivery: { ...parts.delivery, ended } });
+  await pass({ delivery: { ...deps.delivery, ended } });
   await reach(id, "stopped");
   expect(await read(id)).toMatchObject({ stop_reason: "silent" });
   expect(unpaid).toEqual([]);
 });
 
-test("G106 a program that ends again and again is its owner's as well, however short it runs", async () => {
+test("G106 a crash loop is its owner's too, however short each run is", async () => {
   const { ran, tenMinutes, reach, read, pass, driver } = await setup();
   const id = await ran();
   await driver.crash(id);
@@ -113,7 +113,7 @@ test.for([
   { code: "refused", reason: "hardware" },
   { code: "no_image", reason: "hardware" },
   { code: "no_gpu", reason: "hardware" },
-] as const)("G106 a start that the machine answers with $code ends as hardware", async ({ code, reason }) => {
+] as const)("G106 a start that fails with $code ends as hardware", async ({ code, reason }) => {
   const { ran, tenMinutes, reach, read, pass, driver, want, db } = await setup();
   const id = await ran();
   await want(id, "stopped");
@@ -127,7 +127,7 @@ test.for([
   expect(await read(id)).toMatchObject({ ended_reason: reason });
 });
 
-test("G106 where the starts of several owners fail and none answers, the machine is the reason", async () => {
+test("G106 when the starts of several owners fail and none is ready, the machine is the reason", async () => {
   const { ran, stopAndStart, tenMinutes, reach, read, rent, pass, driver, db } = await setup();
   const id = await ran();
   await stopAndStart(id);
@@ -142,7 +142,7 @@ test("G106 where the starts of several owners fail and none answers, the machine
   expect(await read(id)).toMatchObject({ ended_reason: "hardware" });
 });
 
-test("G106 where one of the others answers, the machine is well", async () => {
+test("G106 when one of the others is ready, the machine is well", async () => {
   const { ran, stopAndStart, tenMinutes, reach, read, rent, pass, driver, db } = await setup();
   const id = await ran();
   await stopAndStart(id);
@@ -157,7 +157,7 @@ test("G106 where one of the others answers, the machine is well", async () => {
   await reach(id, "stopped");
 });
 
-test("G106 a first launch that is silent is paid back by itself once; the next is kept, stopped with its whole time", async () => {
+test("G106 a first silent launch is refunded automatically; the next one is kept, stopped with its whole time", async () => {
   const { rent, pass, reach, read, tenMinutes, driver, recorded } = await setup();
   const ids = [await rent({ durationHours: 2 }), await rent({ durationHours: 2 })];
   for (const id of ids) driver.machine.silentHomes.add((await read(id)).home);
@@ -173,7 +173,7 @@ test("G106 a first launch that is silent is paid back by itself once; the next i
   expect(await recorded()).toMatchObject([{ body: expect.stringContaining("We look at its payment") }]);
 });
 
-test("G106 a first launch whose container could not run is not delivered, as ever", async () => {
+test("G106 a first launch whose container could not run is not delivered", async () => {
   const { rent, pass, reach, read, tenMinutes, driver, recorded } = await setup();
   const id = await rent();
   driver.failNext("start", "unavailable", 1000);
@@ -184,7 +184,7 @@ test("G106 a first launch whose container could not run is not delivered, as eve
   expect(await recorded()).toEqual([]);
 });
 
-test("G105 launches that are cancelled after their containers ran are refunded three times a day, in words after that", async () => {
+test("G105 launches cancelled after their containers ran are refunded three times a day, then refused with a reason", async () => {
   const { db, rent, pass, reach, read, driver } = await setup();
   const launched = async () => {
     const id = await rent();

@@ -4,15 +4,15 @@ import type { Environment } from "../environment.ts";
 import { markHomeUsed } from "../homes/home-records.ts";
 import { type Announce, timeText } from "../notice.ts";
 
-/** So many other owners whose starts fail at the same time mean that the host is the reason. */
+/** From so many other owners with failing starts on, the host is the reason. */
 const leastOthers = 2;
 /** A longer start counts as failed for this comparison. */
 const slowMinutes = 3;
 
 /**
- * A condition on `environments` in an update: the owner, not the machine, keeps JupyterLab from responding (G106). Its container ran
- * for at least half of its time, the machine was not at fault, and starts of several other owners do not fail there while
- * none succeeds.
+ * A condition on `environments` in an update: the owner, not the machine, keeps JupyterLab silent (G106). Its container
+ * ran for at least half of its time, the machine was not at fault, and starts of several other owners do not fail there
+ * while none succeeds.
  */
 export const isSilent = sql<boolean>`(environments.fault_since is null
   and (environments.created_at is not null or exists (
@@ -36,9 +36,8 @@ export async function lockAccount(tx: Tx, userId: string): Promise<void> {
 /** Whether a silent launch of this account was refunded or is about to be: that happens once without a person. */
 export async function wasSilenceRefunded(tx: Tx, { id, user_id }: Environment): Promise<boolean> {
   const { rows } = await sql`
-    select from environments where user_id = ${user_id} and id <> ${id} and ended_reason = 'silent' limit 1`.execute(
-    tx,
-  );
+    select from environments
+    where user_id = ${user_id} and id <> ${id} and ended_reason = 'silent' limit 1`.execute(tx);
   return rows.length > 0;
 }
 
@@ -47,9 +46,8 @@ export async function keepLaunch(tx: Tx, row: Environment): Promise<void> {
   await markHomeUsed(tx, row);
   await sql`
     update environments
-    set created_at = now(), expires_at = now() + make_interval(hours => ${row.duration_hours}) where id = ${row.id}`.execute(
-    tx,
-  );
+    set created_at = now(), expires_at = now() + make_interval(hours => ${row.duration_hours})
+    where id = ${row.id}`.execute(tx);
 }
 
 /** `bankedSeconds` is null where the clock runs on (G2). */

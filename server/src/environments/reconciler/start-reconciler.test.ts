@@ -7,20 +7,20 @@ import { setupEnvironments } from "../testing/setup-environments.ts";
 
 const pollOptions = { timeout: 15_000, interval: 20 };
 
-test("the loop hears of a new environment by itself and brings it up", async () => {
+test("the loop is notified of a new environment and starts it", async () => {
   const { start, rent, read } = await setupEnvironments({ options: { startMs: 30, answerMs: 30 } });
   start();
   const id = await rent();
   await expect.poll(async () => (await read(id)).status, pollOptions).toBe("active");
 });
 
-test("a slow environment does not hold up the others", async () => {
-  const { start, rent, read, parts, db } = await setupEnvironments();
+test("a slow environment does not delay the others", async () => {
+  const { start, rent, read, deps, db } = await setupEnvironments();
   await rent({ subdomain: "slow" });
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let first = true;
-  const answers: typeof parts.isReady = async (...asked) => {
-    if (!first) return await parts.isReady(...asked);
+  const answers: typeof deps.isReady = async (...asked) => {
+    if (!first) return await deps.isReady(...asked);
     first = false;
     return await promise;
   };
@@ -50,7 +50,7 @@ test("two loops on one database: every environment is started once and delivered
   expect(generations).toEqual([{ generation: 1 }]);
 });
 
-test("a container that dies is noticed through the driver's events, long before its row is due", async () => {
+test("a crashed container is detected by the driver's events, long before its row is due", async () => {
   const { start, rent, read, driver } = await setupEnvironments();
   start();
   const id = await rent();
@@ -60,7 +60,7 @@ test("a container that dies is noticed through the driver's events, long before 
   await expect.poll(async () => (await read(id)).status, pollOptions).toBe("active");
 });
 
-test("expiry comes with its time, not with the next look", async () => {
+test("an environment ends at its expiry, not at the next poll", async () => {
   const { start, rent, read, db } = await setupEnvironments();
   const loop = start();
   const id = await rent();
@@ -76,7 +76,7 @@ test("expiry comes with its time, not with the next look", async () => {
   expect(rows[0]?.late).toBeLessThan(5);
 });
 
-test("adopting: strays of ended and of unknown environments go, young strangers stay, a lost run is started again", async () => {
+test("the inventory removes orphans of ended and unknown environments, keeps young ones, and restarts a lost run", async () => {
   const { start, rent, read, reach, driver, db } = await setupEnvironments();
   const kept = await rent();
   const lost = await rent({ userId: "other" });
@@ -109,7 +109,7 @@ test("adopting: strays of ended and of unknown environments go, young strangers 
   expect(await driver.observe(kept)).toMatchObject({ createdAt });
 });
 
-test("a host has its GPUs, or CPU slots where there is none; what is gone is put aside", async () => {
+test("a host offers its GPUs, or CPU slots without any; units that are gone are quarantined", async () => {
   const { db, driver } = await setupEnvironments({ slots: 3 });
   const offered = () =>
     db.selectFrom("gpus").where("quarantined_at", "is", null).orderBy("id").select(["id", "kind"]).execute();
@@ -122,7 +122,7 @@ test("a host has its GPUs, or CPU slots where there is none; what is gone is put
   expect(await offered()).toEqual([{ id: "GPU-1", kind: "gpu" }]);
 });
 
-test("a host out of reach with many due rows does not hold up the others", async () => {
+test("an unreachable host with many due rows does not delay the others", async () => {
   const { start, rent, read, db, driver } = await setupEnvironments({ slots: 40 });
   const far = fakeDriver();
   const release = far.hang("observe");
@@ -145,8 +145,8 @@ test("a host out of reach with many due rows does not hold up the others", async
   expect(far.calls.get("observe")).toBe(10);
 });
 
-test("an image that one host takes long to get, and one that cannot be asked for, keep no other; what fails is logged", async () => {
-  const { db, driver, parts, recorded } = await setupEnvironments();
+test("a slow image and an unreachable host do not delay another host's images; failures are logged", async () => {
+  const { db, driver, deps, recorded } = await setupEnvironments();
   const far = fakeDriver();
   await registerHost(db, "far", far, 1);
   const release = far.hang("prepare");
@@ -156,7 +156,7 @@ test("an image that one host takes long to get, and one that cannot be asked for
   ]);
   driver.failNext("prepare", "unavailable", 6);
   const began = performance.now();
-  const loop = startPreparingImages({ ...parts, drivers });
+  const loop = startPreparingImages({ ...deps, drivers });
   onTestFinished(async () => {
     await loop.stop();
     release();
@@ -173,8 +173,8 @@ test("an image that one host takes long to get, and one that cannot be asked for
   expect(far.calls.get("prepare")).toBe(1);
 });
 
-test("images are prepared one after the other, with percent and with the reason where one never will be", async () => {
-  const { db, driver, parts } = await setupEnvironments();
+test("images are prepared one after the other, with percent, and with the reason for one that is unavailable", async () => {
+  const { db, driver, deps } = await setupEnvironments();
   const percents: (number | null)[] = [];
   const read = () => db.selectFrom("host_images").orderBy("container_type").selectAll().execute();
   const prepare: typeof driver.prepare = async (image, progress) => {
@@ -184,7 +184,7 @@ test("images are prepared one after the other, with percent and with the reason 
     if (image === "pytorch") driver.failNext("prepare", "no_image");
     await driver.prepare(image, progress);
   };
-  const loop = startPreparingImages({ ...parts, drivers: new Map([["host", { ...driver, prepare }]]) });
+  const loop = startPreparingImages({ ...deps, drivers: new Map([["host", { ...driver, prepare }]]) });
   await expect
     .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), pollOptions)
     .toEqual(["jupyter ready", "pytorch unavailable", "tensorflow ready"]);

@@ -28,7 +28,7 @@ const reopenMs = 2000;
 
 /**
  * Starts the loop that does every repair (docs/internals/runtime.md), the comparison with the inventories of the hosts, and
- * the retention of files. A slow row does not delay the others: the loop only hands out rows, and each finished one
+ * the retention of files. A slow row does not delay the others: the loop only hands out rows, and each finished row
  * triggers it.
  */
 export function startReconciler(deps: ReconcilerDeps): Loop {
@@ -53,7 +53,7 @@ export function startReconciler(deps: ReconcilerDeps): Loop {
 
   const loop = startInterval({ name: "reconciler", work: handOut, intervalMs, log });
   const retain = async () => {
-    // Nothing is deleted while the clock is unsure; its error is the alarm.
+    // Throws while the clock is unsure: nothing is deleted, and the error is the alarm.
     await clock.require();
     await applyRetention(deps);
     return retentionMs;

@@ -12,7 +12,7 @@ import type { LeasedEnvironment } from "./work-lease.ts";
 type Start = { readonly begun: LeasedEnvironment } | { readonly waiting: StatusUpdate };
 
 /**
- * Starts a new run. Undefined where something else is wanted by now, and where the files are missing: the environment is
+ * Starts a new run. Undefined where the desired state has changed, and where the files are missing: the environment is
  * then stopped with its time banked, and its owner starts it again when the files are back.
  */
 export async function startRun(
@@ -34,7 +34,7 @@ export async function startRun(
   return { begun };
 }
 
-/** A warm run that still stands on these GPUs has to be removed first: two runs never share one. Then the image. */
+/** Waits until warm runs on these GPUs are removed, because two runs never share one; then for the image. */
 async function waitingFor(db: Db, row: LeasedEnvironment): Promise<StatusUpdate | undefined> {
   const { rows } = await sql`
     select from warm_runs w join gpu_leases l on l.gpu_id = any(w.gpus)
@@ -49,7 +49,7 @@ async function waitingFor(db: Db, row: LeasedEnvironment): Promise<StatusUpdate 
 /**
  * The row with the generation to start, written before the driver is called. After a crash in between the stage is still
  * `created`, so the same spec is started again: the same run and not a second one. Undefined when the lease was lost or
- * something else is wanted by now.
+ * the desired state has changed.
  */
 async function beginRun(db: Db, row: LeasedEnvironment, observed: Observed): Promise<LeasedEnvironment | undefined> {
   if (row.run_token !== null && row.stage === "created") return row;

@@ -4,7 +4,7 @@ import { setupEnvironments } from "../testing/setup-environments.ts";
 import { reconcile } from "./reconcile.ts";
 import { fetchEnvironments, grantTime, makeDue } from "./work-lease.ts";
 
-test("an outage longer than the deadline: half of it is still left from the first attempt on", async () => {
+test("after an outage longer than the deadline, half of it is left from the first attempt on", async () => {
   const { db, rent, read, reach, pass, recorded } = await setupEnvironments();
   const id = await rent({ giveUpInMs: 600_000 });
   await sql`update environments set requested_at = now() - interval '1 hour', give_up_at = now() - interval '50 minutes'`.execute(
@@ -21,7 +21,7 @@ test("an outage longer than the deadline: half of it is still left from the firs
   expect(recorded.undelivered).toEqual([`${id}:not_delivered`]);
 });
 
-test("a launch in time keeps the time at which it is given up", async () => {
+test("a launch that begins in time keeps its deadline", async () => {
   const { rent, read, pass } = await setupEnvironments();
   const id = await rent();
   const { give_up_at } = await read(id);
@@ -29,7 +29,7 @@ test("a launch in time keeps the time at which it is given up", async () => {
   expect(await read(id)).toMatchObject({ give_up_at, first_attempt_at: expect.any(Date) });
 });
 
-test("what has answered in time is not given up when that time has passed", async () => {
+test("an environment that was ready in time is not given up after the deadline", async () => {
   const { db, rent, read, reach, pass } = await setupEnvironments();
   const id = await rent();
   await reach(id, "active");
@@ -38,40 +38,40 @@ test("what has answered in time is not given up when that time has passed", asyn
   expect(await read(id)).toMatchObject({ status: "active", desired: "running", ended_reason: null });
 });
 
-test("what the owner asked for while a pass failed is not kept waiting by its back-off", async () => {
-  const { db, rent, read, parts, driver } = await setupEnvironments();
+test("a request of the owner during a failed pass does not wait for the back-off", async () => {
+  const { db, rent, read, deps, driver } = await setupEnvironments();
   const id = await rent();
   await sql`update environments set attempts = 9`.execute(db);
   const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`true`);
   driver.failNext("observe");
   await sql`update environments set desired = 'terminated', ended_reason = 'cancelled' where id = ${id}`.execute(db);
-  if (claimed) await reconcile(parts, claimed);
+  if (claimed) await reconcile(deps, claimed);
   const { lease_token, due_at } = await read(id);
   expect(lease_token).toBe(null);
   expect(due_at.getTime()).toBeLessThanOrEqual(Date.now());
 });
 
-test("what has ended by a clock in doubt goes on, and is looked at again in a second, not at once and for ever", async () => {
-  const { db, rent, read, reach, parts } = await setupEnvironments();
+test("an environment that expired by an unsure clock goes on, and is checked again each second, not in a busy loop", async () => {
+  const { db, rent, read, reach, deps } = await setupEnvironments();
   const id = await rent();
   await reach(id, "active");
   await sql`update environments set expires_at = now(), due_at = now()`.execute(db);
   const before = Date.now();
   const [claimed] = await fetchEnvironments(db, ["host"], 1, sql`false`);
-  if (claimed) await reconcile(parts, claimed);
+  if (claimed) await reconcile(deps, claimed);
   const { due_at, ...row } = await read(id);
   expect(row).toMatchObject({ status: "active", desired: "running", lease_token: null });
   expect(due_at.getTime() - before).toBeGreaterThanOrEqual(1000);
 });
 
-test("several rows are locked in the order of their ids, however they lie in the table", async () => {
-  const { db, rent, parts } = await setupEnvironments();
+test("several rows are locked in the order of their ids, whatever their order in the table", async () => {
+  const { db, rent, deps } = await setupEnvironments();
   const [first = "", last = ""] = [await rent(), await rent()].sort();
   await sql`update environments set down_since = now()`.execute(db);
   const claimed = (await fetchEnvironments(db, ["host"], 2, sql`false`)).toSorted(({ id }) => (id === last ? -1 : 1));
   const lying = sql<{ id: string }>`select id from environments order by ctid`;
   const works = {
-    "what is found as it was": () => Promise.all(claimed.map((row) => parts.writeUnchanged({ row, waitMs: 0 }))),
+    "what is found as it was": () => Promise.all(claimed.map((row) => deps.writeUnchanged({ row, waitMs: 0 }))),
     "what becomes due": () =>
       db.transaction().execute(async (tx) => {
         // Few ids are found by an index, which happens to give the order; of many the table is read as it lies.

@@ -11,8 +11,8 @@ export const unreachableAfter = 5;
 /**
  * Writes that a pass failed. Nothing is destroyed. An unreachable host, or one whose files are missing, makes the status
  * `unknown` after a while, and from then on the time is not the owner's. A refusal of the driver ends the attempt: a run
- * that cannot be continued gives way to the next generation, and a pause that this machine cannot do is taken back. What
- * was asked for meanwhile does not wait for the back-off.
+ * that cannot be continued gives way to the next generation, and an unsupported pause is undone. A state that was
+ * requested meanwhile does not wait for the back-off.
  */
 export async function writeFailure(db: Db, row: LeasedEnvironment, error: unknown): Promise<void> {
   const code = error instanceof DriverError ? error.code : undefined;

@@ -21,19 +21,19 @@ export interface WriteStatusDeps extends StatusHookDeps {
   readonly writeUnchanged: UnchangedWriter;
 }
 
-/** The update with what was checked after the run was gone. */
+/** The update with the check of the GPUs after the run was gone. */
 interface Written extends StatusUpdate {
-  /** What the run left on GPUs that become free, as text by GPU id: they are quarantined. */
+  /** Leftover processes on GPUs that become free, as text by GPU id: these GPUs are quarantined. */
   readonly leftovers?: ReadonlyMap<string, string>;
   /** How long that check took. */
   readonly goneSeconds?: number;
 }
 
-/** Rolls the transaction back: the lease, or what was wanted, is no longer the one that the update was made under. */
+/** Rolls the transaction back: the lease or the desired state has changed since the pass began. */
 class Overtaken extends Error {}
 
 /**
- * Writes what a pass found, guarded by the lease and by the desired state that it was planned under. The order is locked
+ * Writes the result of a pass, guarded by the lease and by the desired state that it was planned under. The order is locked
  * before the row, as payments does. False where it was overtaken: nothing is written, and the row is due at once.
  */
 export async function writeStatus(deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<boolean> {
@@ -95,7 +95,7 @@ async function write(tx: Tx, deps: WriteStatusDeps, row: LeasedEnvironment, upda
   return true;
 }
 
-/** Before the first readiness: delivered, kept for its owner, or not delivered. A string says why it has to end instead. */
+/** Before the first readiness: delivered, kept for its owner, or not delivered. A string is the reason to end it instead. */
 async function reportDelivery(
   tx: Tx,
   { delivery }: WriteStatusDeps,
@@ -126,7 +126,7 @@ function unusableSeconds({ ended_reason, expires_at, fault_since, banked_seconds
   return expires_at ? Math.max(0, (expires_at.getTime() - fault_since.getTime()) / 1000) : banked_seconds;
 }
 
-/** Its order no longer waits, or it is refunded: never shown as active, nor as stopped. */
+/** Ends a launch whose order no longer waits or is refunded: it is never shown as active or stopped. */
 async function giveUp(tx: Tx, row: LeasedEnvironment, reason: "not_delivered" | "silent"): Promise<void> {
   const ended_reason = sql<EndedReason>`coalesce(ended_reason, ${reason})`;
   await finish(tx, environmentQueue, row, { desired: "terminated", ended_reason, due_at: inMs(0) });

@@ -27,62 +27,53 @@ export interface Rental {
   readonly giveUpInMs?: number;
 }
 
-/** A database with one fake host of `slots`, everything a reconciler needs, and what it told others. */
-export async function setupEnvironments({
-  slots = 8,
-  options = {},
-  announce = writeOnly,
-}: {
-  slots?: number;
-  options?: Record<string, number>;
-  announce?: Announce;
-} = {}) {
+interface SetupOptions {
+  readonly slots?: number;
+  readonly options?: Record<string, number>;
+  readonly announce?: Announce;
+}
+
+/** A database with one fake host of `slots`, everything a reconciler needs, and a record of its calls to others. */
+export async function setupEnvironments({ slots = 8, options = {}, announce = writeOnly }: SetupOptions = {}) {
   const database = await testDatabase();
   const { db } = database;
   const driver = fakeDriver(options);
   await registerHost(db, "host", driver, slots);
-  const { log, lines, errors } = recordLog();
-  const recorded = {
-    delivered: [] as string[],
-    undelivered: [] as string[],
-    kept: [] as string[],
-    failures: errors,
-    lines,
-  };
   const loops: Loop[] = [];
   onTestFinished(async () => {
     for (const loop of loops) await loop.stop();
     await driver.close();
     await database.close();
   });
-  const parts: ReconcilerDeps & Pick<ReconcileDeps, "writeUnchanged"> = {
+  const { recorded, delivery, log } = recorder();
+  const deps: ReconcilerDeps & Pick<ReconcileDeps, "writeUnchanged"> = {
     db,
     changes: await openChanges(database),
     drivers: new Map([["host", driver]]),
-    delivery: recorder(recorded),
+    delivery,
     writeUnchanged: batchUnchanged(db),
     announce,
-    isReady: answersAt,
+    isReady: isLabReady,
     retentionDays: 30,
     log,
   };
   return {
     db,
     driver,
-    parts,
+    deps,
     recorded,
     /** The loop itself, ended with the test. */
     start(changed: Partial<ReconcilerDeps> = {}): Loop {
-      const loop = startReconciler({ ...parts, ...changed });
+      const loop = startReconciler({ ...deps, ...changed });
       loops.push(loop);
       return loop;
     },
     rent: (rental: Rental = {}) => rent(db, rental),
     read: (id: string) => db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
-    /** One pass over everything, due or not; answers the rows it worked on. */
-    pass: (changed: Partial<ReconcilerDeps> = {}) => onePass({ ...parts, ...changed }),
+    /** One pass over all rows, due or not; returns them. */
+    pass: (changed: Partial<ReconcilerDeps> = {}) => onePass({ ...deps, ...changed }),
     /** Passes until the status is reached. */
-    reach: (id: string, status: string) => reach(parts, id, status),
+    reach: (id: string, status: string) => reach(deps, id, status),
     want: (id: string, desired: "running" | "paused" | "stopped" | "terminated") =>
       db
         .updateTable("environments")
@@ -95,8 +86,10 @@ export async function setupEnvironments({
 
 export type Setup = Awaited<ReturnType<typeof setupEnvironments>>;
 
-function recorder(recorded: { delivered: string[]; undelivered: string[]; kept: string[] }): Delivery {
-  return {
+function recorder() {
+  const { log, lines, errors: failures } = recordLog();
+  const recorded = { delivered: [] as string[], undelivered: [] as string[], kept: [] as string[], failures, lines };
+  const delivery: Delivery = {
     async delivered(_, { id }) {
       recorded.delivered.push(id);
       return { bonusHours: 0 };
@@ -110,6 +103,7 @@ function recorder(recorded: { delivered: string[]; undelivered: string[]; kept: 
     },
     async ended() {},
   };
+  return { recorded, delivery, log };
 }
 
 export async function writeOnly(tx: Tx, { userId, ...notice }: Notice): Promise<void> {
@@ -130,7 +124,7 @@ export async function addHosts(db: Db, hosts: Readonly<Record<string, number>>):
   }
 }
 
-/** A paid order's environment, as settling makes it. */
+/** The environment of a paid order, launched as by a settlement. */
 export async function rent(db: Db, rental: Rental = {}): Promise<string> {
   const {
     userId = "user",
@@ -183,24 +177,24 @@ async function openLeases(db: Db, holderId: string): Promise<number> {
   return rows.length;
 }
 
-async function onePass(parts: ReconcileDeps): Promise<readonly LeasedEnvironment[]> {
-  await sql`update environments set due_at = now() where status <> 'terminated'`.execute(parts.db);
-  const rows = await fetchEnvironments(parts.db, ["host"], 20, sql`true`);
-  for (const row of rows) await reconcile(parts, row);
+async function onePass(deps: ReconcileDeps): Promise<readonly LeasedEnvironment[]> {
+  await sql`update environments set due_at = now() where status <> 'terminated'`.execute(deps.db);
+  const rows = await fetchEnvironments(deps.db, ["host"], 20, sql`true`);
+  for (const row of rows) await reconcile(deps, row);
   return rows;
 }
 
-async function reach(parts: ReconcileDeps, id: string, status: string): Promise<void> {
+async function reach(deps: ReconcileDeps, id: string, status: string): Promise<void> {
   for (let passes = 0; passes < 200; passes++) {
-    await onePass(parts);
-    const row = await parts.db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    await onePass(deps);
+    const row = await deps.db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     if (row.status === status) return;
   }
   throw new Error(`${id} did not become ${status}`);
 }
 
-/** Asks the environment itself, without the gateway, which lies to the right of this folder. */
-async function answersAt(endpoint: Endpoint, token: string): Promise<boolean> {
+/** Probes the environment directly, because the gateway is to the right of this folder. */
+async function isLabReady(endpoint: Endpoint, token: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const headers = { authorization: `token ${token}` };
   request({ ...endpoint, path: "/lab", headers, agent: false }, (response) => {

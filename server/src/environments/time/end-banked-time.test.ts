@@ -8,7 +8,7 @@ import { endBankedTime } from "./end-banked-time.ts";
 
 async function setup() {
   const base = await setupEnvironments();
-  const { db, rent, reach, want, parts } = base;
+  const { db, rent, reach, want, deps } = base;
   const id = await rent({ durationHours: 6 });
   await reach(id, "active");
   await want(id, "stopped");
@@ -19,15 +19,15 @@ async function setup() {
     /** So long before the end, looked at twice; answers what has been told so far. */
     async recorded(left: string) {
       await sql`update environments set banked_until = now() + ${left}::interval`.execute(db);
-      await endBankedTime(parts);
-      await endBankedTime(parts);
+      await endBankedTime(deps);
+      await endBankedTime(deps);
       const rows = db.selectFrom("notifications").select("id").where("cause", "like", "banked:%");
       return (await rows.execute()).length;
     },
   };
 }
 
-test("G113 banked time ends a year after the last session, told 30, 7 and 1 days before", async () => {
+test("G113 banked time ends a year after the last session, notified 30, 7 and 1 days before", async () => {
   const { id, read, recorded, reach, db } = await setup();
   const days = ((await read(id)).banked_until?.getTime() ?? 0) - Date.now();
   expect(days / 86_400_000).toBeCloseTo(365, 1);
@@ -46,7 +46,7 @@ test("G113 banked time ends a year after the last session, told 30, 7 and 1 days
   expect(rows[0]?.days).toBeCloseTo(30, 1);
 });
 
-test("G113 who could not be told in time gets a day more", async () => {
+test("G113 an owner notified late gets a day more", async () => {
   const { id, read, recorded } = await setup();
   expect(await recorded("-3 days")).toBe(1);
   const row = await read(id);
@@ -54,7 +54,7 @@ test("G113 who could not be told in time gets a day more", async () => {
   expect(((row.banked_until?.getTime() ?? 0) - Date.now()) / 3_600_000).toBeCloseTo(24, 1);
 });
 
-test("G113 a start takes the end away, and the next stop begins a new year", async () => {
+test("G113 a start removes that end, and the next stop begins a new year", async () => {
   const { id, db, read, recorded, want, reach } = await setup();
   expect(await recorded("6 days")).toBe(1);
   const { act } = await import("../api/environment-actions.ts");
@@ -67,7 +67,7 @@ test("G113 a start takes the end away, and the next stop begins a new year", asy
   expect((await read(id)).notice).toBe("");
 });
 
-test("G113 a monthly plan that is stopped has no such end: its clock runs", async () => {
+test("G113 a stopped monthly plan has no such end: its clock runs", async () => {
   const { rent, reach, want, read } = await setupEnvironments();
   const id = await rent({ durationHours: 720 });
   await reach(id, "active");
@@ -76,7 +76,7 @@ test("G113 a monthly plan that is stopped has no such end: its clock runs", asyn
   expect(await read(id)).toMatchObject({ banked_until: null, banked_seconds: 0 });
 });
 
-test("G113 what was banked before this is told of a month before its end, and a stop for idleness stays one", async () => {
+test("G113 time banked by an earlier version is announced a month before its end, and an idle stop stays one", async () => {
   const { client, connection } = await databaseBefore("0029");
   await client.query(`
     insert into hosts (id, kind) values ('host', 'fake');

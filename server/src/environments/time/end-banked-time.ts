@@ -26,7 +26,7 @@ interface Banked {
 
 /**
  * Banked time ends a year after the last session (G113). Its owner is notified 30, 7 and 1 days before, after a gap only
- * of the nearest; then the environment ends as expired, with its files and name kept as after every end (G31). After an
+ * the nearest time; then the environment ends as expired, with its files and name kept as after every end (G31). After an
  * outage the last notice comes a day before the end at least.
  */
 export async function endBankedTime({ db, announce }: BankedTimeDeps): Promise<void> {
@@ -49,9 +49,8 @@ async function checkBankedTime(tx: Tx, announce: Announce, id: string): Promise<
   if (due && notices.indexOf(due) > last) return await announceEnd(tx, announce, row, due.name);
   if (row.days > 0) return;
   await sql`
-    update environments set desired = 'terminated', ended_reason = 'expired', due_at = now() where id = ${id}`.execute(
-    tx,
-  );
+    update environments set desired = 'terminated', ended_reason = 'expired', due_at = now()
+    where id = ${id}`.execute(tx);
 }
 
 async function announceEnd(

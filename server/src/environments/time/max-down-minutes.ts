@@ -1,2 +1,2 @@
-/** How long a rental that has run may be down before it is stopped, or its unused time is refunded. */
+/** Timeout of a rental that is down: then it is stopped, or its unused time is refunded. */
 export const maxDownMinutes = 10;

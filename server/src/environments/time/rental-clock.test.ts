@@ -43,9 +43,9 @@ const leftOf = async ({ read }: Setup, id: string) =>
 const about = (seconds: number) => [expect.closeTo(seconds, -1)];
 
 test.for([
-  { name: "a start that answers at once costs nothing", seconds: 0, left: 3600 },
+  { name: "a start that is ready at once costs nothing", seconds: 0, left: 3600 },
   { name: "a slow one costs nothing for a minute", seconds: 55, left: 3600 },
-  { name: "what is longer is the owner's time", seconds: 300, left: 3360 },
+  { name: "a longer one is the owner's time", seconds: 300, left: 3360 },
   {
     name: "the tenth free minute of a day was used",
     seconds: 55,
@@ -74,7 +74,7 @@ test.for([
   expect(await read(id)).toMatchObject({ clock_from: null, banked_seconds: 0 });
 });
 
-test("G105 only what was used of a free minute is counted, and the same day's starts add up", async () => {
+test("G105 only the used part of a free minute counts, and starts of one day add up", async () => {
   const setup = await restarted();
   const { id, reach, read, want, pass } = setup;
   await goBy(setup, id, 20);
@@ -89,7 +89,7 @@ test("G105 only what was used of a free minute is counted, and the same day's st
   expect([(await read(id)).free_seconds]).toEqual([expect.closeTo(80, -1)]);
 });
 
-test("G105 a job that runs while JupyterLab is kept silent is paid for: two cycles of stop and start cost their time", async () => {
+test("G105 a job that keeps JupyterLab silent is billed: two cycles of stop and start cost their time", async () => {
   const setup = await restarted();
   const { id, reach, read, want, pass } = setup;
   for (const cycle of [1, 2]) {
@@ -102,7 +102,7 @@ test("G105 a job that runs while JupyterLab is kept silent is paid for: two cycl
   }
 });
 
-test("G105 banked time that runs out before JupyterLab answers ends the environment then, and not later", async () => {
+test("G105 banked time that runs out before JupyterLab is ready ends the environment then, and not later", async () => {
   const setup = await restarted({ before: sql`banked_seconds = 30` });
   const { id, reach, read, pass } = setup;
   await goBy(setup, id, 80);
@@ -114,7 +114,7 @@ test("G105 banked time that runs out before JupyterLab answers ends the environm
   expect(await read(id)).toMatchObject({ ended_reason: "expired" });
 });
 
-test("G105 an extension of a start that has not answered adds its hours", async () => {
+test("G105 an extension of a start that is not ready adds its hours", async () => {
   const setup = await restarted();
   const { db, id, reach } = setup;
   const { extend } = await import("./extend.ts");
@@ -124,7 +124,7 @@ test("G105 an extension of a start that has not answered adds its hours", async 
   expect([await leftOf(setup, id)]).toEqual(about(3 * 3600 - 100));
 });
 
-test("G105 the first start is free until JupyterLab answers", async () => {
+test("G105 the first start is free until JupyterLab is ready", async () => {
   const { rent, pass, reach, read, db } = await setupEnvironments();
   const id = await rent({ durationHours: 1 });
   await pass(silent);
@@ -141,7 +141,7 @@ test.for([
   { name: "a machine whose engine refuses", fault: true, seconds: 55, left: 3600 },
   { name: "a machine that fails, and a program that is silent after", fault: true, seconds: 160, left: 3500 },
   { name: "a program that ended by itself", fault: false, seconds: 55, left: 3600 - 300 - 55 },
-])("G105, G106 a restart of ours: $name", async ({ fault, seconds, left }) => {
+])("G105, G106 a restart by the product: $name", async ({ fault, seconds, left }) => {
   const setup = await setupEnvironments();
   const { db, driver, rent, reach, pass, read } = setup;
   const id = await rent({ durationHours: 6 });

@@ -5,7 +5,7 @@ import { setupEnvironments } from "../testing/setup-environments.ts";
 const pollOptions = { timeout: 15_000, interval: 20 };
 
 test.for([7200, -7200])(
-  "C46 P3: a wall clock that jumped by %s s destroys nothing and says so; launches go on; right again, all goes on",
+  "C46 P3: a wall clock that jumped by %s s destroys nothing and is logged; launches go on, and the rest after a correction",
   async (seconds) => {
     const { db, driver, start, rent, reach, read, want, recorded } = await setupEnvironments();
     const ended = await rent({ subdomain: "ended", userId: "other" });

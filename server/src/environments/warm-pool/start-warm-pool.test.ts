@@ -7,47 +7,13 @@ import { registerHost } from "../hosts/register-host.ts";
 import { enterQueue, exitQueue } from "../queue/join-queue.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { inventoryOf } from "../reconciler/reconcile-inventory.ts";
-import { addOrder, inMs, setupEnvironments } from "../testing/setup-environments.ts";
-import { startWarmPool } from "./start-warm-pool.ts";
+import { dying } from "../testing/dying-driver.ts";
+import { addOrder, inMs } from "../testing/setup-environments.ts";
+import { pollOptions, setupWarmPool } from "../testing/setup-warm-pool.ts";
 import { returnLapsedWarmRuns } from "./warm-runs.ts";
 
-const pollOptions = { timeout: 15_000, interval: 20 };
-
-/** A host whose jupyter image is there, with GPUs, and one run that is to stand ready. */
-async function setup({ gpus = 2, ...options }: { gpus?: number; stopMs?: number; startMs?: number } = {}) {
-  const environments = await setupEnvironments({ options: { gpus, ...options } });
-  const { db, driver, parts } = environments;
-  await sql`insert into host_images (host_id, container_type, state) values ('host', 'jupyter', 'ready')`.execute(db);
-  const shared: string[] = [];
-  driver.machine.changed.on("changed", () => {
-    const used = [...driver.machine.runs.values()].flatMap(({ spec }) => spec.gpus);
-    if (new Set(used).size < used.length) shared.push(used.join(" "));
-  });
-  const warm = () => db.selectFrom("warm_runs").selectAll().orderBy("created_at").execute();
-  return {
-    ...environments,
-    /** GPUs that were seen in two runs at once. */
-    shared,
-    warm,
-    pool(sizes: Readonly<Record<string, number>> = { jupyter: 1 }, changed: Partial<typeof parts> = {}) {
-      const pool = startWarmPool({ ...parts, ...changed, sizes });
-      onTestFinished(() => pool.stop());
-      return pool;
-    },
-    async stands() {
-      const ready = async () => (await warm()).find(({ state, order_id }) => state === "ready" && order_id === null);
-      await expect.poll(ready, pollOptions).toBeDefined();
-      return (await ready())?.id ?? "";
-    },
-    becomes: (id: string, status: string) =>
-      expect.poll(async () => (await environments.read(id)).status, pollOptions).toBe(status),
-    poolLeases: async () =>
-      (await sql`select 1 from gpu_leases where holder_kind = 'pool' and released_at is null`.execute(db)).rows.length,
-  };
-}
-
-test("a paid order wakes the run that stood ready, and another takes its place afterwards", async () => {
-  const { db, pool, stands, start, rent, read, becomes, driver, warm, shared } = await setup();
+test("a paid order resumes the warm run, and another one replaces it afterwards", async () => {
+  const { db, pool, stands, start, rent, read, becomes, driver, warm, shared } = await setupWarmPool();
   pool();
   start();
   const ready = await stands();
@@ -74,10 +40,10 @@ test("a paid order wakes the run that stood ready, and another takes its place a
 });
 
 test.each([
-  ["has died", async (driver: Driver & { crash(id: string): Promise<void> }, id: string) => driver.crash(id)],
+  ["has crashed", async (driver: Driver & { crash(id: string): Promise<void> }, id: string) => driver.crash(id)],
   ["is gone", async (driver: Driver, id: string) => driver.remove(id)],
-])("what stood ready %s: the launch is like any other, on the same GPUs", async (_, end) => {
-  const { db, pool, stands, start, rent, read, becomes, driver, leases } = await setup();
+])("a warm run that %s is replaced by a cold start on the same GPUs", async (_, end) => {
+  const { db, pool, stands, start, rent, read, becomes, driver, leases } = await setupWarmPool();
   pool();
   const ready = await stands();
   await end(driver, ready);
@@ -92,14 +58,14 @@ test.each([
   expect(await launchTimes(db)).toMatchObject({ cold: { count: 1 }, warm: null });
 });
 
-test("what does not answer within a second of its waking makes way for a new run", async () => {
-  const { pool, stands, start, rent, read, becomes, parts } = await setup();
+test("a warm run that is not ready within a second of its resume is replaced by a cold start", async () => {
+  const { pool, stands, start, rent, read, becomes, deps } = await setupWarmPool();
   pool();
   await stands();
   const id = await rent();
   const { run_token: first } = await read(id);
-  const answers: typeof parts.isReady = async (endpoint, token) =>
-    token === first ? await new Promise<boolean>(() => {}) : await parts.isReady(endpoint, token);
+  const answers: typeof deps.isReady = async (endpoint, token) =>
+    token === first ? await new Promise<boolean>(() => {}) : await deps.isReady(endpoint, token);
   start({ isReady: answers });
   const began = performance.now();
   await becomes(id, "active");
@@ -107,8 +73,8 @@ test("what does not answer within a second of its waking makes way for a new run
   expect(await read(id)).toMatchObject({ generation: 2, warm: false });
 });
 
-test("a launch on the GPU of what stands ready waits until that is gone", async () => {
-  const { db, pool, stands, start, rent, becomes, driver, warm, shared, poolLeases } = await setup({
+test("a launch on the GPU of a warm run waits until that run is removed", async () => {
+  const { db, pool, stands, start, rent, becomes, driver, warm, shared, poolLeases } = await setupWarmPool({
     gpus: 1,
     stopMs: 300,
   });
@@ -130,9 +96,9 @@ test.each([
   ["a setting that keeps none", "select 1", {}],
   ["a day", "update warm_runs set created_at = now() - interval '25 hours'", { jupyter: 1 }],
   ["a host that drains", "update hosts set drained_at = now()", { jupyter: 1 }],
-  ["a GPU put aside", "update gpus set quarantined_at = now()", { jupyter: 1 }],
-])("%s ends what stands ready, and its home", async (_, change, sizes) => {
-  const { db, pool, stands, driver, warm } = await setup({ gpus: 1 });
+  ["a quarantined GPU", "update gpus set quarantined_at = now()", { jupyter: 1 }],
+])("%s ends the warm run and deletes its home", async (_, change, sizes) => {
+  const { db, pool, stands, driver, warm } = await setupWarmPool({ gpus: 1 });
   const first = pool();
   const id = await stands();
   const [{ home = "" } = {}] = await warm();
@@ -147,8 +113,8 @@ test.each([
   expect(held.rows).toEqual([]);
 });
 
-test("nothing is made ready while a launch is under way or somebody waits", async () => {
-  const { db, pool, stands, start, rent, pass, warm, becomes } = await setup({ gpus: 2 });
+test("no warm run is added while a launch is pending or the queue has entries", async () => {
+  const { db, pool, stands, start, rent, pass, warm, becomes } = await setupWarmPool({ gpus: 2 });
   const first = await rent();
   await pass({ isReady: async () => false });
   const filling = pool();
@@ -169,8 +135,8 @@ test("nothing is made ready while a launch is under way or somebody waits", asyn
   await stands();
 });
 
-test("a run that cannot be made is tried ever more rarely, and leaves nothing", async () => {
-  const { pool, driver, warm, poolLeases, stands } = await setup();
+test("a warm run that fails to start is retried with back-off, and leaves nothing", async () => {
+  const { pool, driver, warm, poolLeases, stands } = await setupWarmPool();
   driver.failNext("start", "no_image", 2);
   const began = performance.now();
   pool();
@@ -183,8 +149,8 @@ test("a run that cannot be made is tried ever more rarely, and leaves nothing", 
   expect(driver.machine.homes.size).toBe(1);
 });
 
-test("a host that cannot be asked keeps no other from its runs", async () => {
-  const { db, pool, stands, driver } = await setup();
+test("an unreachable host does not delay the warm runs of another", async () => {
+  const { db, pool, stands, driver } = await setupWarmPool();
   const far = fakeDriver({ gpus: 1 });
   onTestFinished(() => far.close());
   await registerHost(db, "far", far, 0);
@@ -200,8 +166,8 @@ test("a host that cannot be asked keeps no other from its runs", async () => {
   await expect.poll(() => driver.observe(first), pollOptions).toEqual({ state: "absent" });
 });
 
-test("files that cannot be deleted yet keep no GPU, and are tried ever more rarely", async () => {
-  const { pool, stands, driver, warm, poolLeases } = await setup({ gpus: 1 });
+test("files that cannot be deleted yet hold no GPU, and are retried with back-off", async () => {
+  const { pool, stands, driver, warm, poolLeases } = await setupWarmPool({ gpus: 1 });
   const first = pool();
   const id = await stands();
   await first.stop();
@@ -218,8 +184,8 @@ test("files that cannot be deleted yet keep no GPU, and are tried ever more rare
   expect(driver.machine.homes.size).toBe(0);
 });
 
-test("an order that never ends gives its run back when anybody could have its GPUs", async () => {
-  const { db, pool, stands, warm, poolLeases } = await setup({ gpus: 1 });
+test("an order that never ends returns its warm run once its GPUs can be leased to others", async () => {
+  const { db, pool, stands, warm, poolLeases } = await setupWarmPool({ gpus: 1 });
   const filling = pool();
   const id = await stands();
   const orderId = await addOrder(db, { userId: "ann", subdomain: "anns", gpuCount: 1, durationHours: 1 });
@@ -238,8 +204,8 @@ test("an order that never ends gives its run back when anybody could have its GP
   expect(await poolLeases()).toBe(1);
 });
 
-test("what stands ready outlives its server, is known to the next one, and is no stranger to it", async () => {
-  const { db, pool, stands, parts, driver } = await setup();
+test("a warm run outlives its server, is known to the next one, and is not an orphan", async () => {
+  const { db, pool, stands, deps, driver } = await setupWarmPool();
   const first = pool();
   const id = await stands();
   await first.stop();
@@ -248,15 +214,15 @@ test("what stands ready outlives its server, is known to the next one, and is no
   const unknown = "0123456789012345678901234";
   if (run) driver.machine.runs.set(unknown, { ...run, spec: { ...run.spec, id: unknown } });
   const clock = { require: async () => {} };
-  await inventoryOf({ ...parts, clock }, { id: "host", driver, signal: new AbortController().signal })();
+  await inventoryOf({ ...deps, clock }, { id: "host", driver, signal: new AbortController().signal })();
   expect([...driver.machine.runs.keys()]).toEqual([id]);
   pool();
   await sql`update warm_runs set due_at = now()`.execute(db);
   expect(await stands()).toBe(id);
 });
 
-test("a worker that dies before or after any verb leaves a pool that comes right, and nothing besides", async () => {
-  const { db, pool, driver, warm, poolLeases } = await setup({ gpus: 1 });
+test("a worker that dies before or after any driver operation leaves a pool that recovers, and no leftovers", async () => {
+  const { db, pool, driver, warm, poolLeases } = await setupWarmPool({ gpus: 1 });
   const settles = async (sizes: Readonly<Record<string, number>>, runs: number) => {
     // The ten seconds of the dead one's lease pass.
     await sql`update warm_runs set due_at = now(), lease_expires_at = case when lease_token is not null then now() end`.execute(
@@ -286,23 +252,3 @@ test("a worker that dies before or after any verb leaves a pool that comes right
       expect(driver.machine.homes.size).toBe(0);
     }
 });
-
-/** A driver whose process ends at the first call of a verb: nothing gets through it from then on. */
-function dying(driver: Driver, verb: keyof Driver, when: "before" | "after") {
-  let dead = false;
-  const proxy = new Proxy(driver, {
-    get(target, name) {
-      const value = Reflect.get(target, name);
-      if (typeof value !== "function" || name === "capabilities") return value;
-      return async (...args: unknown[]) => {
-        dead ||= name === verb && when === "before";
-        if (dead) throw new Error("killed");
-        const answer = await Reflect.apply(value, target, args);
-        dead ||= name === verb;
-        if (dead) throw new Error("killed");
-        return answer;
-      };
-    },
-  });
-  return { drivers: new Map([["host", proxy]]), isDead: () => dead };
-}

@@ -24,12 +24,12 @@ interface PoolDeps extends WarmPoolDeps {
 const intervalMs = 5000;
 /** Runs worked on at the same time. */
 const concurrency = 8;
-/** An older run is replaced: its image and its view of the time grow old. */
+/** An older run is replaced, because its image and its clocks are stale. */
 const lifeHours = 24;
 
 /**
- * Keeps runs ready for the next orders (docs/internals/runtime.md), from free GPUs and after the launches that people wait
- * for. Runs without sizes too, for the runs of an earlier setting.
+ * Keeps runs ready for the next orders (docs/internals/runtime.md) on free GPUs; pending launches come first. Also runs
+ * without sizes, to end the runs of an earlier setting.
  */
 export function startWarmPool(deps: PoolDeps): Loop {
   const { db, changes, drivers, log } = deps;
@@ -93,8 +93,8 @@ async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
 }
 
 /**
- * Adds one run of each type that lacks one, from free GPUs; none while somebody waits for a launch or in the queue. Returns
- * whether one was added. The back-off is read after what is lacking, because a failure is recorded before it is missed.
+ * Adds one run of each type that lacks one, on free GPUs; none while a launch is pending or the queue has entries. Returns
+ * whether one was added. The back-off is read after the missing types, because a failure is recorded first.
  */
 async function refill({ db, sizes }: PoolDeps, hostId: string, driver: Driver, without: Backoffs["without"]) {
   const lacks = async (of: Sql, types: readonly string[]) => without(hostId, await lacking(of, sizes, hostId, types));
@@ -139,14 +139,14 @@ async function addRun(tx: Tx, hostId: string, type: string): Promise<boolean> {
 
 type Backoffs = ReturnType<typeof openBackoffs>;
 
-/** After a failed run its host and type wait for a while, longer each time. */
+/** The back-off of each host and type after failed runs. */
 function openBackoffs() {
   const failures = new Map<string, { count: number; until: number }>();
   const keyOf = (hostId: string, type: string) => `${hostId} ${type}`;
   return {
     without: (hostId: string, types: readonly string[]) =>
       types.filter((type) => (failures.get(keyOf(hostId, type))?.until ?? 0) <= performance.now()),
-    /** Milliseconds until the first of them is over. */
+    /** Milliseconds until the first one ends. */
     endMs: () =>
       Math.min(...[...failures.values()].map(({ until }) => until - performance.now()).filter((leftMs) => leftMs > 0)),
     record({ host_id, container_type }: { host_id: string; container_type: string }, result: WarmResult) {

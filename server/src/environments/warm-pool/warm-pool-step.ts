@@ -20,7 +20,7 @@ import type { WarmRun } from "./warm-runs.ts";
 /** A short lease, because the rows of a killed worker wait this long; a working one renews it. */
 const queue = workQueue("warm_runs", ["id"], 10);
 
-/** `late`: it has been starting for so long that it is given up. */
+/** `late`: its start has timed out. */
 type LeasedWarmRun = Leased<WarmRun> & { readonly late: boolean };
 
 export interface WarmPoolDeps extends HostDeps {
@@ -56,9 +56,9 @@ export type WarmResult = "ready" | "failed";
 type Next = { readonly state: "starting" | "ready" | "ending"; readonly waitMs: number } | "gone";
 
 /**
- * One step for one run. Only a run that starts or ends is touched, and only a ready one can be reserved: no verb of ours
- * meets an owner's run, and a run whose GPUs were leased is not started again. `record` gets the result before it is
- * written, because the next refill reads what is written.
+ * One step for one run. Only a run that starts or ends is changed, and only a ready one can be reserved: no driver
+ * operation affects an owner's run, and a run whose GPUs were leased is not started again. `record` gets the result
+ * before it is written, because the next refill reads the row.
  */
 export async function stepWarmRun(
   deps: WarmPoolDeps,
@@ -98,23 +98,21 @@ async function makeReady(deps: WarmPoolDeps, driver: Driver, row: LeasedWarmRun)
 async function end(db: Db, driver: Driver, row: LeasedWarmRun): Promise<Next> {
   await driver.remove(row.id);
   await freeGpus(db, row);
-  // Nobody ever used it, so the home has no owner.
+  // It was never used, so the home has no owner.
   await driver.deleteHome(row.home);
   return "gone";
 }
 
-/** Its files may take longer to delete: the GPUs do not wait for them. */
+/** Before the files are deleted, which may take longer. */
 async function freeGpus(db: Db, { id, lease_token }: LeasedWarmRun): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { rows } =
-      await sql`update warm_runs set gpus = '{}' where id = ${id} and lease_token = ${lease_token} returning id`.execute(
-        tx,
-      );
+    const { rows } = await sql`
+      update warm_runs set gpus = '{}' where id = ${id} and lease_token = ${lease_token} returning id`.execute(tx);
     if (rows.length > 0) await releaseLeases(tx, "pool", id);
   });
 }
 
-/** The same spec as the environment's: the same run, and no second one. */
+/** Equals the spec of the later environment, whose start then finds this run. */
 async function warmRunSpec(db: Db, { gpus, ...run }: WarmRun): Promise<Spec> {
   const { id, container_type: image, run_token: token, home } = run;
   const leases = await db
@@ -126,7 +124,7 @@ async function warmRunSpec(db: Db, { gpus, ...run }: WarmRun): Promise<Spec> {
   return { id, generation: 1, image, token, home, ...runLimits(leases) };
 }
 
-/** A state that was written meanwhile, for a lease of its GPUs or an order, stays, and the run is due at once. */
+/** Keeps a state that was written meanwhile, for a lease of its GPUs or an order; the run is then due at once. */
 async function write(db: Db, row: LeasedWarmRun, next: Exclude<Next, "gone">): Promise<void> {
   const isSame = sql`state = ${row.state}`;
   await finish(db, queue, row, {

@@ -92,7 +92,7 @@ async function setup(hosts: Record<string, number>, warm: readonly (readonly str
   };
 }
 
-test("an order takes the run that stands ready for its type and count, and its environment has that id, home and token", async () => {
+test("an order reserves the warm run of its type and count, and its environment has that id, home and token", async () => {
   const { db, ids, order, pay, run, runs, leases, broken } = await setup({ a: 4 }, [["a1"], ["a2"]]);
   const [first = "", second = ""] = ids;
   await sql`update warm_runs set container_type = 'pytorch' where id = ${second}`.execute(db);
@@ -125,7 +125,7 @@ test("an order takes the run that stands ready for its type and count, and its e
   expect(await broken()).toEqual([]);
 });
 
-test("an order that is cleared gives its run back, and one that lapses loses it with its GPUs", async () => {
+test("a cleared order returns its warm run, and a lapsed one loses it with its GPUs", async () => {
   const { db, ids, order, pay, clear, run, leases, broken } = await setup({ a: 1 }, [["a1"]]);
   const [id = ""] = ids;
   const early = await order();
@@ -145,7 +145,7 @@ test("an order that is cleared gives its run back, and one that lapses loses it 
   expect(await broken()).toEqual([]);
 });
 
-test("what stands ready counts as free: it is given to an order of another kind and to who waits, last of all GPUs", async () => {
+test("GPUs of warm runs count as free: orders of another type and the queue get them, after all other GPUs", async () => {
   const { db, ids, stand, order, run, leases, broken } = await setup({ a: 2, b: 2 }, [["a1"]]);
   const [first = ""] = ids;
   const wide = await stand(["b1", "b2"]);
@@ -169,13 +169,13 @@ test("what stands ready counts as free: it is given to an order of another kind 
   expect(await broken()).toEqual([]);
 });
 
-test("free GPUs of another host come before those that have to be emptied", async () => {
+test("free GPUs of another host come before the GPUs of warm runs", async () => {
   const { ids, order, run } = await setup({ a: 1, b: 1 }, [["a1"]]);
   expect((await order({ type: "pytorch" })).held).toMatchObject({ hostId: "b" });
   expect(await run(ids[0] ?? "")).toMatchObject({ state: "ready" });
 });
 
-test("files of the name, a host that drains and a GPU put aside: no run that stands ready is taken", async () => {
+test("files of the name, a draining host and a quarantined GPU: no warm run is reserved", async () => {
   const { db, order, runs, stand } = await setup({ a: 5, b: 1 }, [["a1"]]);
   const taken = async () => (await runs()).filter(({ order_id }) => order_id !== null).length;
   await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
@@ -199,7 +199,7 @@ test("files of the name, a host that drains and a GPU put aside: no run that sta
   expect(await taken()).toBe(0);
 });
 
-test("files that began in a run that stood ready come back with the name", async () => {
+test("files that began in a warm run come back with the name", async () => {
   const { db, ids, order, pay, stand, runs } = await setup({ a: 1 }, [["a1"]]);
   const first = await order({ userId: "ann", subdomain: "mine" });
   await pay(first);
@@ -219,7 +219,7 @@ test("files that began in a run that stood ready come back with the name", async
   expect(await db.selectFrom("homes").selectAll().execute()).toHaveLength(1);
 });
 
-test("a run whose id begins as an environment's does is not taken: people name it so", async () => {
+test("a warm run whose id begins like an environment's is not used, because people quote that beginning", async () => {
   const { db, stand, order, pay, run } = await setup({ a: 2 });
   const there = await rent(db);
   const alike = `${there.slice(0, 8)}${newId().slice(8)}`;
@@ -232,9 +232,9 @@ test("a run whose id begins as an environment's does is not taken: people name i
 });
 
 test.each([
-  ["one stands ready", [["a1"]]],
-  ["two stand ready, on two hosts", [["a2"], ["b1"]]],
-])("of 50 orders of three types for four GPUs, where %s, exactly four win", async (_, warm) => {
+  ["one warm run", [["a1"]]],
+  ["two warm runs on two hosts", [["a2"], ["b1"]]],
+])("of 50 orders of three types for four GPUs, with %s, exactly four win", async (_, warm) => {
   const { db, order, runs, leases, broken } = await setup({ a: 3, b: 1 }, warm);
   // Every connection is open before the race: else the first order is through before the others have one.
   await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.2)`.execute(db)));
@@ -255,8 +255,8 @@ test.each([
 
 test.each([
   ["is cut off: the other gets it", true],
-  ["goes on: the other is told that there is none", false],
-])("who claims at the same moment as another needs the GPU %s", async (_, isCut) => {
+  ["goes on: the other is refused", false],
+])("a reservation at the moment when another needs the GPU %s", async (_, isCut) => {
   const { db, ids, order, run, leases, broken } = await setup({ a: 1 }, [["a1"]]);
   const claimed = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();

@@ -99,7 +99,7 @@ test("a host is removed only when nothing is left on it, is then listed nowhere,
 });
 
 test("a decommissioned machine: launches are refunded, its files are given up, names and GPUs are free; then it is removed", async () => {
-  const { db, driver, parts, recorded, rent, reach, want, read, leases, start } = await setupEnvironments({ slots: 5 });
+  const { db, driver, deps, recorded, rent, reach, want, read, leases, start } = await setupEnvironments({ slots: 5 });
   const ids = {
     ran: await rent({ subdomain: "ran", durationHours: 4 }),
     over: await rent({ subdomain: "over" }),
@@ -130,11 +130,10 @@ test("a decommissioned machine: launches are refunded, its files are given up, n
   await expect(addHost(db, far)).rejects.toThrow("ant is lost: remove it first");
   expect(await remoteHosts(db)).toEqual([]);
   const unpaid = new Map<string, number>();
-  const ended: typeof parts.delivery.ended = async (_, { id }, seconds) =>
-    void unpaid.set(id, Math.round(seconds / 60));
+  const ended: typeof deps.delivery.ended = async (_, { id }, seconds) => void unpaid.set(id, Math.round(seconds / 60));
   const drivers = new Map((await decommissionedHostIds(db)).map((id) => [id, decommissionedDriver(id)] as const));
   expect([...drivers.keys()]).toEqual([far.id]);
-  const loop = start({ drivers, delivery: { ...parts.delivery, ended } });
+  const loop = start({ drivers, delivery: { ...deps.delivery, ended } });
   for (const id of [...Object.values(ids), launched]) {
     await expect.poll(async () => (await read(id)).status, { timeout: 15_000 }).toBe("terminated");
     expect(await leases(id)).toBe(0);

@@ -32,7 +32,7 @@ export function buyer(app: ReturnType<typeof Fastify>, { db }: PaymentsDeps) {
         .where("gateway_order_id", "=", gatewayOrderId)
         .execute(),
     refundsOf: () => db.selectFrom("refunds").selectAll().orderBy("created_at").execute(),
-    environments: () => db.selectFrom("environments").selectAll().execute(),
+    environments: () => db.selectFrom("environments").selectAll().orderBy("requested_at").execute(),
     openLeases: () => db.selectFrom("gpu_leases").selectAll().where("released_at", "is", null).execute(),
   };
 }
