@@ -11,12 +11,12 @@ import {
 import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
 import { docker, folder, socketPath } from "./docker-command.ts";
 
-/** Label of the check's containers, by which leftovers of a broken check are found. */
+/** Label of the check's containers, for finding leftovers of a broken check. */
 const install = "image-check";
 
 /**
- * Starts the image like a run, with an empty home and without a network, and runs check.py inside. Returns its facts; throws
- * an ImageError with its message.
+ * Starts the image like a run, with an empty home and without a network, and runs check.py inside. Returns its facts. Throws
+ * ImageError with its message.
  */
 export async function checkImage(type: string, image: string): Promise<Record<string, string | null>> {
   const home = await mkdtemp(join(tmpdir(), "berth-home-"));

@@ -1,12 +1,12 @@
-"""Checks a run of an image from inside, while it serves: prints facts as JSON, or exits with 1 and a message.
+"""Checks a running image from inside: prints facts as JSON, or exits with 1 and a message.
 
-Arguments: the container type. The home was empty at the start.
+Argument: the container type. The home is empty at the start.
 """
 import importlib.metadata
 import json
 import os
 import pathlib
-import py_compile  # noqa: F401  proves that the standard library is whole
+import py_compile  # noqa: F401  proves that the standard library is complete
 import shutil
 import stat
 import subprocess
@@ -37,7 +37,7 @@ def ask(path, token):
 
 
 def serves():
-    """JupyterLab serves requests with its token, and refuses others."""
+    """JupyterLab accepts its token and refuses others."""
     token, last = os.environ["JUPYTER_TOKEN"], None
     for _ in range(300):
         try:
@@ -57,7 +57,7 @@ def serves():
 
 
 def is_compiled():
-    """Every module of the runtime has its bytecode, which a run, whose root is read-only, could never write."""
+    """Every module of the runtime has bytecode, because a run with its read-only root cannot write it."""
     packages = next(RUNTIME.glob("lib/python3*/site-packages"))
     tag = sys.implementation.cache_tag
     modules = [path for name in ("jupyterlab", "jupyter_server", "ipykernel") for path in (packages / name).rglob("*.py")]
@@ -67,7 +67,7 @@ def is_compiled():
 
 
 def is_confined():
-    """The flags of a run are in force, and no program changes its user, which they would not stop."""
+    """The security options of a run are in force, and no program has a setuid or setgid bit."""
     if os.getuid() != 1000 or "CapBnd:\t0000000000000000" not in pathlib.Path("/proc/self/status").read_text():
         fail("not user 1000 without capabilities")
     raised = stat.S_ISUID | stat.S_ISGID
@@ -83,7 +83,7 @@ def is_confined():
 
 
 def owners_packages_win():
-    """`pip install` goes into the home and is what kernels import, also where the runtime has the package too."""
+    """`pip install` installs into the home, and kernels import that version before the runtime's."""
     wheel = pathlib.Path("/tmp/wcwidth-99-py3-none-any.whl")
     info = "wcwidth-99.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:

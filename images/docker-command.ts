@@ -10,7 +10,7 @@ const host = `unix://${socketPath}`;
 /** Exit code of `env` when there is no such command. */
 const notFound = 127;
 
-/** An error for people, printed without a stack. */
+/** An expected error, printed without a stack. */
 export class ImageError extends Error {}
 
 interface DockerOptions {

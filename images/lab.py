@@ -1,8 +1,8 @@
-"""Starts JupyterLab for one run, with the same settings on every kind of host, and a home that may contain anything.
+"""Starts JupyterLab for one run, with the same settings on every kind of host, and with an untrusted home.
 
-Runs with the runtime's own Python. The address comes as arguments. Until JupyterLab serves, nothing of the home is read as
-configuration and no program of the home is run (G105), not even by a name on PATH, which gets the home's folders after the
-start. With WITHOUT_SETTINGS=1 the home is a folder of files and nothing else (G106).
+Runs with the runtime's own Python; the arguments have the address. Until JupyterLab serves, no configuration is read and no
+program is run from the home (G105): PATH gets the home's folders after the start. With WITHOUT_SETTINGS=1 the home is used
+for files only (G106).
 """
 import glob
 import itertools
@@ -46,15 +46,15 @@ LARGEST_PACKAGE_JSON = 1_000_000
 
 
 def terminal():
-    """Without -l, the default: a login shell reads the system's profile, which sets PATH again and hides the home's
-    Python. An interactive shell reads ~/.bashrc.
+    """No login shell (-l is the default), because the system's profile would reset PATH and hide the home's Python. An
+    interactive shell reads ~/.bashrc.
     """
     shell = shutil.which("bash") or "/bin/sh"
     return [shell, "--norc"] if WITHOUT_SETTINGS and shell.endswith("bash") else [shell]
 
 
 def ensure_folder(path):
-    """Makes a usable folder below a usable folder."""
+    """Creates a readable and writable folder below an existing one."""
     if os.path.lexists(path) and not path.is_dir():
         move_into_subfolder(path)
     path.mkdir(exist_ok=True)
@@ -63,12 +63,12 @@ def ensure_folder(path):
 
 
 def move_into_subfolder(path):
-    """Keeps the entry in a new folder beside it: it may be all that its owner has."""
+    """Moves the entry into a new folder beside it, so that the owner loses nothing."""
     path.rename(pathlib.Path(tempfile.mkdtemp(prefix=path.name + ".", dir=path.parent), path.name))
 
 
 def replace(path, make):
-    """Replaces any entry by the result of `make`, as a whole or not at all: a full disk keeps the old one."""
+    """Replaces any entry atomically by the result of `make`: on a full disk the old one stays."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as drafts:
         draft = pathlib.Path(drafts) / path.name
         make(draft)
@@ -78,8 +78,8 @@ def replace(path, make):
 
 
 def ensure_file(path, content, mode=0o644):
-    """Makes a file with this content. An entry is only read when it is a file of this length: a FIFO keeps its reader
-    waiting, and a link may lead to an endless file.
+    """Writes a file with this content. An existing entry is read only if it is a regular file of this length: reading a
+    FIFO blocks, and a symlink may lead to an endless file.
     """
     def make(draft):
         draft.write_text(content)
@@ -95,8 +95,8 @@ def ensure_file(path, content, mode=0o644):
 
 
 def make_home():
-    """Makes the home's own Python environment by hand, because `python -m venv` takes seconds. The owner's packages come
-    before the runtime's, `pip install` writes here, and kernels and terminals use it. It stays through stop and start.
+    """Creates a Python environment in the home without `python -m venv`, which takes seconds. The owner's packages come
+    before the runtime's, `pip install` writes here, and kernels and terminals use it. It survives stop and start.
     """
     name = "python%d.%d" % sys.version_info[:2]
     packages = OWN / "lib" / name / "site-packages"
@@ -107,7 +107,7 @@ def make_home():
     version = "%d.%d.%d" % sys.version_info[:3]
     ensure_file(OWN / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
     ensure_file(packages / "_runtime.pth", f"{sys.prefix}/lib/{name}/site-packages\n")
-    # The owner may have replaced them. A link to another runtime is ours, from an earlier start.
+    # The owner may have replaced them. A symlink to another runtime is from an earlier start of ours.
     for link in (OWN / "bin" / each for each in ("python", "python3", name)):
         target = os.readlink(link) if link.is_symlink() else ""
         is_older = target.endswith("/bin/python") and target != sys.executable and HOME not in pathlib.Path(target).parents
@@ -131,7 +131,7 @@ def variables():
 
 
 def is_readable_extension(package):
-    """Whether an extension's package.json can be read at once and is valid: otherwise the page fails as a whole."""
+    """Whether an extension's package.json is a valid regular file: an invalid one breaks the whole page."""
     try:
         for path in (package, os.path.join(os.path.dirname(package), "install.json")):
             entry = os.stat(path) if path == package or os.path.lexists(path) else None
@@ -154,8 +154,8 @@ def is_extension(content):
 
 
 def read_extensions_with_care():
-    """Extensions of the home's packages are data for the browser. Searches only their own folders, not all that is below
-    or behind a link, and takes only those that can be read.
+    """Extensions of the home's packages are data for the browser. Searches only the folders of extensions, without
+    following symlinks further, and skips invalid ones.
     """
     import jupyterlab_server.app
     import jupyterlab_server.config
@@ -167,18 +167,18 @@ def read_extensions_with_care():
 
 
 def ignore_configuration_of_the_home():
-    """Makes an empty folder of this run Jupyter's folder for configuration, for the server only: programs that are started
-    from it use the home's.
+    """Sets an empty folder of this run as Jupyter's configuration folder, for the server only: its child processes use the
+    home's.
     """
     import jupyter_core.paths
 
     empty = RUN_FOLDER / "config"
     empty.mkdir(mode=0o500, parents=True, exist_ok=True)
     jupyter_core.paths.jupyter_config_dir = lambda: str(empty)
-    # Imported now, because modules take the function when they are imported.
+    # Imported after the patch, because modules copy the function at import.
     from jupyter_core.application import JupyterApp
 
-    # It would copy files of IPython 3 from ~/.ipython.
+    # The migration would copy files of IPython 3 from ~/.ipython.
     JupyterApp.migrate_config = lambda self: None
 
 
@@ -198,10 +198,9 @@ def listen_on_descriptor():
 
 
 def start_lab():
-    """Starts in 0.9 s instead of 3.6 s (two shared cores), without two costs: rfc3987_syntax compiles a grammar for 1.5 s
-    at its import, and jsonschema works without it (IRI formats go unchecked); Node is asked for yarn settings to build
-    extensions, which a read-only runtime never does. Keeps the run's token out of the page, because it never leaves the
-    server (G95).
+    """Starts in 0.9 s instead of 3.6 s (two shared cores) by skipping two costs: rfc3987_syntax compiles a grammar for
+    1.5 s at import, and jsonschema works without it (IRI formats go unchecked); Node is run to read yarn settings for
+    building extensions, which a read-only runtime never does. Removes the run's token from the page (G95).
     """
     sys.modules["rfc3987_syntax"] = None
     import jupyterlab.commands
@@ -218,8 +217,8 @@ def start_lab():
         self.serverapp.web_app.settings["page_config_data"]["token"] = ""
 
     def with_the_home(self):
-        # Kernels of the home's packages come last: that of `pip install ipykernel` would replace the home's Python by the
-        # server's own.
+        # Kernels of the home's packages come last: the one of `pip install ipykernel` would use the server's Python
+        # instead of the home's.
         own_kernels = [f"{OWN}/share/jupyter/kernels", f"{HOME}/.ipython/kernels"]
         self.kernel_spec_manager.kernel_dirs = [*jupyter_path("kernels"), *own_kernels]
         os.environ.update(variables())
@@ -238,7 +237,7 @@ try:
     os.chdir(HOME)
     make_home()
 except OSError as problem:
-    # A full home must still open, so that its owner can delete files.
+    # JupyterLab must start with a full home too, so that its owner can delete files.
     print(f"The home's Python environment could not be made: {problem}", file=sys.stderr)
 ignore_configuration_of_the_home()
 read_extensions_with_care()

@@ -74,7 +74,7 @@ async function build(type: string, quick: boolean): Promise<void> {
   console.log(`${type}: ready after ${elapsed()}. ${digest.slice(7, 19)}, ${sizes}, JupyterLab ${facts["jupyterlab"]}`);
 }
 
-/** Variables for the builder: without BuildKit in the command, the engine has the old one. */
+/** Environment variables of the builder: the legacy one if the docker command has no BuildKit. */
 async function builder(): Promise<Record<string, string>> {
   const hasBuildKit = await docker(["buildx", "version"]).then(
     () => true,
@@ -83,8 +83,8 @@ async function builder(): Promise<Record<string, string>> {
   return { DOCKER_BUILDKIT: hasBuildKit ? "1" : "0", BUILDKIT_PROGRESS: "plain" };
 }
 
-function withContext(what: string) {
+function withContext(context: string) {
   return (error: unknown): never => {
-    throw error instanceof ImageError ? new ImageError(`${what}:\n${error.message}`) : error;
+    throw error instanceof ImageError ? new ImageError(`${context}:\n${error.message}`) : error;
   };
 }

@@ -1,4 +1,4 @@
-/** The Dockerfile of one type: its base and its own stage. The old builder would build the stages of other types too. */
+/** Reduces the Dockerfile to the base and one type's stage, because the legacy builder would build all stages. */
 export function stagesOf(type: string, dockerfile: string): string {
   const stages = dockerfile.split(/^(?=FROM )/m);
   return stages.filter((stage) => !stage.startsWith("FROM ") || isNeeded(stage, type)).join("");

@@ -138,8 +138,13 @@ export const orderMutants: readonly FaultsOf[] = [
     file: "payments/orders/wait-until.ts",
     tests: ["payments/orders/wait-until"],
     rows: [
-      ["another user's change ends the wait", "({ user }) => user === userId && hear()", "() => hear()", "no other"],
-      ["a notification during the poll is lost", "      if (heard) continue;\n", "", "while looking"],
+      [
+        "another user's change ends the wait",
+        "({ user }) => user === userId && onChange()",
+        "() => onChange()",
+        "no other",
+      ],
+      ["a notification during the poll is lost", "      if (changed) continue;\n", "", "while looking"],
     ],
   },
   {

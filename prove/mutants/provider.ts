@@ -123,7 +123,7 @@ export const providerMutants: readonly FaultsOf[] = [
     rows: [
       [
         "an event of an order not yet stored is finished",
-        'if (outcome === "unknown_order") throw',
+        'if (outcome === "unknown_order")\n    throw',
         'if (outcome !== "unknown_order" && outcome !== "recorded" && outcome !== "settled") throw',
         "C24",
       ],

@@ -189,8 +189,8 @@ export const refundMutants: readonly FaultsOf[] = [
     file: "payments/disputes/record-dispute.ts",
     tests: ["payments/disputes/record-dispute"],
     rows: [
-      ["a decided dispute is reopened", "if (risen < 0) return", "if (false) return"],
-      ["a lost dispute is booked at each report", "if (risen === 0) return", "if (false) return"],
+      ["a decided dispute is reopened", "if (progress < 0) return", "if (false) return"],
+      ["a lost dispute is booked at each report", "if (progress === 0) return", "if (false) return"],
       ["more than the rest is counted", "Math.min(lost, payment.amount_minor - payment.refund_minor)", "lost"],
       ["a lost dispute is not booked", "await bookDisputeLost(tx, payment, { id, amount_minor: lost });", ""],
     ],

@@ -15,7 +15,7 @@ interface BillingDeps {
   readonly brand: { readonly name: string; readonly email: string };
 }
 
-/** What the screen Billing and Usage shows (G63), one order whole, and the papers: a receipt for each payment (G86), a credit note for each refund. */
+/** Billing and Usage (G63), one order, and PDFs: a receipt for each payment (G86), a credit note for each refund. */
 export function billingRoutes(app: FastifyInstance, { db, brand }: BillingDeps): void {
   mount(app, billing, async ({ user }) => ({
     ...success,

@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   external: "Refunded by hand",
 };
 
-/** The credit note in words, from top to bottom. What people typed is in it as they typed it. */
+/** Content of a credit note, from top to bottom, with user input unchanged. */
 export function creditNoteSections(note: CreditNote): readonly Section[] {
   const { tax, number, receipt_number, receipt_serial, receipt_issued_at } = note;
   return [
@@ -43,7 +43,7 @@ export function creditNoteSections(note: CreditNote): readonly Section[] {
   ];
 }
 
-/** What stands under the figures. */
+/** The lines below the figures. */
 export function creditNoteNotes({ mode, tax }: CreditNote): readonly string[] {
   return [
     "The money goes back to the card or account that paid. Banks take 4-5 business days.",

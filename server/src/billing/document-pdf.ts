@@ -8,13 +8,12 @@ interface Brand {
   readonly email: string;
 }
 
-/** A paper in words. */
-interface Paper {
-  /** In the file's properties, such as "Receipt INV-abcdefghijk". */
+interface DocumentContent {
+  /** Title in the file's properties, such as "Receipt INV-abcdefghijk". */
   readonly title: string;
   readonly issuedAt: Date;
   readonly sections: readonly Section[];
-  /** Under the figures. */
+  /** The lines below the figures. */
   readonly notes: readonly string[];
 }
 
@@ -30,10 +29,10 @@ const ink = "#0f1517";
 const quiet = "#49555a";
 const hairline = "#c9d1d3";
 
-/** A receipt or credit note as a PDF of usually one page, the same bytes each time for the same facts. */
-export async function documentPdf(paper: Paper, brand: Brand): Promise<Buffer<ArrayBuffer>> {
-  const { title, issuedAt } = paper;
-  // Not read with the server: most processes never make a receipt.
+/** Renders a receipt or credit note as a PDF of usually one page. Deterministic: the same content gives the same bytes. */
+export async function documentPdf(content: DocumentContent, brand: Brand): Promise<Buffer<ArrayBuffer>> {
+  const { title, issuedAt } = content;
+  // Loaded on demand, because most processes never render a PDF.
   const { default: PdfDocument } = await import("pdfkit");
   const page = new PdfDocument({
     size: "A4",
@@ -44,35 +43,35 @@ export async function documentPdf(paper: Paper, brand: Brand): Promise<Buffer<Ar
   });
   for (const name of ["regular", "semibold"]) page.registerFont(name, fontFile(name));
   const written = buffer(page);
-  draw(page, paper, brand);
+  draw(page, content, brand);
   page.end();
   return await written;
 }
 
-/** The standard PDF fonts have no rupee sign (C49), so ours go in: only the glyphs that a receipt uses. */
+/** Embeds our fonts, reduced to the glyphs of a receipt, because the standard PDF fonts have no rupee sign (C49). */
 function fontFile(name: string): Buffer {
   return readFileSync(new URL(`receipt-fonts/geist-${name}.ttf`, import.meta.url));
 }
 
-function draw(page: PDFKit.PDFDocument, { sections, notes }: Paper, brand: Brand): void {
-  const say = (text: string) => drawable(text, glyphsOf(page));
-  page.font("semibold").fontSize(13).fillColor(ink).text(say(brand.name), margin, margins.top, { width });
-  page.font("regular").fontSize(10).fillColor(quiet).text(say(brand.email), { width });
+function draw(page: PDFKit.PDFDocument, { sections, notes }: DocumentContent, brand: Brand): void {
+  const clean = (text: string) => drawable(text, glyphsOf(page));
+  page.font("semibold").fontSize(13).fillColor(ink).text(clean(brand.name), margin, margins.top, { width });
+  page.font("regular").fontSize(10).fillColor(quiet).text(clean(brand.email), { width });
   page.moveDown(2);
   for (const [index, { title, rows }] of sections.entries()) {
     const size = index === 0 ? 22 : 11;
     breakFor(page, size + 48);
     page.font("semibold").fontSize(size).fillColor(ink).text(title, margin, page.y, { width });
     page.moveDown(0.5);
-    for (const row of rows) drawRow(page, { ...row, label: say(row.label), value: say(row.value) });
+    for (const row of rows) drawRow(page, { ...row, label: clean(row.label), value: clean(row.value) });
     page.y += 18;
   }
   breakFor(page, 60);
   page.font("regular").fontSize(10).fillColor(quiet);
-  for (const note of notes) page.text(say(note), margin, page.y, { width });
+  for (const note of notes) page.text(clean(note), margin, page.y, { width });
 }
 
-/** Label left, value right, a hairline below; both wrap inside their own column. */
+/** Draws the label left, the value right, and a hairline below; both wrap in their column. */
 function drawRow(page: PDFKit.PDFDocument, { label, value, strong }: Row): void {
   const font = strong ? "semibold" : "regular";
   page.font(font).fontSize(10);
@@ -95,7 +94,7 @@ function breakFor(page: PDFKit.PDFDocument, height: number): void {
   if (page.y + height > bottom) page.addPage();
 }
 
-/** What the open font can draw; the library keeps it to itself, and draws nothing at all where a glyph is missing. */
+/** The glyphs of the current font, from a private field: pdfkit silently omits missing glyphs. */
 function glyphsOf(page: PDFKit.PDFDocument): Glyphs {
   const { _font: open } = page as unknown as {
     readonly _font: { readonly font: { hasGlyphForCodePoint(codePoint: number): boolean } };

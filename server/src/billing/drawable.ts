@@ -1,21 +1,21 @@
-/** Whether a font has a picture of a code point. */
+/** Whether a font has a glyph for a code point. */
 export type Glyphs = (codePoint: number) => boolean;
 
-/** More than any name, address or reference has; what is longer ends in three full stops. */
+/** Longer than any name, address or reference; the rest is replaced by three full stops. */
 const longest = 260;
 const mostMarks = 4;
 
 /**
- * A typed text as one line that a font can draw: "?" for each character that it cannot, nothing that turns the line
- * around, and an end, whatever was typed.
+ * Sanitizes untrusted text to one line of limited length: "?" replaces each character without a glyph, and bidirectional
+ * control characters are removed.
  */
 export function drawable(text: string, has: Glyphs): string {
-  // Cut before anything is looked at: ten thousand characters cost no more than a name.
+  // Cut first, so that ten thousand characters cost no more than a name.
   const line = text
     .slice(0, 4 * longest)
     .normalize("NFC")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
-    // All that is unseen, but for what joins one emoji of several.
+    // Format characters, except the zero-width joiner of emoji sequences.
     .replace(/(?!\u200d)\p{Cf}/gu, "")
     .trim();
   const characters = Array.from(new Intl.Segmenter("en").segment(line), ({ segment }) => segment);
@@ -24,7 +24,7 @@ export function drawable(text: string, has: Glyphs): string {
   return `${drawn.slice(0, longest).join("")}...`;
 }
 
-/** A letter and its marks are one character; a whole tower of marks, which would grow out of the page, is none. */
+/** A letter and its combining marks are one character; too many marks, which would leave the line, cannot be drawn. */
 function canDraw(character: string, has: Glyphs): boolean {
   return character.length <= mostMarks && [...character].every((each) => has(each.codePointAt(0) ?? 0));
 }

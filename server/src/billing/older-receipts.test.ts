@@ -46,7 +46,7 @@ test("receipts of before say what they said, and refunds that had arrived get th
       issued_at: new Date("2026-11-02T00:00:00Z"),
     },
   });
-  const papers = "every captured payment has its receipt, every refund that has gone back its credit note";
+  const papers = "every captured payment has a receipt, every processed refund a credit note";
   expect((await brokenInvariants(db)).map(({ invariant }) => invariant)).not.toContain(papers);
   await close();
 });

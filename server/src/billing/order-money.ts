@@ -1,13 +1,13 @@
 import { type Currency, type MoneyPlace, major, type Order, type OrderState } from "@berth/contract";
 import type { Dispute, FoundOrder, OrderSources, Refund } from "./order-sources.ts";
 
-/** The bank's time (G16), counted without Saturdays and Sundays. */
+/** The bank's processing time (G16), without Saturdays and Sundays. */
 const refundBusinessDays = 5;
 const dayMs = 86_400_000;
-/** A refund is sent within seconds; one that still waits after this long needs a person. */
+/** A refund is sent within seconds; one that is still queued after this long needs a person. */
 const stuckAfterMs = 3_600_000;
 
-/** What became of the order, in the order's own words or in those of the refund that ended it. */
+/** State of the order, from its status or from the refund that ended it. */
 export function orderState({ order, attempts, refunds }: OrderSources): OrderState {
   switch (order.status) {
     case "draft":
@@ -37,7 +37,7 @@ function givenBackState({ extends: extended, ended_reason }: FoundOrder, reasons
   return "refunded";
 }
 
-/** Every payment of the order is counted, also one that bought nothing and one of another currency than was asked for. */
+/** Sums every payment of the order, also duplicates and payments in another currency. */
 export function orderMoney(sources: OrderSources): Order["money"] {
   const { attempts, refunds, disputes, order } = sources;
   const captured = attempts.filter(({ status }) => status === "captured");
@@ -66,7 +66,7 @@ function placeOf(sources: OrderSources): MoneyPlace {
   const captured = attempts.filter(({ status }) => status === "captured");
   if (captured.length === 0) {
     const underway = attempts.some(({ status }) => status === "created" || status === "authorized");
-    // Whatever the provider does not capture in that time it returns by itself (docs/internals/money.md).
+    // The provider refunds uncaptured payments by itself after that time (docs/internals/money.md).
     return underway && order.now < order.watch_until ? "being_checked" : "nothing_taken";
   }
   if (disputes.some(isOpen)) return "disputed";
@@ -80,7 +80,7 @@ function placeOf(sources: OrderSources): MoneyPlace {
   return order.status === "paid" ? "held" : "delivered";
 }
 
-/** Under way, or failed and still to be sent; a refund is waived where a bank has taken the money already. */
+/** Under way, or failed and to be retried; waived refunds are not owed, because a bank took the money. */
 function isOwed({ status }: Refund): boolean {
   return status !== "processed" && status !== "waived";
 }
@@ -89,7 +89,7 @@ function isOpen({ status }: Dispute): boolean {
   return status === "open" || status === "under_review";
 }
 
-/** What waits for a dispute of its payment waits rightly, and its hour begins when that is decided. */
+/** A refund that waits for a dispute of its payment is not stuck; its hour begins with the decision. */
 export function needsPerson(refund: Refund, { order, disputes }: OrderSources): boolean {
   if (refund.status === "failed") return true;
   const own = disputes.filter(({ payment_id }) => payment_id === refund.payment_id);
@@ -98,7 +98,7 @@ export function needsPerson(refund: Refund, { order, disputes }: OrderSources): 
   return Number(order.now) - since > stuckAfterMs;
 }
 
-/** When the card should have it: five business days after it left, or was asked for. */
+/** Expected arrival on the card: five business days after it was sent, or created. */
 export function expectedBy({ processed_at, created_at }: Pick<Refund, "processed_at" | "created_at">): Date {
   const at = new Date(processed_at ?? created_at);
   for (let left = refundBusinessDays; left > 0; ) {

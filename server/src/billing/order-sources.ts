@@ -1,7 +1,7 @@
 import type { EndedReason } from "@berth/contract";
 import type { RowOf } from "../database/database.ts";
 
-/** An order with the environment that it launched, or bought more hours for, and that one's newest session. */
+/** An order with the environment that it launched or extended, and the newest session of that. */
 export interface FoundOrder extends RowOf<"orders"> {
   readonly environment_id: string | null;
   readonly ready_at: Date | null;
@@ -29,7 +29,7 @@ export interface Extension {
   readonly paid_at: Date;
 }
 
-/** Everything that is known of one order, from our own tables alone. */
+/** All data of one order, from our own tables. */
 export interface OrderSources {
   readonly order: FoundOrder;
   /** Oldest first. */

@@ -10,7 +10,7 @@ import { bonusHours, hoursOfCredit } from "../payments/settlement/deadlines.ts";
 import { expectedBy, needsPerson, orderState } from "./order-money.ts";
 import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-sources.ts";
 
-/** What happened, oldest first; what is still to come stands last. Of two things in the same instant the cause is first. */
+/** Facts of an order, oldest first, pending ones last. Of two facts at the same instant the cause comes first. */
 export function orderTimeline(sources: OrderSources): OrderFact[] {
   const { order, refunds, attempts } = sources;
   const facts: OrderFact[] = [
@@ -39,14 +39,14 @@ function instantOf({ at }: OrderFact): number {
 
 function attemptFact({ order }: OrderSources, attempt: Attempt): OrderFact {
   const { status, settles_order, gateway_payment_id: reference, captured_at } = attempt;
-  // The provider's clock counts whole seconds: an attempt may seem older than what it pays.
+  // The provider's times are whole seconds: an attempt may seem older than its order.
   const at = new Date(Math.max(Number(attempt.created_at), Number(order.created_at)));
   const paid = { amount: major(attempt.amount_minor), currency: attempt.currency as Currency, reference };
   if (status === "failed")
     return { kind: "payment_failed", at: at.toISOString(), ...paid, failure: failureOf(attempt.error_reason) };
   if (status !== "captured") return { kind: "payment_waiting", at: at.toISOString(), ...paid };
-  const seen = captured_at ?? (settles_order ? order.paid_at : null) ?? at;
-  return { kind: settles_order ? "paid" : "paid_again", at: seen.toISOString(), ...paid };
+  const capturedAt = captured_at ?? (settles_order ? order.paid_at : null) ?? at;
+  return { kind: settles_order ? "paid" : "paid_again", at: capturedAt.toISOString(), ...paid };
 }
 
 function unpaidFacts({ order: { status, closed_at } }: OrderSources): OrderFact[] {
@@ -61,7 +61,7 @@ function deliveryFacts(sources: OrderSources): OrderFact[] {
   if (order.extends !== null)
     return ["delivered", "ended", "refunded"].includes(orderState(sources)) ? [extended(order)] : [];
   const facts: OrderFact[] = [];
-  // What was stopped for its silence counts as its owner's, but JupyterLab had not answered then.
+  // A silent environment is kept as delivered, but JupyterLab had not answered.
   if (ready_at && !sources.requests.some(({ reason }) => reason === "silent")) {
     const at = ready_at.toISOString();
     facts.push({ kind: "delivered", at });
@@ -77,7 +77,7 @@ function deliveryFacts(sources: OrderSources): OrderFact[] {
   return facts;
 }
 
-/** Endings of what was never delivered; any other is the end of something that ran. */
+/** End reasons of undelivered environments; all others end a delivered one. */
 const endings: Partial<Record<EndedReason, "cancelled" | "not_delivered">> = {
   cancelled: "cancelled",
   not_delivered: "not_delivered",
@@ -111,11 +111,11 @@ function refundFacts(sources: OrderSources, refund: Refund): OrderFact[] {
     expected_by,
     ...(arn !== null && { reference: arn }),
   };
-  // One made in the provider's dashboard is heard of when it is on its way already.
+  // A refund from the provider's dashboard is recorded when it has been sent already.
   return refund.reason === "external" ? [sent] : [started, sent];
 }
 
-/** A granted request is shown by its refund. */
+/** A granted request is represented by its refund. */
 function requestFacts({ reason, text, created_at, status, decided_at, answer }: RefundRequest): OrderFact[] {
   const kind = reason === "silent" ? "silent" : "refund_asked";
   const asked: OrderFact = { kind, at: created_at.toISOString(), ...(kind === "refund_asked" && { text }) };
@@ -123,7 +123,7 @@ function requestFacts({ reason, text, created_at, status, decided_at, answer }: 
   return [asked, { kind: "refund_declined", at: decided_at?.toISOString() ?? null, text: answer }];
 }
 
-/** When the bank took the money that the refund was to send. */
+/** Time when the bank took the money of a waived refund. */
 function waivedAt({ order, disputes }: OrderSources, { payment_id, created_at }: Refund): string {
   const lost = disputes.filter((dispute) => dispute.payment_id === payment_id && dispute.status === "lost");
   const at = Math.max(Number(created_at), ...lost.map(({ closed_at }) => Number(closed_at ?? order.now)));
@@ -133,7 +133,7 @@ function waivedAt({ order, disputes }: OrderSources, { payment_id, created_at }:
 function disputeFacts({ order }: OrderSources, dispute: Dispute): OrderFact[] {
   const { status, amount_minor, lost_minor, created_at, closed_at } = dispute;
   const currency = dispute.currency as Currency;
-  // The provider's clock counts whole seconds here too.
+  // Whole seconds here too.
   const at = new Date(Math.max(Number(created_at), Number(order.paid_at))).toISOString();
   const opened: OrderFact = { kind: "dispute_opened", at, amount: major(amount_minor), currency };
   if (!closed_at) return [opened];
@@ -143,17 +143,18 @@ function disputeFacts({ order }: OrderSources, dispute: Dispute): OrderFact[] {
     : [opened, { kind: "dispute_closed", at: over }];
 }
 
-/** The provider's words (docs/internals/money.md), as far as they mean something to who pays. */
-const failures: readonly (readonly [RegExp, PaymentFailure])[] = [
-  [/insufficient/, "insufficient_funds"],
-  [/cancel|dropped/, "cancelled"],
-  [/timed?_?out|session_expired/, "timed_out"],
-  [/authenticat|otp|enrolled/, "not_authenticated"],
-  [/incorrect|invalid|card_expired/, "wrong_details"],
-  [/technical|server_error|gateway_error/, "technical"],
-  [/declined|blocked|inactive|limit|risk|not_allowed|not_permitted/, "declined"],
-];
+/** Parts of the provider's reason codes for each kind of failure. The first match counts: the order matters. */
+const reasonCodes: Readonly<Record<Exclude<PaymentFailure, "other">, readonly string[]>> = {
+  insufficient_funds: ["insufficient"],
+  cancelled: ["cancel", "dropped"],
+  timed_out: ["timed_out", "timeout", "session_expired"],
+  not_authenticated: ["authenticat", "otp", "enrolled"],
+  wrong_details: ["incorrect", "invalid", "card_expired"],
+  technical: ["technical", "server_error", "gateway_error"],
+  declined: ["declined", "blocked", "inactive", "limit", "risk", "not_allowed", "not_permitted"],
+};
+const failures = Object.entries(reasonCodes) as [PaymentFailure, readonly string[]][];
 
 export function failureOf(reason: string | null): PaymentFailure {
-  return failures.find(([words]) => words.test(reason ?? ""))?.[1] ?? "other";
+  return failures.find(([, codes]) => codes.some((code) => reason?.includes(code)))?.[0] ?? "other";
 }

@@ -5,7 +5,7 @@ import type { InvoiceRow, MonthRow, RunRow, Sources } from "./statement.ts";
 /** Spec 9.3. */
 const mostInvoices = 10;
 
-/** Everything a user's statement is made of. */
+/** Reads the data of a user's statement. */
 export async function readBilling(db: Db, userId: string): Promise<Sources> {
   const [months, invoices, runs] = await Promise.all([
     monthsOf(userId).execute(db),
@@ -16,8 +16,8 @@ export async function readBilling(db: Db, userId: string): Promise<Sources> {
 }
 
 /**
- * Every paid order by UTC month and type, from the index `orders_paid` alone (docs/internals/money.md). Each month is a
- * range of it: to ask of every order which month it is in takes four times as long.
+ * Sums paid orders by UTC month and type, by an index-only scan of `orders_paid` (docs/internals/money.md). One range for each
+ * month is four times as fast as grouping every order by its month.
  */
 export function monthsOf(userId: string): RawBuilder<MonthRow> {
   return sql<MonthRow>`
@@ -33,7 +33,7 @@ export function monthsOf(userId: string): RawBuilder<MonthRow> {
       group by 1) booked`;
 }
 
-/** The newest orders that were paid or attempted, each with the payment that got furthest. */
+/** The newest orders with a payment, each with its furthest payment. */
 function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
   return sql<InvoiceRow>`
     select p.id, p.gateway_payment_id, p.status, p.amount_minor, p.currency, p.refund_minor, p.created_at,
@@ -49,7 +49,7 @@ function invoicesOf(userId: string): RawBuilder<InvoiceRow> {
     order by o.created_at desc, o.id desc limit ${mostInvoices}`;
 }
 
-/** Hours that environments really ran, open sessions up to now (G32), from the index `sessions_run` alone. */
+/** Actual running hours, open sessions up to now (G32), by an index-only scan of `sessions_run`. */
 function runsOf(userId: string): RawBuilder<RunRow> {
   return sql<RunRow>`
     select container_type as service, extract(epoch from sum(coalesce(closed_at, now()) - opened_at)) / 3600 as hours

@@ -15,7 +15,7 @@ import type {
 } from "./order-sources.ts";
 import { orderTimeline } from "./order-timeline.ts";
 
-/** Undefined for what is nobody's or another user's. `id` is our order's, or the provider's as the browser has it. */
+/** Returns undefined for an unknown order and another user's. `id` is ours or the provider's, which the browser has. */
 export async function readOrder(db: Db, userId: string, id: string): Promise<Order | undefined> {
   const order = await findOrder(db, userId, id);
   if (!order) return undefined;
@@ -83,7 +83,7 @@ function methodOf({ method, card_network, card_last4 }: Attempt): string | null 
 
 async function findOrder(db: Db, userId: string, id: string): Promise<FoundOrder | undefined> {
   const named = /^[0-9a-z]{25}$/.test(id) ? sql`o.id = ${id}` : sql`o.gateway_order_id = ${id}`;
-  // Anything of another shape is not asked for: the database refuses some of it as text.
+  // Other shapes are not queried, because PostgreSQL refuses some of them as text.
   if (!/^\w{1,64}$/.test(id)) return undefined;
   const { rows } = await sql<FoundOrder>`
     select o.*, e.id as environment_id, e.created_at as ready_at, e.terminated_at, e.ended_reason, now() as now,
@@ -94,7 +94,7 @@ async function findOrder(db: Db, userId: string, id: string): Promise<FoundOrder
   return rows[0];
 }
 
-/** Bounded, because somebody may try a thousand cards; captured payments are never left out. */
+/** Limited, because a user may try a thousand cards; captured payments come first. */
 async function attemptsOf(db: Db, orderId: string): Promise<readonly Attempt[]> {
   const rows = await db
     .selectFrom("payments")
@@ -114,7 +114,7 @@ export function refundsOf(orderId: string) {
     where p.order_id = ${orderId} order by r.created_at, r.id`;
 }
 
-/** Bounded: the newest, because somebody may ask again and again. */
+/** Limited to the newest. */
 async function requestsOf(db: Db, orderId: string): Promise<readonly RefundRequest[]> {
   const rows = await db
     .selectFrom("refund_requests")

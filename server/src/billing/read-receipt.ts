@@ -7,24 +7,24 @@ type Timed<Document> = Omit<Document, "issued_at" | "created_at"> & {
   readonly created_at: Date;
 };
 
-/** Everything a receipt says (docs/internals/money.md): what was frozen with it, and what became of it since. */
+/** A receipt (docs/internals/money.md): its frozen document and the refunds and disputes since. */
 export interface Receipt extends Timed<ReceiptDocument> {
-  /** Asked back, or taken back by a bank, and not failed; minor units of `currency`. */
+  /** Refunds that have not failed and lost disputes, in minor units of `currency`. */
   readonly refund_minor: number;
-  /** The newest session of what was bought or extended (G70); null for a second payment, or where it never ran. */
+  /** Newest session of the environment (G70); null for a duplicate payment, and when it never ran. */
   readonly session_id: string | null;
   /** Oldest first. */
   readonly refunds: readonly Refund[];
-  /** What a bank took back of it in disputes that were lost. */
+  /** Sum of lost disputes. */
   readonly disputed_minor: number;
 }
 
 export type Refund = Pick<RowOf<"refunds">, "amount_minor" | "status" | "created_at" | "processed_at" | "arn">;
 
-/** A credit note is never touched again: all that it says is its document. */
+/** A credit note is immutable: its document has everything. */
 export type CreditNote = Timed<CreditNoteDocument>;
 
-/** Undefined for a number that is nobody's, another user's, or of a payment that was never made. */
+/** Returns undefined for an unknown number and another user's. */
 export async function readReceipt(db: Db, userId: string, number: string): Promise<Receipt | undefined> {
   const { rows } = await sql<Pick<Receipt, "refund_minor" | "session_id" | "disputed_minor"> & Row<ReceiptDocument>>`
     select r.payment_id, r.document, p.refund_minor,
@@ -48,7 +48,7 @@ export async function readReceipt(db: Db, userId: string, number: string): Promi
   return { ...timed(document), ...since, refunds };
 }
 
-/** Undefined for a number that is nobody's or another user's. */
+/** Returns undefined for an unknown number and another user's. */
 export async function readCreditNote(db: Db, userId: string, number: string): Promise<CreditNote | undefined> {
   const found = await db
     .selectFrom("credit_notes")

@@ -6,7 +6,7 @@ import type { Receipt, Refund } from "./read-receipt.ts";
 export interface Row {
   readonly label: string;
   readonly value: string;
-  /** Totals and what they are made of. */
+  /** Set for totals. */
   readonly strong?: true;
 }
 
@@ -15,7 +15,7 @@ export interface Section {
   readonly rows: readonly Row[];
 }
 
-/** The receipt in words, from top to bottom. What people typed is in it as they typed it. */
+/** Content of a receipt, from top to bottom, with user input unchanged. */
 export function receiptSections(receipt: Receipt): readonly Section[] {
   const { session_id: session, tax } = receipt;
   return [
@@ -43,14 +43,14 @@ export function receiptSections(receipt: Receipt): readonly Section[] {
   ];
 }
 
-/** What stands under the figures. */
+/** The lines below the figures. */
 export function receiptNotes({ mode, tax }: Receipt): readonly string[] {
   const test = mode === "live" ? [] : ["Paid in test mode: no money moved."];
   const export_ = tax?.endorsement ? [tax.endorsement] : [];
   return ["Pay once, nothing renews by itself.", ...export_, ...test, "Times are UTC."];
 }
 
-/** Who bought; a name that nobody gave is not made up. */
+/** The customer; an empty name is left out. */
 export function customerRows({
   customer_name: name,
   customer_email: email,
@@ -58,7 +58,7 @@ export function customerRows({
   return [...(name.trim() === "" ? [] : [{ label: "Customer", value: name }]), { label: "E-mail", value: email }];
 }
 
-/** The seller, with what the law requires; nothing where nothing is taxed. */
+/** The seller, as the law requires; empty without tax. */
 export function sellerSections(tax: TaxPart | null): readonly Section[] {
   if (!tax) return [];
   const { seller, sac, place_of_supply } = tax;
@@ -77,7 +77,7 @@ export function sellerSections(tax: TaxPart | null): readonly Section[] {
   ];
 }
 
-/** What the amount, tax included, is made up of. */
+/** Taxable value and taxes, which add up to the amount. */
 export function taxRows(tax: TaxPart | null, currency: string): readonly Row[] {
   if (!tax) return [];
   const lines = [{ label: "Taxable value", amount_minor: tax.taxable_minor }, ...tax.lines];
@@ -93,7 +93,7 @@ function bought({ container_type, gpu_count, duration_hours, subdomain }: Receip
   ];
 }
 
-/** The list price is in USD; the rate is the order's own, frozen with it (G7). */
+/** The list price is in USD; the exchange rate is frozen with the order (G7). */
 function paid({
   usd_minor,
   amount_minor,
@@ -120,7 +120,7 @@ function paid({
   ];
 }
 
-/** Failed refunds count too: they are retried until they arrive. */
+/** Failed refunds are listed too, because they are retried until they arrive. */
 function refunded({ amount_minor, status, created_at, processed_at, arn }: Refund, currency: string): Row {
   const bank = arn ? `, bank reference ${arn}` : "";
   const label = processed_at

@@ -9,7 +9,7 @@ export interface MonthRow {
   readonly month: string;
   readonly service: string;
   readonly usd_minor: number;
-  /** Orders of which something is kept. */
+  /** Orders that were not refunded in full. */
   readonly payments: number;
   readonly hours: number;
 }
@@ -49,7 +49,7 @@ export interface Sources {
 const chartMonths = 6;
 const recentCount = 5;
 
-/** What `GET /billing/{user_id}` answers (spec 3.4). */
+/** Builds the reply to `GET /billing/{user_id}` (spec 3.4). */
 export function buildStatement({ months, invoices, runs }: Sources, now: Date): Statement {
   const totals = totalsOf(months);
   const shown = lastMonths(now, chartMonths);
@@ -64,12 +64,12 @@ export function buildStatement({ months, invoices, runs }: Sources, now: Date): 
     usageBreakdown: breakdownOf(months, runs),
     invoices: invoices.map(invoiceOf),
     recentPayments: invoices.slice(0, recentCount).map(paymentOf),
-    // Nothing paid ever: the screen has a sentence for that, and no six empty months (G20).
+    // Without any payment the screen shows a sentence instead of six empty months (G20).
     chartData: months.length === 0 ? [] : shown.map((month) => chartMonth(month, totals.get(month))),
   };
 }
 
-/** This month beside the last one, as a size with a direction; one decimal (G19). */
+/** Change from last month to this one in percent, with one decimal (G19). */
 export function trendOf(currentMinor: number, previousMinor: number): Statement["trend"] {
   if (currentMinor === previousMinor) return { trend: "up", changePercent: 0 };
   if (previousMinor === 0) return { trend: "up", changePercent: 100 };
@@ -100,12 +100,12 @@ function lastMonths(now: Date, count: number): readonly string[] {
 }
 
 function chartMonth(month: string, { usdMinor, payments }: Total = { usdMinor: 0, payments: 0 }) {
-  // Half a cent goes up, in whole numbers: a float would round some halves down.
+  // Rounds half a cent up in integers: floats would round some halves down.
   const averageMinor = payments === 0 ? 0 : Math.floor((2 * usdMinor + payments) / (2 * payments));
   return { month, totalPaid: major(usdMinor), paymentCount: payments, avgPayment: major(averageMinor) };
 }
 
-/** Dearest first; a type of which nothing was kept, booked or run is left out. */
+/** Highest cost first; types without cost, booked or running hours are left out. */
 function breakdownOf(months: readonly MonthRow[], runs: readonly RunRow[]): Statement["usageBreakdown"] {
   const services = new Set([...months, ...runs].map(({ service }) => service));
   return [...services]
@@ -143,7 +143,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
   };
 }
 
-/** The colour of the badge, finer than its two words (G17). */
+/** Determines the color of the badge, which has only two texts (G17). */
 function stateOf({ status, refund_minor, amount_minor }: InvoiceRow): Invoice["state"] {
   if (status === "failed") return "failed";
   if (status !== "captured") return "pending";
@@ -151,7 +151,7 @@ function stateOf({ status, refund_minor, amount_minor }: InvoiceRow): Invoice["s
   return refund_minor < amount_minor ? "partially_refunded" : "refunded";
 }
 
-/** As the profile has it: the USD list price, refunded once nothing is kept (G7, G87). */
+/** As in the profile: the USD list price, `refunded` once all has gone back (G7, G87). */
 function paymentOf(row: InvoiceRow): Statement["recentPayments"][number] {
   const state = stateOf(row);
   return {

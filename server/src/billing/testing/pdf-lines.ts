@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 
-/** The lines of a PDF that pdfkit made, in drawing order, as a reader would copy them: through each font's ToUnicode table. */
+/** Reads the lines of a PDF by pdfkit in drawing order, through each font's ToUnicode table as a PDF reader does. */
 export function pdfLines(pdf: Buffer): string[] {
   const objects = objectsOf(pdf);
   const fonts = fontsOf(objects);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
-/** Lets the account order again, whatever disputes it has lost so far. Returns how many holds were lifted. */
+/** Lifts all holds of an account after lost disputes. Returns how many were lifted. */
 export async function liftAccountHold(db: Db, userId: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable("account_holds")

@@ -129,7 +129,7 @@ test("a refund waits while a dispute is open, and goes on when it is won", async
   const dispute = (await open(paymentId)).id;
   await syncDispute(payments, dispute);
   runRefundSender();
-  await expect.poll(async () => (await rest.refundsOf())[0]?.last_error).toContain("held back");
+  await expect.poll(async () => (await rest.refundsOf())[0]?.last_error).toContain("postponed");
   for (const _ of [1, 2]) await makeRefundsDue();
   await expect.poll(async () => (await rest.refundsOf())[0]?.due_at?.getTime()).toBeGreaterThan(Date.now());
   expect(await rest.sentRefunds()).toEqual([]);

@@ -13,31 +13,31 @@ import { refundRest, takeBackHours } from "../refunds/take-back-hours.ts";
 type Payment = RowOf<"payments">;
 type Dispute = RowOf<"disputes">;
 
-/** `recorded`: nothing new about money. `lost`: booked, in this very call. */
+/** `recorded`: no change in money. `lost`: this call booked the loss. */
 export type DisputeResult = "unknown_payment" | "recorded" | "lost";
 
-/** What is decided stays decided; only a bank that takes the money after all changes its own word. */
-const rank = { open: 0, under_review: 0, won: 1, closed: 1, lost: 2 } as const;
+/** A decision is final, except that a won or closed dispute can still be lost. */
+const precedence = { open: 0, under_review: 0, won: 1, closed: 1, lost: 2 } as const;
 
 /**
- * The one place where a dispute becomes a fact (docs/internals/money.md): one transaction under the order's lock,
- * however often it is told, and never a word to the provider in it. Lost, the bank's money is booked once, counts
- * against the payment as far as anything was left of it, ends what was bought and stops new orders of the account.
+ * The only place that records a dispute (docs/internals/money.md): one idempotent transaction under the order's lock,
+ * without calls to the provider. A lost dispute is booked once, counts against what is left of the payment, ends the
+ * purchase and holds the account.
  */
 export async function recordDispute(
   { db, provider, announce }: Pick<PaymentsDeps, "db" | "provider" | "announce">,
-  seen: ProviderDispute,
+  reported: ProviderDispute,
 ): Promise<DisputeResult> {
   return db.transaction().execute(async (tx) => {
-    const found = await lockDisputed(tx, provider.kind, seen.paymentId);
+    const found = await lockDisputed(tx, provider.kind, reported.paymentId);
     if (!found) return "unknown_payment";
     const { order, payment } = found;
-    const before = await findDispute(tx, provider.kind, seen.id);
-    const risen = before ? rank[seen.status] - rank[before.status] : 1;
-    if (risen < 0) return "recorded";
-    const dispute = await upsertDispute(tx, payment, provider.kind, seen, before);
-    if (risen === 0) return "recorded";
-    if (seen.status !== "lost") {
+    const before = await findDispute(tx, provider.kind, reported.id);
+    const progress = before ? precedence[reported.status] - precedence[before.status] : 1;
+    if (progress < 0) return "recorded";
+    const dispute = await upsertDispute(tx, payment, provider.kind, reported, before);
+    if (progress === 0) return "recorded";
+    if (reported.status !== "lost") {
       await notifyChange(tx, order, dispute, before !== undefined, announce);
       return "recorded";
     }
@@ -72,16 +72,16 @@ async function upsertDispute(
   tx: Tx,
   payment: Payment,
   gateway: string,
-  seen: ProviderDispute,
+  reported: ProviderDispute,
   before: Dispute | undefined,
 ): Promise<Dispute> {
-  const lost = seen.status === "lost" ? before?.lost_minor || lostMinor(payment, seen) : 0;
+  const lost = reported.status === "lost" ? before?.lost_minor || lostMinor(payment, reported) : 0;
   const change = {
-    status: seen.status,
-    phase: seen.phase,
-    respond_by: seen.respondBy,
+    status: reported.status,
+    phase: reported.phase,
+    respond_by: reported.respondBy,
     lost_minor: lost,
-    closed_at: rank[seen.status] > 0 ? (before?.closed_at ?? sql<Date>`now()`) : null,
+    closed_at: precedence[reported.status] > 0 ? (before?.closed_at ?? sql<Date>`now()`) : null,
   };
   if (before)
     return tx.updateTable("disputes").set(change).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
@@ -90,20 +90,20 @@ async function upsertDispute(
     .values({
       id: newId(),
       gateway,
-      gateway_dispute_id: seen.id,
+      gateway_dispute_id: reported.id,
       payment_id: payment.id,
       user_id: payment.user_id,
-      reason_code: seen.reasonCode,
-      amount_minor: seen.amountMinor,
-      currency: seen.currency,
-      created_at: seen.createdAt,
+      reason_code: reported.reasonCode,
+      amount_minor: reported.amountMinor,
+      currency: reported.currency,
+      created_at: reported.createdAt,
       ...change,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
-/** The bank may be slower to say how much than that; then, or in another currency, all that it asked for is taken as gone. */
+/** Without a deducted amount the disputed amount counts; in another currency the whole payment. */
 function lostMinor(payment: Payment, { currency, deductedMinor, amountMinor }: ProviderDispute): number {
   return currency === payment.currency ? deductedMinor || amountMinor : payment.amount_minor;
 }
@@ -138,14 +138,11 @@ async function recordLoss(
   });
 }
 
-/**
- * What was bought has been earned as far as it ran: what is left of the order is closed in the ledger with it. Other orders
- * of the same environment keep their time (G108).
- */
+/** Books the rest of the order as revenue and ends its hours. Other orders of the environment keep theirs (G108). */
 async function endPurchase(tx: Tx, order: OrderRow, payment: Payment, announce: Announce): Promise<void> {
   await bookRemainingRevenue(tx, order.id);
   const allGone = payment.refund_minor === payment.amount_minor;
-  // Before the delivery the order is closed by who confirms that the container is gone, as for any refund.
+  // Before the delivery the reconciler closes the order, once the container is gone, as for any refund.
   if (allGone && order.status === "fulfilled")
     await tx
       .updateTable("orders")
@@ -186,7 +183,7 @@ async function notifyClosed(tx: Tx, order: OrderRow, dispute: Dispute, announce:
   });
 }
 
-/** Decided: what waited for it goes on, or is found to have gone already. */
+/** Makes the payment's unsent refunds due: after the decision they are sent or waived. */
 async function releaseRefunds(tx: Tx, paymentId: string): Promise<void> {
   await tx
     .updateTable("refunds")

@@ -1,11 +1,11 @@
-/** What a test card does; a reason is the provider's own word for the failure. */
+/** A test card and its result; `reason` is one of the provider's reason codes. */
 export interface TestCard {
   readonly number: string;
   readonly network: "MasterCard" | "Visa";
   readonly fails?: { readonly reason: string; readonly description: string };
 }
 
-/** The only cards there are: a real number must never be typed into a test gateway and believed. */
+/** The only cards accepted, so that a real card number never looks valid in test mode. */
 export const testCards: readonly TestCard[] = [
   { number: "5555555555554444", network: "MasterCard" },
   { number: "5267318187975449", network: "MasterCard" },
@@ -31,7 +31,7 @@ export function testCard(number: string): TestCard | undefined {
   return testCards.find((card) => card.number === digits);
 }
 
-/** Any future month will do: "12" with "34" or "2034" (G88). */
+/** Accepts any future month: "12" with "34" or "2034" (G88). */
 export function isFutureExpiry(month: string, year: string, now: Date): boolean {
   if (!/^(0?[1-9]|1[0-2])$/.test(month) || !/^(\d{2}|\d{4})$/.test(year)) return false;
   const fullYear = year.length === 2 ? 2000 + Number(year) : Number(year);

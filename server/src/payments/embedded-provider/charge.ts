@@ -29,7 +29,7 @@ export interface MerchantAccount {
   readonly webhookSecret: string;
 }
 
-/** What the dialog hands to the merchant's page: the proof of `create`. */
+/** Proof of payment that the dialog passes to the merchant's page, for `create`. */
 export interface Proof {
   readonly razorpay_payment_id: string;
   readonly razorpay_order_id: string;
@@ -37,8 +37,8 @@ export interface Proof {
 }
 
 /**
- * One attempt to pay an order with a test card. A failing card leaves a failed payment behind, as the real one does.
- * Throws `DialectError`.
+ * One attempt to pay an order with a test card. A failing card leaves a failed payment, as at Razorpay. Throws
+ * `DialectError`.
  */
 export async function charge(db: Db, account: MerchantAccount, request: z.output<typeof chargeBody>): Promise<Proof> {
   const card = readCard(account, request);
@@ -49,7 +49,7 @@ export async function charge(db: Db, account: MerchantAccount, request: z.output
     const { reason, description } = fails;
     throw new DialectError(description, { source: "customer", step: "payment_authorization", reason, metadata });
   }
-  // The dialog closes on this word, and hands no proof to anybody.
+  // The dialog closes on this reason, without a proof.
   if (isDismissed || !paymentId)
     throw new DialectError("The dialog was closed", { source: "customer", reason: "payment_dismissed", metadata });
   const signature = createHmac("sha256", account.keySecret).update(`${orderId}|${paymentId}`).digest("hex");
@@ -71,7 +71,7 @@ function readCard({ keyId }: MerchantAccount, { key_id, card: given }: z.output<
 }
 
 interface Attempt {
-  /** Absent when nothing was tried. */
+  /** Absent when no payment was attempted. */
   readonly paymentId?: string;
   readonly fails?: TestCard["fails"];
   readonly isDismissed?: boolean;

@@ -10,16 +10,16 @@ interface Page {
   readonly name: string;
   readonly description: string;
   readonly scheme: Scheme;
-  /** What was chosen to happen, in words. */
+  /** The chosen outcome as a sentence. */
   readonly next: string | undefined;
-  /** Of the page that chooses; absent where it is not to be seen. */
+  /** Address of the outcomes page; absent for everybody but the operator. */
   readonly outcomesUrl: string | undefined;
 }
 
 const mark = `<svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true"><path d="M4 3v13a5 5 0 0 0 5 5h6a5 5 0 0 0 5-5V3" stroke="currentColor" stroke-width="2.25" stroke-linecap="square"/><rect x="9" y="5" width="6" height="11" rx="1.25" fill="var(--live)"/></svg>`;
 const cross = `<svg width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" aria-hidden="true"><path d="M18 6 6 18M6 6l12 12"/></svg>`;
 
-/** The dialog of the embedded provider. Nobody may take it for a real charge. */
+/** The checkout dialog of the embedded provider; it must not look like a real charge. */
 export function checkoutPage({ order, keyId, name, description, scheme, next, outcomesUrl }: Page): string {
   const amount = formatAmount(order.amount_minor, order.currency);
   const cards = testCards.map((card) => card.number).join(" ");
@@ -50,7 +50,7 @@ export function checkoutPage({ order, keyId, name, description, scheme, next, ou
   });
 }
 
-/** What the dialog shows for an order it does not know; it still closes. */
+/** The dialog for an unknown order; it can still be closed. */
 export function unknownOrderPage(scheme: Scheme): string {
   return pageShell({
     scheme,

@@ -16,11 +16,11 @@ export const pageQuery = z.object({
   scheme: z.enum(["light", "dark", ""]).catch(""),
 });
 
-/** Nothing but its own files, and only inside a page of this very origin. */
+/** Content security policy: its own files only, framed by this origin only. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-/** The public half: the dialog's files and the call that pays, usable by scripts too (G88). */
+/** The public routes: the dialog's files and the payment call, usable by scripts too (G88). */
 export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAccount, local: OperatorPages): void {
   app.post("/payments/create/checkout", async (request) => charge(db, account, readInput(chargeBody, request.body)));
 
@@ -48,7 +48,7 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAc
   if (typeface) app.get("/geist.woff2", async (_, reply) => file(reply, "font/woff2", typeface));
 }
 
-/** Only this origin may frame a page of the provider. */
+/** Sets the headers of a page that only this origin may frame. */
 export function sendPage(reply: FastifyReply): void {
   reply
     .type("text/html; charset=utf-8")
@@ -62,7 +62,7 @@ function file(reply: FastifyReply, type: string, content: Buffer): Buffer {
   return content;
 }
 
-/** The app's own typeface where it is installed; without it the stylesheet falls back to the system's. */
+/** The app's typeface if installed; otherwise the stylesheet falls back to a system font. */
 function readTypeface(): Buffer | undefined {
   try {
     const path = "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2";

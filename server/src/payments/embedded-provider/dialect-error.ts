@@ -22,7 +22,7 @@ export class DialectError extends Error {
 }
 
 interface Details {
-  /** Of the request, that did not fit. */
+  /** The invalid field of the request. */
   readonly field?: string | null;
   readonly source?: string;
   readonly step?: string;

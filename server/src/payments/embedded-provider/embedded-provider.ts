@@ -18,29 +18,27 @@ import { outcomeRoutes } from "./outcome-routes.ts";
 import { testPaymentRoutes } from "./test-payment-routes.ts";
 import { startWebhookSender } from "./webhook-sender.ts";
 
-/** Where the router is mounted; the provider client's base URL is the server's own address and this. */
+/** Path of the routes; the provider client's base URL is the server's own address and this. */
 export const embeddedProviderPath = "/embedded-gateway/v1";
-/** The operator's page that chooses what happens to test payments. */
+/** The operator's page for choosing outcomes of test payments. */
 export const outcomesPath = `${embeddedProviderPath}/test`;
 
-interface Options {
+interface EmbeddedProviderOptions {
   readonly db: Db;
   /** How long a refund stays pending. */
   readonly refundDelayMs?: number;
 }
 
 export interface EmbeddedProvider extends MerchantAccount {
-  /** Mounts the router below `embeddedProviderPath`; `local` decides who may open the page of outcomes. */
+  /** Mounts the routes below `embeddedProviderPath`; `local` guards the page of outcomes. */
   routes(app: FastifyInstance, local: OperatorPages): void;
-  /** Tells `url` of what happens to payments and refunds, signed. */
+  /** Sends signed webhooks about payments, refunds and disputes to `url`. */
   startWebhookSender(url: string, log: Logger): Loop;
 }
 
-/**
- * A card payment provider in Razorpay's dialect for installations without keys (docs/internals/money.md): no money
- * moves.
- */
-export async function embeddedProvider({ db, refundDelayMs = 2000 }: Options): Promise<EmbeddedProvider> {
+/** A card payment provider in Razorpay's dialect for installations without keys: no money moves (docs/internals/money.md). */
+export async function embeddedProvider(options: EmbeddedProviderOptions): Promise<EmbeddedProvider> {
+  const { db, refundDelayMs = 2000 } = options;
   const account = await readAccount(db);
   const faults = faultsOf();
   return {
@@ -71,7 +69,7 @@ export async function embeddedProvider({ db, refundDelayMs = 2000 }: Options): P
   };
 }
 
-/** Made at the first start and kept: a new key would orphan every order placed under the old one. */
+/** Created at the first start and kept: a new key would orphan every order of the old one. */
 export async function readAccount(db: Db): Promise<MerchantAccount> {
   const [keySecret, webhookSecret] = [24, 24].map((bytes) => randomBytes(bytes).toString("hex"));
   const { rows } = await sql<{ key_id: string; key_secret: string; webhook_secret: string }>`
@@ -80,7 +78,7 @@ export async function readAccount(db: Db): Promise<MerchantAccount> {
     on conflict (one) do update set webhook_secret = coalesce(stored.webhook_secret, excluded.webhook_secret)
     returning key_id, key_secret, webhook_secret`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error("the embedded gateway has no account");
+  if (!row) throw new Error("the embedded provider has no account");
   return { keyId: row.key_id, keySecret: row.key_secret, webhookSecret: row.webhook_secret };
 }
 

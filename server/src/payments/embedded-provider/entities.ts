@@ -8,7 +8,7 @@ export type DisputeRow = RowOf<"embedded_gateway_disputes">;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** `order_` and 14 letters or digits, as the provider writes ids. */
+/** Creates an id such as `order_` and 14 letters or digits, in the provider's format. */
 export function dialectId(kind: "order" | "pay" | "rfnd" | "disp"): string {
   return `${kind}_${Array.from({ length: 14 }, () => alphabet[randomInt(alphabet.length)]).join("")}`;
 }
@@ -38,7 +38,7 @@ export function paymentEntity(row: PaymentRow) {
     entity: "payment",
     amount: row.amount_minor,
     currency: row.currency,
-    // The provider has a fifth word for a payment that went back whole.
+    // The provider has a fifth status for a payment that was refunded in full.
     status: fullyRefunded ? "refunded" : row.status,
     order_id: row.order_id,
     invoice_id: null,
@@ -75,7 +75,7 @@ function cardOf({ id, card_network: network, card_last4: last4 }: PaymentRow) {
   };
 }
 
-/** None are an empty list, as the provider writes them. */
+/** Empty notes are an empty list, as the provider sends them. */
 function notesOf({ notes }: Pick<OrderRow, "notes">): Readonly<Record<string, string>> | readonly [] {
   return Object.keys(notes).length > 0 ? notes : [];
 }

@@ -9,12 +9,12 @@ import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const share = z.number().min(0).max(1).default(0);
 const body = z.object({
-  /** Of the merchant's calls: refused before any work, refused as too many, answered too late, cut off after the work. */
+  /** Probabilities for merchant calls: 500 before any work, 429, reply after the timeout, connection cut after the work. */
   serverError: share,
   tooMany: share,
   hang: share,
   drop: share,
-  /** Of the webhooks: never sent, sent three times, sent up to ten seconds later than the next ones. */
+  /** Probabilities for webhooks: never sent, sent three times, delayed by up to ten seconds. */
   lost: share,
   tripled: share,
   delayed: share,
@@ -24,7 +24,7 @@ export type Faults = z.output<typeof body>;
 
 const hangMs = 15_000;
 
-/** What goes wrong at a provider, by chance; nothing, until a merchant asks for it. Kept in memory only. */
+/** Random faults of the provider; all 0 until a merchant sets them. Kept in memory only. */
 export function faultsOf(): Faults {
   return body.parse({});
 }
@@ -33,7 +33,7 @@ export function happens(probability: number): boolean {
   return Math.random() < probability;
 }
 
-/** Every call of the scope may fail in each way; the call that sets the faults never does. */
+/** Injects the faults into every call of the scope, except the one that sets them. */
 export function failByChance(merchant: FastifyInstance, faults: Faults): void {
   merchant.addHook("preHandler", async ({ routeOptions }) => {
     if (isControl(routeOptions.url)) return;
@@ -51,7 +51,7 @@ export function failByChance(merchant: FastifyInstance, faults: Faults): void {
 
 const chosen = ["api_dropped", "api_500", "api_429", "api_hang"];
 
-/** The next call about an order fails as it was chosen to, once (outcomes.ts). */
+/** Fails the next call about an order once, as its chosen outcome says (outcomes.ts). */
 export function failAsChosen(merchant: FastifyInstance, db: Db): void {
   const dropped = new WeakSet<FastifyRequest>();
   merchant.addHook("preHandler", async (request) => {

@@ -15,12 +15,12 @@ const opening = z.object({
   reason_code: z.string().max(80).default("goods_or_services_not_received_or_partially_received"),
   phase: z.enum(["fraud", "retrieval", "chargeback", "pre_arbitration", "arbitration"]).default("chargeback"),
 });
-/** `action_required` is no state: evidence that was not enough makes it an open one again. */
+/** `action_required` is an event, not a status: the dispute becomes open again until there is more evidence. */
 const advancing = z.object({ status: z.enum(["under_review", "action_required", "won", "lost", "closed"]) });
 
 /**
- * What a card holder's bank does: the provider's two reads, and two test calls that open a dispute and
- * move it on, each told by its webhook. Lost, the whole disputed amount is taken, whatever was refunded before.
+ * Disputes: the provider's two reads, and two test calls that open and advance a dispute, each with its webhook. A lost
+ * dispute takes the whole disputed amount, despite earlier refunds.
  */
 export function merchantDisputeRoutes(app: FastifyInstance, db: Db): void {
   app.get("/disputes", withoutRateLimit, async (request) => {

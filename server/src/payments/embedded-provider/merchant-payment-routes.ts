@@ -36,7 +36,7 @@ export function merchantPaymentRoutes(app: FastifyInstance, db: Db): void {
       .limit(count)
       .offset(skip);
     if (from !== undefined) query = query.where("created_at", ">=", new Date(from * 1000));
-    // Whole seconds, as the entities say them: the last one is meant with all of it.
+    // Entities have whole seconds, so the last second is included.
     if (to !== undefined) query = query.where("created_at", "<", new Date((to + 1) * 1000));
     return collection((await query.execute()).map(paymentEntity));
   });
@@ -60,7 +60,7 @@ export function merchantPaymentRoutes(app: FastifyInstance, db: Db): void {
   });
 }
 
-/** `delayMs`: how long a refund stays pending, so that following one to its end is a real path here too. */
+/** `delayMs`: how long a refund stays pending, so that polling a refund is exercised here too. */
 export function merchantRefundRoutes(app: FastifyInstance, db: Db, delayMs: number): void {
   app.post("/payments/:id/refund", withoutRateLimit, async (request) => {
     const body = readInput(refundBody, request.body ?? {});
@@ -110,7 +110,7 @@ interface NewRefund {
   readonly speed: "normal" | "optimum";
 }
 
-/** A key stands for one request with all that is in it. */
+/** An idempotency key is bound to one request body. */
 function isSameRefund(row: RefundRow, { amount, receipt, notes, speed }: NewRefund): boolean {
   const { amount_minor, receipt: before, speed: fast } = row;
   return amount_minor === amount && before === receipt && fast === speed && isDeepStrictEqual(row.notes, notes);
@@ -156,7 +156,7 @@ async function lockPayment(tx: Tx, params: unknown): Promise<PaymentRow> {
   return (await query.executeTakeFirst()) ?? missing();
 }
 
-/** That it was made, and later that it arrived or did not. */
+/** Queues the webhook of the creation, and the later one of success or failure. */
 async function queueRefundWebhooks(tx: Tx, row: RefundRow, payment: PaymentRow): Promise<void> {
   for (const [event, at] of [
     ["refund.created", row.created_at],

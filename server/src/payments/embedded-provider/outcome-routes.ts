@@ -18,10 +18,10 @@ interface OutcomeRoutesDeps {
   readonly isMerchant: (request: FastifyRequest) => boolean;
 }
 
-/** What is to happen to an order: chosen on a page of the operator's (G110), or by a call of the merchant. */
+/** Chooses the outcome of an order, on the operator's page (G110) or by a merchant call. */
 export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: OutcomeRoutesDeps): void {
   app.get("/test", async (request, reply) => {
-    if (!local.isOpenTo(request)) throw notHere();
+    if (!local.isOpenTo(request)) throw pageNotFound();
     if (local.exchange(request, reply)) return reply;
     const query = readInput(pageQuery, request.query);
     const { order_id: orderId, scheme } = query;
@@ -50,7 +50,6 @@ function unknown(): DialectError {
   return new DialectError("The id provided does not exist");
 }
 
-/** As any address that is not there. */
-function notHere(): DialectError {
+function pageNotFound(): DialectError {
   return new DialectError("The requested URL was not found on the server", { httpStatus: 404 });
 }

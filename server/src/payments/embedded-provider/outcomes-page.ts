@@ -5,12 +5,12 @@ import { pageShell, type Scheme, testBanner } from "./page-shell.ts";
 interface Page {
   readonly orderId: string;
   readonly chosen: string | null;
-  /** The query of the dialog's page, to go back to. */
+  /** Query of the dialog's page, for the link back. */
   readonly query: string;
   readonly scheme: Scheme;
 }
 
-/** Where a person chooses what happens to this order. Nobody may take it for a real provider's page. */
+/** The page for choosing the outcome of an order; it must not look like a real provider's page. */
 export function outcomesPage({ orderId, chosen, query, scheme }: Page): string {
   const groups = Object.entries(outcomes).map(
     ([legend, list]) => `<fieldset><legend>${legend}</legend>
@@ -32,7 +32,7 @@ export function outcomesPage({ orderId, chosen, query, scheme }: Page): string {
   });
 }
 
-/** Where the address that the start prints leads: from here on the dialog of this browser offers the choice. */
+/** Target of the URL that the server prints at its start; from then on this browser's dialog offers the choice. */
 export function welcomePage(scheme: Scheme): string {
   return pageShell({
     scheme,

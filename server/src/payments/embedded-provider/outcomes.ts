@@ -13,8 +13,8 @@ const failures = new Map<string, Failure>();
 for (const { fails } of testCards) if (fails) failures.set(`failure_${fails.reason}`, fails);
 
 /**
- * Everything that can be made to happen to one order, as a person reads it. Those of the payment and of
- * the API happen once; those of webhooks and refunds last until another is chosen.
+ * All outcomes of an order, with their labels. Those of the payment and the API happen once; those of webhooks and refunds
+ * last until another is chosen.
  */
 export const outcomes = {
   "The payment": [
@@ -45,12 +45,12 @@ export const outcomes = {
   ],
 } as const satisfies Readonly<Record<string, readonly Outcome[]>>;
 
-/** Each label goes on where its heading ends. */
+/** A label continues the sentence of its heading. */
 const sentences = new Map<string, string>();
 for (const [heading, list] of Object.entries(outcomes))
   for (const { name, label } of list) sentences.set(name, `${heading} ${label[0]?.toLowerCase()}${label.slice(1)}.`);
 export const outcomeNames: readonly string[] = [...sentences.keys()];
-/** The bank's, or a webhook's. */
+/** Delay of the bank or of a webhook. */
 export const lateMs = 20_000;
 export const reorderedMs = 5000;
 
@@ -58,18 +58,18 @@ export function outcomeSentence(name: string | null): string | undefined {
   return sentences.get(name ?? "");
 }
 
-/** The provider's own word and sentence for a chosen failure. */
+/** The provider's reason code and description of a chosen failure. */
 export function failureOf(name: string | null): Failure | undefined {
   return failures.get(name ?? "");
 }
 
-/** False when there is no such order. */
+/** Returns false for an unknown order. */
 export async function chooseOutcome(db: Sql, orderId: string, outcome: string): Promise<boolean> {
   const query = db.updateTable("embedded_gateway_orders").set({ outcome: outcome === "success" ? null : outcome });
   return (await query.where("id", "=", orderId).returning("id").executeTakeFirst()) !== undefined;
 }
 
-/** The chosen outcome of the order that `id` is, or is a payment of. */
+/** Reads the chosen outcome; `id` is the order's or one of its payments'. */
 export async function outcomeOf(tx: Tx, id: string): Promise<string | null> {
   const { rows } = await sql<{ outcome: string | null }>`
     select outcome from embedded_gateway_orders
@@ -77,7 +77,7 @@ export async function outcomeOf(tx: Tx, id: string): Promise<string | null> {
   return rows[0]?.outcome ?? null;
 }
 
-/** The same, when it is one of `names`: then it is used up. */
+/** Reads the outcome if it is one of `names`, and resets it. */
 export async function takeOutcome(db: Sql, id: string, names: readonly string[]): Promise<string | undefined> {
   const { rows } = await sql<{ outcome: string }>`
     update embedded_gateway_orders o set outcome = null from (

@@ -13,7 +13,7 @@ interface Shell {
 
 export const testBanner = `<p class="test">Test mode: no money moves</p>`;
 
-/** Surrounds every page of the embedded provider. */
+/** HTML around every page of the embedded provider. */
 export function pageShell({ scheme, title, script, body }: Shell): string {
   return `<!doctype html>
 <html lang="en"${scheme && ` data-scheme="${scheme}"`}>

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { DialectError } from "./dialect-error.ts";
 
-/** Ids are looked up as they come, and PostgreSQL takes no NUL. */
+/** Ids are used in queries, and PostgreSQL refuses NUL characters. */
 export const dialectIdText = z.string().regex(/^\w{0,64}$/, "The id provided does not exist");
 
-/** As far as PostgreSQL and a Date both go. */
+/** The range that both PostgreSQL and Date support. */
 const unixSeconds = z.coerce.number().int().min(0).max(8_000_000_000_000);
 
-/** Of every list: a window of time, and a page of it. */
+/** Query of every list: time window and paging. */
 export const listed = z.object({
   from: unixSeconds.optional(),
   to: unixSeconds.optional(),
@@ -15,7 +15,7 @@ export const listed = z.object({
   skip: z.coerce.number().int().min(0).default(0),
 });
 
-/** Whole minor units; forms send them as text. */
+/** Integers; forms send them as text. */
 export const minorUnits = z.union([
   z.int(),
   z
@@ -24,7 +24,7 @@ export const minorUnits = z.union([
     .transform(Number),
 ]);
 
-/** At most fifteen pairs; numbers are kept as text, and an empty list is what some languages make of an empty map. */
+/** At most 15 pairs; numbers become text, and an empty list is accepted because some languages encode an empty map so. */
 export const notes = z
   .union([
     z.tuple([]).transform((): Record<string, string> => ({})),
@@ -33,7 +33,7 @@ export const notes = z
   .refine((pairs) => Object.keys(pairs).length <= 15, "at most 15 pairs")
   .default({});
 
-/** Parses what a caller sent; the refusal names the first field that does not fit. */
+/** Parses a request. Throws `DialectError` with the first invalid field. */
 export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;

@@ -14,7 +14,7 @@ const newPayment = z.object({
   currency: z.enum(["USD", "INR"]).optional(),
 });
 
-/** A payment that no card form would make: a second one of a paid order, of another amount, authorised only. */
+/** Creates payments that the dialog cannot: a second one of a paid order, another amount, authorized only. */
 export function testPaymentRoutes(app: FastifyInstance, db: Db): void {
   app.post("/test/payments", withoutRateLimit, async (request) => {
     const { order_id, status, amount, currency } = readInput(newPayment, request.body);

@@ -23,7 +23,7 @@ interface Event {
   readonly event: string;
   /** By name, such as `payment` and `order`. */
   readonly entities: Readonly<Record<string, Entity>>;
-  /** Told no sooner than that. */
+  /** Earliest time of sending. */
   readonly notBefore?: Date;
 }
 
@@ -49,7 +49,7 @@ export async function queueWebhook(tx: Tx, { event, entities, notBefore = new Da
   await tx.insertInto("embedded_gateway_webhooks").values(row).execute();
 }
 
-/** The first event arrives last. */
+/** Delays the first event, so that it arrives last. */
 function reorderMs(event: string): number {
   return event.startsWith("payment.") || event === "refund.created" ? reorderedMs : 0;
 }
@@ -65,16 +65,16 @@ interface Receiver {
 const intervalMs = 1000;
 const timeoutMs = 5000;
 const longestDelayMs = 10_000;
-/** Like the real one: retried for a day, then given up. */
+/** As at Razorpay: retried for a day, then dropped. */
 const giveUpHours = 24;
 const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 
 type Waiting = Leased<RowOf<"embedded_gateway_webhooks">>;
 
-/** The lease is longer than the longest delay and three posts that time out. */
+/** The lease outlasts the longest delay and three posts that time out. */
 const queue = workQueue("embedded_gateway_webhooks", ["id"], 30);
 
-/** Sends queued webhooks, signed, at least once and in no certain order. */
+/** Sends queued webhooks, signed, at least once and in no guaranteed order. */
 export function startWebhookSender(receiver: Receiver): Loop {
   const { db, log } = receiver;
   return startInterval({
@@ -82,7 +82,7 @@ export function startWebhookSender(receiver: Receiver): Loop {
     work: async () => {
       await authoriseLate(db);
       const rows = await fetchDue(db, queue, { where: sql`true`, limit: 10, set: { attempts: sql`attempts + 1` } });
-      // Not awaited: a delayed one holds up no other.
+      // Not awaited, so that a delayed webhook does not block others.
       for (const row of rows) void send(receiver, row).catch(logError(log, "webhook.failed"));
       await sql`delete from embedded_gateway_webhooks where created_at < now() - make_interval(hours => ${giveUpHours})`.execute(
         db,
@@ -94,7 +94,7 @@ export function startWebhookSender(receiver: Receiver): Loop {
   });
 }
 
-/** The bank's late answer to what had failed. */
+/** Authorizes failed payments whose late authorization is due. */
 async function authoriseLate(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const due = tx
@@ -118,7 +118,7 @@ async function send(receiver: Receiver, row: Waiting): Promise<void> {
   else await finish(db, queue, row, { due_at: inMs(backoffMs(row.attempts, backoff)) });
 }
 
-/** Returns whether the merchant has taken it. */
+/** Returns whether the merchant accepted it. */
 async function post(receiver: Receiver, { id, body }: Waiting): Promise<boolean> {
   const { url, secret, log } = receiver;
   const signature = createHmac("sha256", secret).update(body).digest("hex");

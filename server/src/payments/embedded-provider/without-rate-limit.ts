@@ -1,2 +1,2 @@
-/** The merchant's calls come from this very server, all from one address: a limit per address would stop its own sales. */
+/** All merchant calls come from this server's own address, so a rate limit per address would block its sales. */
 export const withoutRateLimit = { config: { rateLimit: false as const } };

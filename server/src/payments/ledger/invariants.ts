@@ -1,25 +1,25 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
-/** A promise about money, and the query that finds what breaks it: one row for each, with its id and what is wrong. */
+/** An invariant about money, and the query for its violations: one row for each, with the row's id and the fault. */
 interface Invariant {
   readonly name: string;
   readonly broken: RawBuilder<{ readonly id: string; readonly what: string }>;
 }
 
 const live = sql`('pending', 'active', 'paused', 'stopped', 'unknown')`;
-/** Of environment `e`: it runs on, and no extension pays for that. */
+/** Whether environment `e` runs without an extension that pays for it. */
 const runsUnpaid = sql`e.status <> 'terminated' and e.desired <> 'terminated'
   and not exists (select 1 from orders x where x.extends = e.id and x.status = 'fulfilled')`;
-/** Of environment `e`: the seconds that its orders paid for, without those that went back. */
+/** Seconds that the orders of environment `e` paid for, without refunded ones. */
 const paidTime = sql`(select coalesce(sum(b.hours), 0)::float8 * 3600 as seconds from orders b
   where (b.id = e.order_id or b.extends = e.id) and b.status = 'fulfilled')`;
 /** Booked hours have two decimals. */
 const roundedSeconds = 60;
 
 /**
- * What always holds (docs/internals/money.md), whenever no transaction is open. The same code is asked by the tests, by
- * the operator's `doctor` and by the proofs.
+ * The invariants (docs/internals/money.md): they hold whenever no transaction is open. Tests, the operator's `doctor` and
+ * the proofs run the same queries.
  */
 export const invariants: readonly Invariant[] = [
   {
@@ -34,7 +34,7 @@ export const invariants: readonly Invariant[] = [
       where (p.status = 'captured') <> (j.id is not null)`,
   },
   {
-    name: "a paid order has one settling payment and one environment, or its money goes back",
+    name: "a paid order has one settling payment and one environment, or is refunded",
     broken: sql`select o.id, o.status as what from orders o
       left join payments p on p.order_id = o.id and p.settles_order
       left join environments e on e.order_id = o.id or e.id = o.extends
@@ -44,7 +44,7 @@ export const invariants: readonly Invariant[] = [
             and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed'))`,
   },
   {
-    name: "never both: what was fully refunded does not run, but on the time of other orders",
+    name: "a fully refunded environment does not run, except on the time of other orders",
     broken: sql`select o.id, e.status as what from orders o join environments e on e.order_id = o.id
       join payments p on p.order_id = o.id and p.settles_order
       where o.status in ('refunding', 'refunded') and p.refund_minor = p.amount_minor and ${runsUnpaid}`,
@@ -69,13 +69,13 @@ export const invariants: readonly Invariant[] = [
         and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed')`,
   },
   {
-    name: "every payment beyond the one that bought something goes back",
+    name: "every duplicate payment is refunded",
     broken: sql`select p.id, 'surplus kept' as what from payments p
       where p.status = 'captured' and not p.settles_order and p.refund_minor < p.amount_minor
         and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed')`,
   },
   {
-    name: "prepaid money belongs to an environment that is there",
+    name: "prepaid money belongs to an existing environment",
     broken: sql`select l.order_id as id, l.currency || ' ' || -sum(l.amount_minor) as what from journal_lines l
       where l.account = 'prepaid'
         and not exists (select 1 from environments e 
@@ -94,7 +94,7 @@ export const invariants: readonly Invariant[] = [
       where coalesce(l.owed, 0) <> coalesce(r.owed, 0)`,
   },
   {
-    name: "what the provider has of an order is what was captured, less fees and what went back",
+    name: "the provider's balance of an order is what was captured, less fees, refunds and lost disputes",
     broken: sql`select booked.order_id as id, booked.sum || ' booked, ' || books.sum as what
       from (select order_id, sum(amount_minor) as sum from journal_lines where account = 'gateway' group by 1) booked
       cross join lateral (
@@ -125,7 +125,7 @@ export const invariants: readonly Invariant[] = [
         or (d.status = 'lost' and p.settles_order and ${runsUnpaid})`,
   },
   {
-    name: "what is waived is what a bank has taken",
+    name: "no more is waived than a bank has taken",
     broken: sql`select p.id, w.sum || ' waived' as what from payments p
       join (select r.payment_id, sum(-l.amount_minor) as sum from journal j
             join refunds r on r.id = split_part(j.source_id, ':', 1)
@@ -134,7 +134,7 @@ export const invariants: readonly Invariant[] = [
       where w.sum > coalesce((select sum(lost_minor) from disputes where payment_id = p.id), 0)`,
   },
   {
-    name: "every captured payment has its receipt, every refund that has gone back its credit note",
+    name: "every captured payment has a receipt, every processed refund a credit note",
     broken: sql`select p.id, 'no receipt' as what from payments p
       where p.status = 'captured' and not exists (select 1 from receipts where payment_id = p.id)
       union all select r.id, 'no credit note' from refunds r
@@ -151,7 +151,7 @@ export const invariants: readonly Invariant[] = [
       where used.count <> s.next_no - 1`,
   },
   {
-    name: "GPUs are held by who may hold them, all of one holder on one host",
+    name: "every GPU lease has a valid holder, and the GPUs of one holder are on one host",
     broken: sql`select l.holder_id as id, l.holder_kind || ' holds ' || count(*) as what from gpu_leases l
       join gpus g on g.id = l.gpu_id
       left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
@@ -167,26 +167,26 @@ export const invariants: readonly Invariant[] = [
         or (l.holder_kind = 'pool' and w.id is null)`,
   },
   {
-    name: "what stands ready has its GPUs, from the pool or by the order that has taken it",
+    name: "a warm run has its GPUs, leased by the pool or by the order that has taken it",
     broken: sql`select w.id, count(l.id) || ' of ' || cardinality(w.gpus) as what from warm_runs w
       left join gpu_leases l on l.gpu_id = any(w.gpus) and l.released_at is null
         and ((l.holder_kind = 'pool' and l.holder_id = w.id) or (l.holder_kind = 'order' and l.holder_id = w.order_id))
       where w.state <> 'ending' group by w.id having count(l.id) <> cardinality(w.gpus)`,
   },
   {
-    name: "whose turn it is in the line holds all GPUs that they waited for",
+    name: "a reservation of the queue holds all of its GPUs",
     broken: sql`select q.id, count(l.id) || ' of ' || q.gpu_count as what from queue_entries q
       left join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
       where q.status = 'held' group by q.id having count(l.id) <> q.gpu_count`,
   },
   {
-    name: "what was not delivered earns a credit, unless one was open",
+    name: "an undelivered order earns a credit, unless one was open",
     broken: sql`select p.order_id as id, 'no credit' as what from refunds r join payments p on p.id = r.payment_id
       where r.reason = 'not_delivered' and not exists (
         select 1 from time_credits where user_id = p.user_id and granted_at <= r.created_at)`,
   },
   {
-    name: "what is not finished is due",
+    name: "an unfinished order is due",
     broken: sql`select id, status as what from orders
       where due_at is null and gateway_order_id is not null
         and (status in ('open', 'paid', 'refunding') or now() < watch_until)`,
@@ -199,7 +199,7 @@ export interface Broken {
   readonly what: string;
 }
 
-/** Everything that breaks a promise; nothing, hopefully. Read in one snapshot. */
+/** Returns all violations, read in one snapshot. */
 export async function brokenInvariants(db: Db): Promise<readonly Broken[]> {
   return db
     .transaction()

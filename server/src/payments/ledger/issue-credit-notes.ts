@@ -13,9 +13,8 @@ interface Refund {
 }
 
 /**
- * One for each refund of the payment that has gone back and has none yet, in the transaction that books it (
- * docs/internals/money.md): ours once the provider has processed it, one made in its dashboard once we see it. The
- * receipt's row is locked, because the tax of each is what the ones before it have left.
+ * Issues the missing credit notes of a payment's processed refunds, in the transaction that books them
+ * (docs/internals/money.md). Locks the receipt's row, because the tax of each note depends on the earlier ones.
  */
 export async function issueCreditNotes(tx: Tx, paymentId: string): Promise<void> {
   const receipt = await tx
@@ -60,7 +59,7 @@ async function issue(
     const insert = tx
       .insertInto("credit_notes")
       .values({ ...row, number, document: JSON.stringify({ ...document, number }) })
-      // A number that is taken: the next one will hardly be.
+      // Retried with another number if this one is taken.
       .onConflict((conflict) => conflict.column("number").doNothing());
     written = (await insert.returning("number").executeTakeFirst()) !== undefined;
   }

@@ -2,7 +2,7 @@ import type { RowOf, Tx } from "../../database/database.ts";
 import type { ReceiptDocument } from "./receipt-document.ts";
 import { computeTax, nextSerial, type Seller, serialText } from "./tax.ts";
 
-/** G18. The prefix is unique in the database. */
+/** The invoice number (G18). The prefix of payment ids is unique in the database. */
 export function invoiceNumber(paymentId: string): string {
   return `INV-${paymentId.slice(0, 11)}`;
 }
@@ -10,13 +10,13 @@ export function invoiceNumber(paymentId: string): string {
 interface Sale {
   readonly order: RowOf<"orders"> & { readonly now: Date };
   readonly payment: RowOf<"payments">;
-  /** Given for what is taxed. */
+  /** Set for taxed sales. */
   readonly seller: Seller | undefined;
 }
 
 /**
- * Belongs to the transaction that first sees a payment captured, and is the last in it: the lock on a tax series makes all
- * other sales wait.
+ * Issues the receipt, as the last step of the transaction that records a capture: the lock on a tax series blocks all other
+ * sales.
  */
 export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Promise<void> {
   const { id: payment_id, user_id, amount_minor: amountMinor, currency } = payment;

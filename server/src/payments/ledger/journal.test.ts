@@ -134,33 +134,33 @@ test("each invariant finds what breaks it", async () => {
   const breaks: Readonly<Record<string, string>> = {
     "every journal entry sums to zero": "delete from journal_lines where account = 'gateway'",
     "every captured payment is booked once": "delete from journal",
-    "a paid order has one settling payment and one environment, or its money goes back": "delete from environments",
-    "never both: what was fully refunded does not run, but on the time of other orders":
+    "a paid order has one settling payment and one environment, or is refunded": "delete from environments",
+    "a fully refunded environment does not run, except on the time of other orders":
       "with back as (update payments set refund_minor = amount_minor) update orders set status = 'refunding'",
     "no environment has more time left than was paid for and not paid back":
       "with bought as (update orders set status = 'fulfilled', hours = 1) update environments set created_at = now(), expires_at = now() + interval '2 hours'",
     "paid time that an operator's end took from an environment is paid back":
       "with bought as (update orders set status = 'fulfilled', hours = 1) update environments set status = 'terminated', ended_reason = 'operator', created_at = now(), terminated_at = now(), expires_at = now() + interval '1 hour'",
-    "every payment beyond the one that bought something goes back": "update payments set settles_order = false",
-    "prepaid money belongs to an environment that is there":
+    "every duplicate payment is refunded": "update payments set settles_order = false",
+    "prepaid money belongs to an existing environment":
       "update environments set status = 'terminated', terminated_at = now()",
     "refunds payable are the refunds under way": `${owed} select 'r', id, 5, 'USD', 'hardware', 'queued', now() from payments`,
-    "what the provider has of an order is what was captured, less fees and what went back":
+    "the provider's balance of an order is what was captured, less fees, refunds and lost disputes":
       "update payments set fee_minor = 3",
     "a payment's refunded sum is that of its refunds": "update payments set refund_minor = 3",
     "a lost dispute is booked once, stops the account's orders and ends what was bought":
       "insert into disputes (id, gateway, gateway_dispute_id, payment_id, user_id, status, phase, amount_minor, currency, lost_minor, created_at, closed_at) select 'd', gateway, 'disp_1', id, user_id, 'lost', 'fraud', 40, 'USD', 40, now(), now() from payments",
-    "what is waived is what a bank has taken": `with r as (${owed} select 'r', id, 5, 'USD', 'hardware', 'queued', now() from payments), j as (insert into journal (id, kind, source_id) values ('w', 'refund_waived', 'r:5')) insert into journal_lines select 'w', 'disputes', order_id, 'USD', -5 from payments`,
-    "every captured payment has its receipt, every refund that has gone back its credit note": "delete from receipts",
+    "no more is waived than a bank has taken": `with r as (${owed} select 'r', id, 5, 'USD', 'hardware', 'queued', now() from payments), j as (insert into journal (id, kind, source_id) values ('w', 'refund_waived', 'r:5')) insert into journal_lines select 'w', 'disputes', order_id, 'USD', -5 from payments`,
+    "every captured payment has a receipt, every processed refund a credit note": "delete from receipts",
     "tax serials have no gap": "insert into invoice_series values ('I', 2026, 3)",
-    "GPUs are held by who may hold them, all of one holder on one host":
+    "every GPU lease has a valid holder, and the GPUs of one holder are on one host":
       "update gpu_leases set released_at = now() where id = (select min(id) from gpu_leases)",
-    "what stands ready has its GPUs, from the pool or by the order that has taken it":
+    "a warm run has its GPUs, leased by the pool or by the order that has taken it":
       "insert into warm_runs (id, host_id, container_type, gpus, home, run_token) select 'w', host_id, 'jupyter', array[id], 'h', 't' from gpus limit 1",
-    "whose turn it is in the line holds all GPUs that they waited for":
+    "a reservation of the queue holds all of its GPUs":
       "insert into queue_entries (id, user_id, gpu_count, status, held_until) values ('q', 'ada', 2, 'held', now())",
-    "what was not delivered earns a credit, unless one was open": `${owed} select 'r', id, 5, 'USD', 'not_delivered', 'queued', now() from payments`,
-    "what is not finished is due": "update orders set due_at = null, status = 'fulfilled'",
+    "an undelivered order earns a credit, unless one was open": `${owed} select 'r', id, 5, 'USD', 'not_delivered', 'queued', now() from payments`,
+    "an unfinished order is due": "update orders set due_at = null, status = 'fulfilled'",
   };
   expect(Object.keys(breaks)).toEqual(invariants.map(({ name }) => name));
   for (const { name, broken } of invariants)

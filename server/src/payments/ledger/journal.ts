@@ -17,7 +17,7 @@ interface Entry {
   readonly credit: Account;
 }
 
-/** The buyer's money came in, for time that is still to be delivered. */
+/** Money received for time that is not delivered yet. */
 export async function bookCapture(tx: Tx, { id, order_id: orderId, currency, amount_minor, fee_minor }: Payment) {
   const about = { sourceId: id, orderId, currency };
   await book(tx, { ...about, kind: "capture", amountMinor: amount_minor, debit: "gateway", credit: "prepaid" });
@@ -29,7 +29,7 @@ interface Refund {
   readonly amount_minor: number;
 }
 
-/** Owed back from now on, also again after it had failed. */
+/** A refund is payable, for the first time or again after a failure. */
 export async function bookRefundCreated(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
   await bookRepeatable(tx, {
@@ -40,7 +40,7 @@ export async function bookRefundCreated(tx: Tx, payment: Payment, refund: Refund
   });
 }
 
-/** The provider gave it up: the money is the buyer's again, and an operator's matter. */
+/** The provider failed the refund: the money is prepaid (or revenue) again, and an operator decides. */
 export async function bookRefundFailed(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
   await bookRepeatable(tx, {
@@ -51,13 +51,13 @@ export async function bookRefundFailed(tx: Tx, payment: Payment, refund: Refund)
   });
 }
 
-/** Also after it had failed, or had been sent back. */
+/** A refund arrived, possibly after a failure or a return. */
 export async function bookRefundArrived(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
   await bookRepeatable(tx, { ...entry, kind: "refund_arrived", debit: "refunds_payable", credit: "gateway" });
 }
 
-/** It had arrived, and the bank sent it back. */
+/** The bank returned a refund that had arrived. */
 export async function bookRefundReturned(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
   await bookRepeatable(tx, {
@@ -68,25 +68,25 @@ export async function bookRefundReturned(tx: Tx, payment: Payment, refund: Refun
   });
 }
 
-/** Sent back in the provider's dashboard: asked and arrived in one. */
+/** A refund made in the provider's dashboard: created and arrived at once. */
 export async function bookExternalRefund(tx: Tx, payment: Payment, refund: Refund): Promise<void> {
   const entry = refundEntry(payment, refund);
   await book(tx, { ...entry, kind: "external_refund", debit: await debitAccount(tx, payment), credit: "gateway" });
 }
 
-/** The bank took it back. Refunds of the payment that are still to be sent are waived against this. */
+/** The bank took the money back. Unsent refunds of the payment are waived against this entry. */
 export async function bookDisputeLost(tx: Tx, payment: Payment, dispute: Refund): Promise<void> {
   await book(tx, { ...refundEntry(payment, dispute), kind: "dispute_lost", debit: "disputes", credit: "gateway" });
 }
 
-/** Not to be sent any more, because a lost dispute has paid it. `failed`: it was the buyer's money again already. */
+/** A refund is waived because a lost dispute has paid it. `failed`: it was no longer payable. */
 export async function bookRefundWaived(tx: Tx, payment: Payment, refund: Refund, failed: boolean): Promise<void> {
   const entry = refundEntry(payment, refund);
   const debit = failed ? await debitAccount(tx, payment) : "refunds_payable";
   await book(tx, { ...entry, kind: "refund_waived", debit, credit: "disputes" });
 }
 
-/** What is left of the payment has been earned. The order's row is locked by the caller. */
+/** Books the rest of a payment as revenue. The caller has locked the order's row. */
 export async function bookRemainingRevenue(tx: Tx, orderId: string): Promise<void> {
   const { rows } = await sql<{ currency: string; left: number }>`
     select l.currency, -sum(l.amount_minor) as left from journal_lines l
@@ -107,7 +107,7 @@ function refundEntry({ order_id: orderId, currency }: Payment, { id: sourceId, a
   return { sourceId, orderId, currency, amountMinor };
 }
 
-/** A session that is over has been earned already; only the payment that bought it was. */
+/** The account that pays a refund: revenue after the session's end, for the settling payment only; else prepaid. */
 async function debitAccount(tx: Tx, { order_id, settles_order }: Payment): Promise<Account> {
   if (!settles_order) return "prepaid";
   const over = tx
@@ -119,8 +119,8 @@ async function debitAccount(tx: Tx, { order_id, settles_order }: Payment): Promi
 }
 
 /**
- * A refund may fail, and arrive, more than once: each time is an entry of its own. Its caller has just changed the refund's
- * status under its lease, so that nothing is booked twice; the order's row is locked.
+ * A refund may fail and arrive more than once, with an entry each time. The caller has changed the refund's status under
+ * its lease and locked the order's row, so that nothing is booked twice.
  */
 async function bookRepeatable(tx: Tx, entry: Entry): Promise<void> {
   const { rows } = await sql<{ count: number }>`
@@ -132,7 +132,7 @@ async function bookRepeatable(tx: Tx, entry: Entry): Promise<void> {
   await book(tx, before === 0 ? entry : { ...entry, sourceId: `${entry.sourceId}:${before + 1}` });
 }
 
-/** Books once for each kind and source, however often it is called. */
+/** Idempotent: books once for each kind and source. */
 async function book(tx: Tx, { kind, sourceId, orderId, currency, amountMinor, debit, credit }: Entry): Promise<void> {
   if (amountMinor === 0) return;
   const entry = await tx

@@ -1,6 +1,6 @@
 import type { RowOf, Tx } from "../../database/database.ts";
 
-/** Locks the order, then its payment, as everything about money does (docs/internals/locking.md). */
+/** Locks the order, then its payment: the lock order of all money (docs/internals/locking.md). */
 export async function lockPayment(tx: Tx, paymentId: string): Promise<RowOf<"payments">> {
   const payments = tx.selectFrom("payments").selectAll().where("id", "=", paymentId);
   const { order_id } = await payments.executeTakeFirstOrThrow();

@@ -1,16 +1,15 @@
 import type { TaxPart } from "./tax.ts";
 
 /**
- * What a receipt says, frozen as JSON in the transaction that settles its payment: whatever people call
- * themselves later, and whatever becomes of the order. Amounts in minor units of `currency`, the list price in US cents,
- * times as ISO 8601.
+ * Content of a receipt, frozen as JSON in the transaction that settles its payment: later changes of names or of the order
+ * do not affect it. Amounts in minor units of `currency`, the list price in US cents, times as ISO 8601.
  */
 export interface ReceiptDocument {
   readonly number: string;
   readonly issued_at: string;
-  /** When it was ordered. */
+  /** Time of the order. */
   readonly created_at: string;
-  /** Anything a person may type; emptied when the account is deleted. */
+  /** Untrusted text; emptied when the account is deleted. */
   readonly customer_name: string;
   readonly customer_email: string;
   readonly gateway_payment_id: string;
@@ -26,19 +25,19 @@ export interface ReceiptDocument {
   readonly usd_minor: number;
   readonly inr_paise_per_usd: number;
   readonly mode: string;
-  /** Null without a GSTIN, and for a payment that bought nothing: that is no supply. */
+  /** Null without a GSTIN, and for a payment that bought nothing, which is no supply. */
   readonly tax: TaxPart | null;
 }
 
-/** What a credit note says, frozen in the transaction that books the refund: its receipt's words, and what is its own. */
+/** Content of a credit note, frozen in the transaction that books the refund: the receipt's content and its own. */
 export interface CreditNoteDocument extends ReceiptDocument {
   readonly credited_minor: number;
-  /** Why, as in `refunds.reason`. */
+  /** As in `refunds.reason`. */
   readonly reason: string;
   readonly receipt_number: string;
   readonly receipt_issued_at: string;
   readonly receipt_serial: string | null;
   readonly gateway_refund_id: string | null;
-  /** The bank's reference, as far as it was known then. */
+  /** The bank's reference, if it was known then. */
   readonly arn: string | null;
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { states } from "../../config/gstin.ts";
 import type { Tx } from "../../database/database.ts";
 
-/** Who sells, as registered for GST; without it there are receipts and no tax. */
+/** The seller as registered for GST; without one receipts have no tax. */
 export interface Seller {
   readonly gstin: string;
   readonly legalName: string;
@@ -11,10 +11,10 @@ export interface Seller {
   readonly lut: string | undefined;
 }
 
-/** How the tax of one supply is made up, decided when it is sold and kept for its credit notes. */
+/** Composition of a supply's tax, fixed at the sale and reused for its credit notes. */
 type Kind = "cgst_sgst" | "cgst_utgst" | "igst" | "none";
 
-/** The tax part of a frozen document. Minor units of the document's currency; the lines and the taxable value make up the whole. */
+/** The tax part of a frozen document, in minor units of its currency. Taxable value and lines add up to the total. */
 export interface TaxPart {
   /** At most 16 characters. */
   readonly serial: string;
@@ -24,19 +24,19 @@ export interface TaxPart {
   readonly kind: Kind;
   readonly taxable_minor: number;
   readonly lines: readonly { readonly label: string; readonly amount_minor: number }[];
-  /** What the law wants said on an export. */
+  /** Text that the law requires on an export. */
   readonly endorsement: string | null;
 }
 
-/** Hosting and IT infrastructure provisioning services. */
+/** Service code of hosting and IT infrastructure provisioning services. */
 const sac = "998315";
 const withoutLegislature = ["04", "26", "31", "35", "38", "97"];
 const longestSerial = 16;
 const indiaMs = 5.5 * 3_600_000;
 
 /**
- * The tax in a price that includes it. We know no address, only the currency: rupees are a sale in India, to a consumer
- * whose place of supply is then the seller's own state (IGST Act 12(2)(b)(ii)); anything else is an export, without tax
+ * Computes the tax included in a price. The currency decides, because no address is known: rupees are a sale in India to a
+ * consumer, with the seller's state as place of supply (IGST Act 12(2)(b)(ii)); anything else is an export, without tax
  * under a letter of undertaking and with IGST otherwise.
  */
 export function computeTax(
@@ -55,7 +55,7 @@ export function computeTax(
   };
 }
 
-/** The same supply, less: what lies between the tax of all that was credited before and of that with this one. */
+/** Tax of one credit note: the tax of everything credited with it less the tax of everything credited before. */
 export function computeCreditedTax(
   kind: Kind,
   beforeMinor: number,
@@ -71,7 +71,7 @@ export function computeCreditedTax(
   };
 }
 
-/** In whole minor units: `round(total / 1.18)` is taxable, the rest is tax; of two halves the second has the odd one. */
+/** Splits in whole minor units: `round(total / 1.18)` is taxable, the rest is tax. The second half gets an odd unit. */
 export function splitTax(kind: Kind, totalMinor: number): Pick<TaxPart, "taxable_minor" | "lines"> {
   if (kind === "none") return { taxable_minor: totalMinor, lines: [{ label: "IGST 0%", amount_minor: 0 }] };
   const taxable_minor = Math.floor((2 * totalMinor * 100 + 118) / (2 * 118));
@@ -99,7 +99,7 @@ function endorsementOf({ lut }: Seller): string {
     : "Supply meant for export on payment of integrated tax.";
 }
 
-/** The year that a tax year starts in: April to March, in Indian time, whatever zone the server is in. */
+/** The year in which a tax year starts: April to March, in Indian time. */
 export function taxYear(at: Date): number {
   const india = new Date(at.getTime() + indiaMs);
   return india.getUTCFullYear() - (india.getUTCMonth() < 3 ? 1 : 0);
@@ -112,8 +112,8 @@ export interface Serial {
 }
 
 /**
- * The next number of a series. Its row stays locked until the transaction ends, so that numbers are used in order and one
- * that is rolled back is the next one's. Test payments count in a series of their own.
+ * Takes the next number of a series. Its row stays locked until the transaction ends, so that a rollback leaves no gap. Test
+ * payments have a series of their own.
  */
 export async function nextSerial(tx: Tx, kind: "I" | "C", mode: string, at: Date): Promise<Serial> {
   const series = `${mode === "live" ? "" : "T"}${kind}`;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 
-/** What billing counts of an order (G20): the list price less the share of its payment that went back. It only falls. */
+/** Updates an order's net revenue in billing (G20): the list price less the refunded share. It never rises. */
 export async function updateNetRevenue(tx: Tx, paymentId: string): Promise<void> {
   await sql`
     update orders o set usd_net_minor = least(o.usd_net_minor,

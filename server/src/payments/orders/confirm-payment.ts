@@ -15,8 +15,8 @@ type Body = Input<typeof createEnvironment>["body"];
 type Reply = ReplyOf<typeof createEnvironment>;
 
 /**
- * Checks the browser's proof of a payment, settles it, and waits for the environment (G72). Any number of
- * these calls, before or after the poll found the payment, end at the same environment and the same token.
+ * Checks the browser's proof of a payment, settles it, and waits for the environment (G72). Idempotent: repeated calls,
+ * before or after the poller settled the payment, return the same environment and token.
  */
 export async function confirmPayment(
   deps: PaymentsDeps,
@@ -36,11 +36,11 @@ export async function confirmPayment(
   if (payment.status !== "captured") throw notCaptured(payment);
   const { changes } = deps;
   const read = () => readOutcome(deps, order, false);
-  const answer = await waitUntil({ changes, userId, timeoutMs: createWaitsMs, fallbackMs: 5000, signal, read });
-  return answer ?? (await readOutcome(deps, order, true)) ?? stillPending();
+  const reply = await waitUntil({ changes, userId, timeoutMs: createWaitsMs, fallbackMs: 5000, signal, read });
+  return reply ?? (await readOutcome(deps, order, true)) ?? stillPending();
 }
 
-/** The signature binds order and payment, but neither user nor amount: the payment itself is asked for. */
+/** Reads the payment at the provider, because the signature covers order and payment, but neither user nor amount. */
 async function provenPayment(
   deps: PaymentsDeps,
   order: OrderRow,
@@ -72,7 +72,7 @@ function notCaptured({ status }: ProviderPayment): AppError {
       });
 }
 
-/** Undefined while it is still starting, unless that itself is to be answered (G72). */
+/** Returns undefined while the environment starts, or the pending reply with `pendingToo` (G72). */
 async function readOutcome({ db }: PaymentsDeps, order: OrderRow, pendingToo: boolean): Promise<Reply | undefined> {
   const row = db.selectFrom("orders").select("status").where("id", "=", order.id);
   const { status } = await row.executeTakeFirstOrThrow();

@@ -7,7 +7,7 @@ import { notFound } from "../../http/mount.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { isFromProvider, isInFlight, providerUnavailable, syncPayments } from "../settlement/sync-payments.ts";
 
-/** Ends an open order and frees what it holds; false when it is not open any more. Polls go on: money can still come. */
+/** Ends an open order and releases its hold; returns false when it is no longer open. Polling goes on: money can come late. */
 export async function endUnpaidOrder(
   { db }: PaymentsDeps,
   id: string,
@@ -27,8 +27,8 @@ export async function endUnpaidOrder(
 }
 
 /**
- * Ends what a user has not paid, in the transaction that deletes the account; all the user's orders are locked, so a
- * payment that is being settled comes before it or finds nobody. Money that is under way still goes back: polls go on.
+ * Ends a user's unpaid orders, in the transaction that deletes the account. Locks all orders of the user, so that a
+ * settlement happens before it or finds a deleted account. Polling goes on, so that late money is refunded.
  */
 export async function endUnpaidOrdersOf(tx: Tx, userId: string): Promise<void> {
   const orders = tx.selectFrom("orders").select(["id", "status"]).where("user_id", "=", userId).orderBy("id");
@@ -45,8 +45,8 @@ export async function endUnpaidOrdersOf(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * The dialog was dismissed (G13): cancels what is unpaid after asking the provider, and settles what is in flight
- * instead. True when no payment is expected any more.
+ * Cancels an unpaid order after its dialog was dismissed (G13), unless the provider has a payment in flight, which is
+ * settled instead. Returns true when no payment is expected any more.
  */
 export async function clearOrder(deps: PaymentsDeps, userId: string, gatewayOrderId: string): Promise<boolean> {
   if (!/^\w{1,64}$/.test(gatewayOrderId)) throw notFound();
@@ -56,7 +56,7 @@ export async function clearOrder(deps: PaymentsDeps, userId: string, gatewayOrde
   return endUnpaidOrder(deps, order.id, "cancelled");
 }
 
-/** By the provider's id. Throws the same `not_found` for an order that is absent or another's. */
+/** Finds an order by the provider's id. Throws the same `not_found` for an unknown order and another user's. */
 export async function findOwnOrder({ db }: PaymentsDeps, userId: string, gatewayOrderId: string): Promise<OrderRow> {
   const order = await db
     .selectFrom("orders")
@@ -68,7 +68,7 @@ export async function findOwnOrder({ db }: PaymentsDeps, userId: string, gateway
   return order;
 }
 
-/** Makes room for another order of the same user. Throws `order_in_payment` while a payment of this one is under way. */
+/** Cancels an order for a newer one of the same user. Throws `order_in_payment` while a payment of it is in flight. */
 export async function supersede(deps: PaymentsDeps, order: OrderRow): Promise<void> {
   if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order)))
     throw new AppError("order_in_payment", `A payment for ${order.subdomain} is under way. Wait until it is settled.`, {

@@ -28,8 +28,8 @@ const intervalMs = 5000;
 const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 
 /**
- * Asks the provider about every order whose time has come, so that a payment is found though the browser died (G12),
- * and ends what nobody pays. Orders that wait for delivery are the reconciler's; they are asked about for second captures.
+ * Polls every due order at the provider, so that a payment is found although the browser died (G12), and expires unpaid
+ * orders. Paid orders, which the reconciler delivers, are polled for second captures.
  */
 export function startOrderPoller(deps: PaymentsDeps): Loop {
   const { changes, log } = deps;
@@ -50,13 +50,13 @@ export function startOrderPoller(deps: PaymentsDeps): Loop {
   });
 }
 
-/** A restart may have cut off the very call that was to deliver: what is unpaid is asked about at once. */
+/** Polls all unpaid orders after a restart, which may have interrupted the call that confirms a payment. */
 async function makeUnpaidDue({ db, provider }: PaymentsDeps): Promise<void> {
   await sql`update orders set due_at = now() where status in ('draft', 'open')
     and gateway = ${provider.kind} and mode = ${provider.mode}`.execute(db);
 }
 
-/** Each partition has an index of its own: one query over both would read every order there ever was. */
+/** Each partition has an index of its own: one query over both would scan all orders. */
 const partitions = { unpaid: sql`status <> 'paid'`, paid: sql`status = 'paid'` };
 
 type Queue = Pick<PaymentsDeps, "db" | "provider">;
@@ -94,8 +94,8 @@ async function pollOrder(deps: PaymentsDeps, order: DueOrder): Promise<void> {
 }
 
 /**
- * Its caller is gone: no order is made for nobody, but one that was made is kept. Past its lifetime a draft ends even if
- * the provider cannot be asked: its id never left the server, so nobody can pay it.
+ * A draft whose request is gone: no order is created for it, but one that exists at the provider is stored. Past its lifetime a
+ * draft expires even if the provider is unreachable: its id never left the server, so nobody can pay it.
  */
 async function pollDraft(deps: PaymentsDeps, draft: DueOrder): Promise<void> {
   const isOver = draft.created_at.getTime() + draftSeconds * 1000 <= draft.now.getTime();
@@ -109,8 +109,8 @@ async function pollDraft(deps: PaymentsDeps, draft: DueOrder): Promise<void> {
 }
 
 /**
- * Authorised after the order was given up: captured only with the stock in hand, else the provider returns it (C31).
- * More hours for an environment are nothing that can be held.
+ * Captures a payment that was authorized after its order ended, only if GPUs and name can be held again; otherwise the
+ * provider returns it (C31). Extensions have nothing to hold.
  */
 async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: ProviderPayment): Promise<void> {
   if (order.extends || attempt.status !== "authorized" || (order.status !== "cancelled" && order.status !== "expired"))
@@ -120,7 +120,7 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount } = order;
   if (await isAccountDeleted(db, userId)) return;
   const held = await db.transaction().execute(async (tx) => {
-    // The order before its name, as in settlePayment, which may be at the same payment now (docs/internals/locking.md).
+    // Locks the order before its name, as settlePayment may do concurrently (docs/internals/locking.md).
     const { rows } =
       await sql`select 1 from orders where id = ${orderId} and status = ${order.status} for update`.execute(tx);
     if (rows.length === 0 || !(await mayHold(tx, deps, userId, gpuCount))) return false;
@@ -136,7 +136,7 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
   }
 }
 
-/** An account whose orders are stopped, or that has its GPUs by now, buys nothing late either. */
+/** An account on hold, or at its quota by now, buys nothing late either. */
 async function mayHold(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<boolean> {
   try {
     await checkQuota(tx, deps, userId, gpuCount);
@@ -147,7 +147,7 @@ async function mayHold(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: num
   }
 }
 
-/** The time to pay is over. Once, a buyer who is paying right now gets half an hour in all. */
+/** Expires an unpaid order, or extends its hold once to half an hour in all while a payment is in flight. */
 async function endHold(deps: PaymentsDeps, order: DueOrder, inFlight: boolean): Promise<void> {
   const longest = minutesAfter(order.created_at, holdInPaymentMinutes);
   if (!inFlight || longest <= order.hold_until) return void (await endUnpaidOrder(deps, order.id, "expired"));
@@ -161,7 +161,7 @@ async function endHold(deps: PaymentsDeps, order: DueOrder, inFlight: boolean): 
   });
 }
 
-/** Writes nothing where a settlement or an end has taken the lease away meanwhile. */
+/** Writes nothing if a settlement or an end has removed the lease meanwhile. */
 async function reschedule(deps: PaymentsDeps, order: DueOrder, error: unknown): Promise<void> {
   const { db } = deps;
   const row = await db.selectFrom("orders").selectAll().where("id", "=", order.id).executeTakeFirstOrThrow();

@@ -17,7 +17,7 @@ import { placeOrder } from "./place-order.ts";
 
 export function paymentRoutes(app: FastifyInstance, deps: PaymentsDeps): void {
   const closing = new AbortController();
-  // A call that waits for an environment must not hold up the shutdown: it answers "still starting" instead.
+  // A call that waits for an environment must not delay the shutdown: it returns "still starting" instead.
   app.addHook("preClose", async () => closing.abort());
 
   mount(app, createOrder, ({ body, user }) => placeOrder(deps, user, body));

@@ -6,7 +6,7 @@ import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { type Checkout, checkMayPay, placeRequest } from "./place-order.ts";
 import { priceRequest } from "./price-request.ts";
 
-/** An order for more hours of an environment of the caller's own (G100): same GPUs, same table of prices, no hold. */
+/** Orders more hours for the caller's own environment (G100): same GPUs, same price table, no hold. */
 export async function placeExtension(
   deps: PaymentsDeps,
   user: User,
@@ -24,7 +24,7 @@ export async function placeExtension(
   if (!mayExtend[row.status] || row.desired === "terminated" || !row.created_at)
     throw new AppError("action_not_allowed", `${row.subdomain} cannot be extended now`);
   const { container_type, subdomain, gpu_count } = row;
-  // What it was bought with is in our own tables: of our sets, though the row's types are wider.
+  // The row was validated when it was ordered, though its column types are wider.
   const container = { user_id: user.id, container_type, subdomain, gpu_count, duration } as Parameters<
     typeof priceRequest
   >[0];

@@ -13,13 +13,13 @@ import { checkOrderRequest, type OrderRequest } from "./price-request.ts";
 import { checkAccountHold, type Draft, orderQueue, reserveOrder } from "./reserve-order.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** What the payment dialog is opened with. */
+/** Options of the payment dialog. */
 export type Checkout = ReplyOf<typeof createOrder>;
 
-/** The dialog's accent: our ink. */
+/** Accent color of the dialog. */
 const themeColor = "#0f1517";
 const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
-/** A response that is lost early leaves time to look up the order within the ten seconds a buyer waits (C12, C13). */
+/** After a response lost this early there is time to look up the order within the ten seconds a buyer waits (C12, C13). */
 const lookUpLimitMs = 5000;
 const isDraft = sql`status = 'draft'`;
 
@@ -33,7 +33,7 @@ export async function placeOrder(
   return placeRequest(deps, user.id, checkOrderRequest(body, user.id, deps.provider.minimumMinor));
 }
 
-/** Real money is taken only from an address that can be written to (G52), and only while there is disk space to deliver. */
+/** Real payments need a verified email (G52) and enough disk space to deliver. */
 export async function checkMayPay(
   { provider, checkRoom }: PaymentsDeps,
   { email, emailVerified }: User,
@@ -44,9 +44,9 @@ export async function checkMayPay(
 }
 
 /**
- * One unpaid order per user. The same request gets the same order, another one supersedes it once the provider says that
- * nothing is in flight (docs/internals/money.md). GPUs and name are held before the provider is asked. Another call of the
- * same user may be first at any step: then it starts again.
+ * One unpaid order per user. The same request gets the same order; another request supersedes it once the provider reports
+ * nothing in flight (docs/internals/money.md). GPUs and name are held before the call to the provider. If a concurrent call of the
+ * same user is first at any step, this one retries.
  */
 export async function placeRequest(deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<Checkout> {
   for (let tries = 0; tries < 5; tries++) {
@@ -57,7 +57,7 @@ export async function placeRequest(deps: PaymentsDeps, userId: string, request: 
   throw anotherIsPlaced();
 }
 
-/** Undefined when a parallel call of the same user was first. */
+/** Returns undefined when a concurrent call of the same user was first. */
 async function openNew(deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<OrderRow | undefined> {
   try {
     const draft = await deps.db.transaction().execute((tx) => reserveOrder(tx, deps, userId, request));
@@ -70,11 +70,11 @@ async function openNew(deps: PaymentsDeps, userId: string, request: OrderRequest
   }
 }
 
-/** Undefined when the unpaid order is not for this request: it has ended, or another call is still opening it. */
+/** Returns undefined when the unpaid order does not fit this request, has ended, or is being opened by another call. */
 async function reuse(deps: PaymentsDeps, unpaid: OrderRow, request: OrderRequest): Promise<OrderRow | undefined> {
   const order = unpaid.status === "draft" ? await takeOverDraft(deps, unpaid) : unpaid;
   if (order.status === "open" && isSameRequest(deps, order, request)) {
-    // The account's orders may have been stopped since it was opened.
+    // The account may have been put on hold since it was opened.
     await deps.db.transaction().execute((tx) => checkAccountHold(tx, order.user_id));
     return order;
   }
@@ -91,13 +91,13 @@ function findUnpaid({ db }: PaymentsDeps, userId: string): Promise<OrderRow | un
     .executeTakeFirst();
 }
 
-/** Within its hold, not its grace: a dialog that opens now leaves time to pay. */
+/** Only within its hold, not its grace, so that a dialog opened now leaves time to pay. */
 function isSameRequest(deps: PaymentsDeps, order: OrderRow, request: OrderRequest): boolean {
   const same = order.request_hash === request.hash && order.extends === (request.extends ?? null);
   return same && isFromProvider(deps, order) && order.hold_until > new Date();
 }
 
-/** Waits for the call that holds a draft's lease, or goes on with a draft that was left behind. */
+/** Waits for the call that holds a draft's lease, or takes over an abandoned draft. */
 async function takeOverDraft(deps: PaymentsDeps, { id, user_id: userId }: OrderRow): Promise<OrderRow> {
   const { db, changes } = deps;
   const found = await waitUntil({
@@ -120,14 +120,14 @@ function anotherIsPlaced(): AppError {
   return new AppError("unavailable", "Another order of yours is being placed. Try again.", { retryAfterSeconds: 5 });
 }
 
-/** Takes over a draft that nobody holds any more: after an answer that never came, or a process that died. */
+/** Leases an abandoned draft, after a lost response or a crash. */
 async function takeDraft({ db }: PaymentsDeps, id: string): Promise<Draft | undefined> {
   const where = sql`id = ${id} and status = 'draft'`;
   const drafts = await fetchDue(db, orderQueue, { where, limit: 1, early: true, set: { attempts: sql`attempts + 1` } });
   return drafts[0];
 }
 
-/** Makes the order at the provider and stores its id. Throws `unavailable`; the draft then waits for a second try. */
+/** Creates the order at the provider and stores its id. Throws `unavailable`; the draft is then retried. */
 async function openDraft(deps: PaymentsDeps, draft: Draft): Promise<OrderRow> {
   try {
     const known = draft.attempts > 1 ? await deps.provider.findOrderByReceipt(draft.id) : undefined;
@@ -139,7 +139,7 @@ async function openDraft(deps: PaymentsDeps, draft: Draft): Promise<OrderRow> {
   }
 }
 
-/** A lost response may hide an order that was made: looks it up before a second is made. */
+/** Looks up the order after a lost response, so that none is created twice. */
 async function createAtProvider({ provider }: PaymentsDeps, draft: Draft): Promise<ProviderOrder> {
   const startedAt = performance.now();
   const { id: receipt, amount_minor: amountMinor, currency, user_id, subdomain } = draft;
@@ -156,7 +156,7 @@ async function createAtProvider({ provider }: PaymentsDeps, draft: Draft): Promi
 
 export async function storeOrder({ db }: PaymentsDeps, draft: Draft, made: ProviderOrder): Promise<OrderRow> {
   if (made.amountMinor !== draft.amount_minor || made.currency !== draft.currency)
-    throw new ProviderError("an order of another amount", { retryable: false, code: "INVALID_ANSWER" });
+    throw new ProviderError("the provider's order has another amount", { retryable: false, code: "INVALID_ANSWER" });
   const open = {
     status: "open",
     gateway_order_id: made.id,
@@ -199,12 +199,12 @@ function checkoutOf({ provider, brandName: name }: PaymentsDeps, order: OrderRow
   };
 }
 
-/** A minute less than its hold: 840 s of a new one. Who comes in the last minutes still has its grace. */
+/** A minute less than the hold: 840 s for a new order. A payment in the last minutes is covered by the grace. */
 function dialogSeconds({ hold_until }: OrderRow): number {
   return Math.max(60, Math.round((hold_until.getTime() - Date.now()) / 1000) - 60);
 }
 
-/** "PyTorch environment, 2 GPUs, 6 hours". */
+/** Such as "PyTorch environment, 2 GPUs, 6 hours". */
 function describe({ container_type, gpu_count, duration_hours, extends: extended }: OrderRow): string {
   return `${extended ? "More time, " : ""}${typeNames[container_type]} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
 }

@@ -14,7 +14,7 @@ import { AppError } from "../../app-error.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import type { Provider } from "../provider/provider.ts";
 
-/** What a buyer asks for, checked and priced by us. */
+/** A buyer's request, validated and priced by the server. */
 export interface OrderRequest {
   readonly container: ContainerRequest;
   readonly currency: Currency;
@@ -23,11 +23,11 @@ export interface OrderRequest {
   readonly inrPaisePerUsd: number;
   /** The same purchase at the same price has the same hash. */
   readonly hash: string;
-  /** The environment that gets more hours; absent launches one. */
+  /** The environment to extend; absent for a launch. */
   readonly extends?: string;
 }
 
-/** Refuses what no database is needed to refuse (G5, G73, G83). */
+/** All validation that needs no database (G5, G73, G83). */
 export function checkOrderRequest(
   { container_request: container, payment_request: payment }: Input<typeof createOrder>["body"],
   userId: string,
@@ -43,7 +43,7 @@ export function checkOrderRequest(
   return priceRequest(container, payment, minimumMinor);
 }
 
-/** Priced by us; refuses another amount, and one that the provider would not take. */
+/** Prices a request. Refuses a different amount, and one below the provider's minimum. */
 export function priceRequest(
   container: ContainerRequest,
   { amount, currency }: { readonly amount: number; readonly currency: Currency },
@@ -56,7 +56,7 @@ export function priceRequest(
   return { container, currency, usdMinor, amountMinor, inrPaisePerUsd, hash };
 }
 
-/** Of every field that decides what is delivered and charged. */
+/** Hashes every field that decides what is delivered and charged. */
 export function requestHash(container: ContainerRequest, currency: string, amountMinor: number): string {
   const { user_id, container_type, subdomain, gpu_count, duration } = container;
   const parts = [user_id, container_type, subdomain, gpu_count, duration, currency, amountMinor];

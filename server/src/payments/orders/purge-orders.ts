@@ -4,8 +4,8 @@ import type { Db } from "../../database/database.ts";
 const mostAtOnce = 10_000;
 
 /**
- * Deletes orders that nobody paid, 30 days after the last time that money could come for them: a capture that is later
- * still finds its order until then. One with any trace of money stays for ever; the foreign keys see to it too.
+ * Deletes unpaid orders 30 days after polling ended, so that a late capture still finds its order. Orders with any record of
+ * money are never deleted; foreign keys enforce that too.
  */
 export async function purgeOrders(db: Db): Promise<void> {
   await sql`
@@ -22,7 +22,7 @@ export async function purgeOrders(db: Db): Promise<void> {
       limit ${mostAtOnce})`.execute(db);
 }
 
-/** Deletes webhooks 30 days after they were processed: payments and refunds hold what they were about. */
+/** Deletes webhooks 30 days after they were processed: their facts are in payments and refunds. */
 export async function purgeProviderEvents(db: Db): Promise<void> {
   await sql`
     delete from gateway_events where (gateway, event_id) in (

@@ -20,12 +20,12 @@ import type { OrderRequest } from "./price-request.ts";
 
 export const orderQueue = workQueue("orders", ["id"], 30);
 
-/** Only the holder of the lease opens a draft at the provider. */
+/** Only the holder of the lease may create the draft's order at the provider. */
 export type Draft = Leased<RowOf<"orders">>;
 
 /**
- * Checks what the account may order, writes the draft and holds GPUs and name for it: all of it, or nothing and the reason
- * (G35). Throws `AppError`.
+ * Checks the account's limits, writes the draft and holds its GPUs and name, all or nothing (G35). Throws `AppError` with
+ * the reason.
  */
 export async function reserveOrder(tx: Tx, deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<Draft> {
   const { provider } = deps;
@@ -71,7 +71,7 @@ export async function reserveOrder(tx: Tx, deps: PaymentsDeps, userId: string, r
   return draft as Draft;
 }
 
-/** Whether so many GPUs could be ordered by this user at all: asked before they wait for them. */
+/** Checks whether this user may order so many GPUs at all, before they join the queue. */
 export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<void> {
   await checkAccountHold(tx, userId);
   await checkGpus(tx, deps, userId, gpuCount);
@@ -88,7 +88,7 @@ export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
     );
 }
 
-/** What one user may have and ask for at once (G52, G89). */
+/** Checks the rate limit, the GPU quota and concurrent launches of a user (G52, G89). */
 async function checkLimits(
   tx: Tx,
   deps: PaymentsDeps,
@@ -121,8 +121,8 @@ async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCoun
 }
 
 /**
- * A type that no host that answers and is large enough can run, now or soon, is not sold (G101). One that is being prepared
- * is: the launch waits for it.
+ * Refuses a container type that no reachable host of sufficient size can run (G101). A type that is being prepared is sold:
+ * the launch waits for it.
  */
 async function checkTypeAvailable(tx: Tx, { container }: OrderRequest): Promise<void> {
   const { rows: hosts } = await sql<{ state: string; message: string }>`
@@ -138,29 +138,29 @@ function tooMany(message: string, retryAfterSeconds: number): AppError {
   return new AppError("rate_limited", message, { retryAfterSeconds });
 }
 
-/** An order of the last day that nobody has paid, and how long it has held its GPUs, or will. */
+/** An unpaid order of the last day, and how long it holds its GPUs. */
 interface Unpaid {
   readonly gpuMinutes: number;
-  /** A day after it was placed: from then on it no longer counts against the limit. */
+  /** A day after the end of its hold: from then on it no longer counts against the limit. */
   readonly forgottenAt: Date;
 }
 
 interface Account {
   readonly now: Date;
-  /** GPUs that nobody has, for an account that has never paid; null: it has paid. */
+  /** Free GPUs, for an account that has never paid; null: it has paid. */
   readonly freeGpus: number | null;
-  /** Unpaid orders of the last day, since the last one that was paid. */
+  /** Unpaid orders of the last day, since the last paid one. */
   readonly unpaidCount: number;
-  /** The end of the hold that an earlier unpaid order of these minutes began; null: none is running. */
+  /** End of the running hold of an earlier unpaid order; null without one. */
   readonly firstHoldUntil: Date | null;
   /** GPU-minutes that may be held unpaid within a day. */
   readonly mostGpuMinutes: number;
 }
 
 /**
- * Until when an order that nobody has paid yet holds its GPUs (G112), without the grace after it. An order under another name
- * keeps the end of the first one's hold; from the third unpaid order on a hold is short. Throws `too_many_gpus` or `rate_limited` with the time from which
- * it is possible again, so that nobody keeps from others what they do not pay for.
+ * Returns the end of an unpaid order's hold (G112), without the grace. A replacement order keeps the end of the first one's
+ * hold; from the third unpaid order on holds are short. Throws `too_many_gpus`, or `rate_limited` with the time of the next
+ * possible order, so that nobody blocks GPUs without paying.
  */
 async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<Date> {
   const account = await readAccount(tx, userId);
@@ -169,7 +169,7 @@ async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCoun
   const minutes = unpaidCount < 2 ? holdMinutes : shortHoldMinutes;
   const longest = minutesAfter(now, minutes);
   const until = firstHoldUntil && firstHoldUntil < longest ? firstHoldUntil : longest;
-  // Nobody can pay within less than a minute.
+  // Less than a minute is too short to pay.
   if (until < minutesAfter(now, 1))
     throw refused(
       now,
@@ -192,7 +192,7 @@ async function readAccount(tx: Tx, userId: string): Promise<Account> {
   return rows[0] as Account;
 }
 
-/** An account that has never paid leaves half of what is free to others, unless it holds a reservation of the queue. */
+/** Limits an account that has never paid to a share of the free GPUs, unless it holds a reservation of the queue. */
 async function checkShare(
   tx: Tx,
   { caps }: PaymentsDeps,

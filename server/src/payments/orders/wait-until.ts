@@ -4,14 +4,14 @@ interface Wait<T> {
   readonly changes: Changes;
   readonly userId: string;
   readonly timeoutMs: number;
-  /** Looks again even when nothing was heard. */
+  /** Interval of reads without a notification. */
   readonly fallbackMs: number;
   readonly signal?: AbortSignal;
   /** Undefined: not yet. */
   readonly read: () => Promise<T | undefined>;
 }
 
-/** Reads now and after every change of this user until there is an answer; undefined when the time is over first. */
+/** Reads now and after every change of this user until `read` returns a value; returns undefined on timeout. */
 export async function waitUntil<T>({
   changes,
   userId,
@@ -21,22 +21,22 @@ export async function waitUntil<T>({
   read,
 }: Wait<T>): Promise<T | undefined> {
   const endsAt = performance.now() + timeoutMs;
-  let heard = false;
+  let changed = false;
   let wake = () => {};
-  const hear = () => {
-    heard = true;
+  const onChange = () => {
+    changed = true;
     wake();
   };
   // Subscribed before the first read: a change between reading and subscribing would be lost.
-  const unsubscribe = changes.subscribe(({ user }) => user === userId && hear(), hear);
-  signal?.addEventListener("abort", hear);
+  const unsubscribe = changes.subscribe(({ user }) => user === userId && onChange(), onChange);
+  signal?.addEventListener("abort", onChange);
   try {
     for (;;) {
-      heard = false;
-      const answer = await read();
+      changed = false;
+      const value = await read();
       const leftMs = endsAt - performance.now();
-      if (answer !== undefined || leftMs <= 0 || signal?.aborted) return answer;
-      if (heard) continue;
+      if (value !== undefined || leftMs <= 0 || signal?.aborted) return value;
+      if (changed) continue;
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
       const timer = setTimeout(resolve, Math.min(leftMs, fallbackMs));
@@ -45,6 +45,6 @@ export async function waitUntil<T>({
     }
   } finally {
     unsubscribe();
-    signal?.removeEventListener("abort", hear);
+    signal?.removeEventListener("abort", onChange);
   }
 }

@@ -6,8 +6,8 @@ import { type Provider, ProviderError } from "./provider.ts";
 const timeoutMs = 2000;
 
 /**
- * Asks the provider once, at the start, whether it knows our keys. Throws `ConfigError` when it says that
- * it does not. Whatever else comes, or a silence, is no reason to keep running environments from their owners.
+ * Checks the keys at the provider once, at the start. Throws `ConfigError` on a 401. Other errors and a timeout are only
+ * logged, so that running environments stay available.
  */
 export async function checkKeys(provider: Provider, log: Logger): Promise<void> {
   const now = new Date();

@@ -7,11 +7,11 @@ import type { Provider } from "./provider.ts";
 
 export type OrderRow = RowOf<"orders">;
 
-/** What the parts of this folder work with; made once in main.ts. */
+/** Dependencies of this folder's modules; created once in main.ts. */
 export interface PaymentsDeps {
   readonly db: Db;
   readonly provider: Provider;
-  /** Any of them signs a webhook; none: there are no webhooks, and the poller finds everything. */
+  /** A webhook may be signed with any of them; without one there are no webhooks, and the poller finds everything. */
   readonly webhookSecrets: readonly string[];
   readonly changes: Changes;
   readonly announce: Announce;
@@ -20,15 +20,15 @@ export interface PaymentsDeps {
     readonly gpusPerUser: number;
     readonly launchesPerUser: number;
     readonly ordersPerMinute: number;
-    /** Of what is free, the share that is kept for an order of who never paid: above 0, and 1 for all (G112). */
+    /** Share of the free GPUs that an account without a payment may hold: above 0, 1 for all (G112). */
     readonly newcomerShare: number;
   };
   readonly brandName: string;
-  /** With a GSTIN (TAX_GSTIN): what is sold is taxed. */
+  /** Set with a GSTIN (TAX_GSTIN): sales are taxed. */
   readonly seller?: Seller | undefined;
-  /** From payment to "not delivered" (GIVE_UP_AFTER). */
+  /** Delivery timeout, from payment to "not delivered" (GIVE_UP_AFTER). */
   readonly giveUpAfterSeconds: number;
-  /** Refuses where what is sold would have no room (P11). */
+  /** Throws when there is no disk space for what is sold (P11). */
   readonly checkRoom?: () => Promise<void>;
   readonly log: Logger;
 }

@@ -33,14 +33,14 @@ export interface ProviderRefund {
   readonly arn: string | null;
 }
 
-/** The card holder's bank wants the money back. Open and under review say "not decided"; the others are its word. */
+/** A chargeback by the card holder's bank. `open` and `under_review` are undecided; the others are decisions. */
 export interface ProviderDispute {
   readonly id: string;
   readonly paymentId: string;
-  /** What is asked for, minor units of `currency`. */
+  /** Disputed amount, in minor units of `currency`. */
   readonly amountMinor: number;
   readonly currency: string;
-  /** What the bank took, once it is lost; 0 before. */
+  /** Amount that the bank took after a loss; 0 before. */
   readonly deductedMinor: number;
   readonly status: "open" | "under_review" | "won" | "lost" | "closed";
   /** fraud, retrieval, chargeback, pre_arbitration or arbitration. */
@@ -50,16 +50,14 @@ export interface ProviderDispute {
   readonly createdAt: Date;
 }
 
-/**
- * A card payment provider in Razorpay's dialect (docs/internals/money.md): Razorpay itself, or the embedded provider.
- */
+/** A card payment provider in Razorpay's dialect (docs/internals/money.md): Razorpay itself, or the embedded provider. */
 export interface Provider {
   readonly kind: "razorpay" | "embedded";
   readonly mode: "embedded" | "test" | "live";
-  /** Public half, for the dialog. */
+  /** Public key, for the dialog. */
   readonly keyId: string;
   readonly minimumMinor: Readonly<Record<Currency, number>>;
-  /** No idempotency key exists: after an unknown outcome, look up by receipt before a second try. */
+  /** Has no idempotency key: after an unknown outcome, look up by receipt before a retry. */
   createOrder(order: {
     receipt: string;
     amountMinor: number;
@@ -69,8 +67,8 @@ export interface Provider {
   findOrderByReceipt(receipt: string): Promise<ProviderOrder | undefined>;
   paymentsOfOrder(orderId: string): Promise<readonly ProviderPayment[]>;
   /**
-   * The payments of this account and mode that were begun in between, both ends included, newest first; at most 100 at once.
-   * `isLast`: there is no other page.
+   * Lists the payments of this account and mode created in the window, both ends included, newest first, at most 100 per
+   * page. `isLast`: there is no further page.
    */
   paymentsBetween(window: {
     readonly from: Date;
@@ -91,13 +89,13 @@ export interface Provider {
   refundsOfPayment(paymentId: string): Promise<readonly ProviderRefund[]>;
   refundById(refundId: string): Promise<ProviderRefund>;
   dispute(disputeId: string): Promise<ProviderDispute>;
-  /** The newest hundred. */
+  /** Lists the newest hundred. */
   disputes(): Promise<readonly ProviderDispute[]>;
-  /** Lower-case hex HMAC of `orderId|paymentId` with the key secret, compared in constant time. */
+  /** Compares the lower-case hex HMAC of `orderId|paymentId` with the key secret in constant time. */
   verifyCallback(proof: { orderId: string; paymentId: string; signature: string }): boolean;
 }
 
-/** The provider refused (final) or could not be reached (retryable, with backoff). */
+/** The provider refused (final) or could not be reached (retryable, with back-off). */
 export class ProviderError extends Error {
   readonly retryable: boolean;
   /** The provider's code, such as BAD_REQUEST_ERROR. */

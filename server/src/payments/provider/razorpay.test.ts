@@ -132,7 +132,7 @@ test("one that does not fit hides no other: it is left out of the list, and told
     ["pay_2", "created", null],
   ]);
   expect(isLast, "a full page, though one of it was left out").toBe(false);
-  expect(notified).toEqual([expect.stringMatching(/^left out of .*pay_3, amount: .*$/)]);
+  expect(notified).toEqual([expect.stringMatching(/^skipped in .*pay_3, amount: .*$/)]);
   expect(await client.paymentsOfOrder("order_1")).toHaveLength(2);
 });
 

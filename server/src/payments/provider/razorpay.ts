@@ -19,9 +19,9 @@ interface RazorpayOptions {
   readonly kind: Provider["kind"];
   readonly mode: Provider["mode"];
   readonly minimumMinor: Readonly<Record<Currency, number>>;
-  /** Of one call. */
+  /** Timeout of one call. */
   readonly timeoutMs?: number;
-  /** For what is left out of a list because it does not fit. */
+  /** For invalid list items, which are skipped. */
   readonly log?: Logger;
 }
 
@@ -56,7 +56,7 @@ const payment = z
     order_id: maybe,
     amount: z.int(),
     currency: z.string(),
-    // Others wait for something outside, such as cash on delivery (`pending`): no money is here yet.
+    // Other statuses, such as `pending` for cash on delivery, mean that no money is there yet.
     status: z.string().transform((status) => paymentStatuses.find((known) => known === status) ?? ("created" as const)),
     amount_refunded: z.int().nullish(),
     method: maybe,
@@ -113,7 +113,7 @@ const dispute = z
     currency: z.string(),
     reason_code: maybe,
     phase: z.string(),
-    // Evidence that was not enough is asked for again: an event of its own, and as a state the first one.
+    // `action_required`: more evidence is needed, so the dispute is open again.
     status: z
       .enum(["open", "action_required", "under_review", "won", "lost", "closed"])
       .transform((status) => (status === "action_required" ? "open" : status)),
@@ -137,8 +137,8 @@ const dispute = z
 const failure = z.object({ error: z.object({ code: z.string(), description: maybe, reason: maybe }) });
 
 /**
- * The client of everything that speaks Razorpay's dialect (docs/internals/money.md). Not the official SDK: it has no
- * timeout, cannot send the refund's idempotency key and leaves ids unescaped. Every call throws `ProviderError`.
+ * Client for Razorpay's dialect (docs/internals/money.md). The official SDK has no timeout, cannot send the refund's
+ * idempotency key and does not escape ids. Every call throws `ProviderError`.
  */
 export function razorpay(options: RazorpayOptions): Provider {
   const { keyId, keySecret, kind, mode, minimumMinor } = options;
@@ -160,7 +160,7 @@ export function razorpay(options: RazorpayOptions): Provider {
     },
     findOrderByReceipt: async (receipt) => {
       const { items } = await call(`/orders?receipt=${id(receipt)}`, z.object({ items: z.array(order) }));
-      // Compared here too: taking another order because a filter was ignored would sell somebody else's purchase.
+      // Compared here too: if the filter were ignored, another buyer's order would be returned.
       return items.find((item) => item.receipt === receipt);
     },
     paymentsOfOrder: async (orderId) =>
@@ -203,11 +203,11 @@ async function send<T>(options: RazorpayOptions, path: string, schema: z.ZodType
     redirect: "error",
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const answer = parse(text);
-  if (status >= 400) throw refusal(status, answer);
-  const parsed = schema.safeParse(answer);
+  const body = parse(text);
+  if (status >= 400) throw refusal(status, body);
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new ProviderError(`an answer to ${path} that does not fit`, {
+  throw new ProviderError(`invalid response to ${path}`, {
     retryable: true,
     code: "INVALID_ANSWER",
     httpStatus: status,
@@ -217,23 +217,23 @@ async function send<T>(options: RazorpayOptions, path: string, schema: z.ZodType
 
 const page = z.object({ items: z.array(z.unknown()) });
 
-/** Leaves out an item that does not fit, and logs it; it hides no other. `size` counts all items. */
+/** Skips and logs invalid items; `size` counts all items. */
 async function list<T>(
   options: RazorpayOptions,
   path: string,
   item: z.ZodType<T>,
 ): Promise<{ items: T[]; size: number }> {
-  const answered = (await send(options, path, page)).items;
-  const items = answered.flatMap((each) => {
+  const all = (await send(options, path, page)).items;
+  const items = all.flatMap((each) => {
     const parsed = item.safeParse(each);
     if (parsed.success) return [parsed.data];
-    const id = z.object({ id: z.string() }).safeParse(each).data?.id ?? "one without an id";
+    const id = z.object({ id: z.string() }).safeParse(each).data?.id ?? "item without an id";
     const [issue] = parsed.error.issues;
-    const reason = `left out of ${path}: ${id}, ${issue?.path.join(".")}: ${issue?.message}`;
+    const reason = `skipped in ${path}: ${id}, ${issue?.path.join(".")}: ${issue?.message}`;
     options.log?.warn({ event: "provider.row_unreadable" }, reason);
     return [];
   });
-  return { items, size: answered.length };
+  return { items, size: all.length };
 }
 
 async function exchange(url: string, init: RequestInit): Promise<{ status: number; text: string }> {
@@ -245,9 +245,9 @@ async function exchange(url: string, init: RequestInit): Promise<{ status: numbe
   }
 }
 
-/** A 409 is a refund still in progress under the same key; everything else below 500 is the provider's last word. */
-function refusal(httpStatus: number, answer: unknown): ProviderError {
-  const { error } = failure.safeParse(answer).data ?? { error: { code: `HTTP_${httpStatus}` } as const };
+/** Retryable: 408, 409 (a refund in progress under the same key), 429 and server errors. Other refusals are final. */
+function refusal(httpStatus: number, body: unknown): ProviderError {
+  const { error } = failure.safeParse(body).data ?? { error: { code: `HTTP_${httpStatus}` } as const };
   const retryable =
     httpStatus >= 500 || [408, 409, 429].includes(httpStatus) || ["GATEWAY_ERROR", "SERVER_ERROR"].includes(error.code);
   const description = "description" in error ? error.description : undefined;

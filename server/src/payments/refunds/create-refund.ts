@@ -29,7 +29,7 @@ const reasonText: Readonly<Record<RefundReason, string>> = {
 };
 
 /**
- * Owes the rest of a payment back, or no more than `mostMinor` of it, once per payment and reason; the refund loop sends it.
+ * Creates a refund of the rest of a payment, or of at most `mostMinor`, once per payment and reason, and notifies the user.
  * Does nothing for a payment that was refunded in full.
  */
 export async function refundPayment(
@@ -55,13 +55,13 @@ export async function refundPayment(
 interface NewRefund {
   readonly reason: RefundReason;
   readonly amountMinor: number;
-  /** What the refund is for, once for each payment: its reason, or the request that was granted. */
+  /** Unique for each payment: the reason, or the id of the granted request. */
   readonly source: string;
 }
 
 /**
- * Writes and books one refund, due now. Its id is a hash of payment and source, so that it is also the provider's
- * idempotency key and a replay can never pay twice. Null when it exists already.
+ * Writes and books one refund, due now. Its id is a hash of payment and source and the provider's idempotency key, so that
+ * a replay never pays twice. Returns null when it exists already.
  */
 export async function createRefund(
   tx: Tx,

@@ -13,8 +13,8 @@ type Payment = RowOf<"payments">;
 type Order = RowOf<"orders"> & { readonly now: Date };
 
 /**
- * Books a refund that we never asked for: one made in the provider's dashboard. `refundedMinor` is what the provider says
- * of the payment. Returns the payment as it is now. The caller has locked the order.
+ * Books a refund that was made in the provider's dashboard. `refundedMinor` is the payment's total at the provider. Returns
+ * the updated payment. The caller has locked the order.
  */
 export async function recordExternalRefund(
   tx: Tx,
@@ -23,7 +23,7 @@ export async function recordExternalRefund(
   refundedMinor: number,
   announce: Announce,
 ): Promise<Payment> {
-  // What a bank took back counts against the payment, but is no refund that the provider knows.
+  // Disputed money counts against the payment here, but is no refund at the provider.
   const disputed = await disputedMinor(tx, payment.id);
   const amount_minor = Math.min(refundedMinor, payment.amount_minor - disputed) - (payment.refund_minor - disputed);
   if (payment.status !== "captured" || amount_minor <= 0) return payment;
@@ -52,15 +52,15 @@ export async function recordExternalRefund(
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
   const after = await booked.where("id", "=", payment_id).returningAll().executeTakeFirstOrThrow();
   await updateNetRevenue(tx, after.id);
-  // Seen for the first time, its receipt is still to be issued, and the notes after it.
+  // A payment recorded just now has no receipt yet: its credit notes are issued after that.
   await issueCreditNotes(tx, payment_id);
   if (after.settles_order && after.refund_minor === after.amount_minor) await endPurchase(tx, order, announce);
   return after;
 }
 
 /**
- * The whole payment went back after it had bought something: its hours come off the environment (G108). Before the
- * delivery the reconciler closes the order, once the container is gone. A refund of ours that had failed is settled by it.
+ * Takes the hours of a fully refunded order off its environment (G108). Before the delivery the reconciler closes the order,
+ * once the container is gone. Also settles a failed refund of ours.
  */
 async function endPurchase(tx: Tx, order: Order, announce: Announce): Promise<void> {
   const { id, user_id: userId, status, subdomain, now } = order;

@@ -5,8 +5,8 @@ import { lockPayment } from "../ledger/lock-payment.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 
 /**
- * The bank sent back what the provider had called processed (C36): it is the buyer's money again, due like any refund that
- * failed, and an operator's matter. Only the provider's own word counts. Throws `ProviderError`.
+ * Records that the bank returned a processed refund (C36): it is a failed refund again, retried daily, for an operator to
+ * resolve. Reads the refund at the provider first. Throws `ProviderError`.
  */
 export async function recordReturnedRefund(
   { db, provider, announce }: PaymentsDeps,
@@ -26,7 +26,7 @@ export async function recordReturnedRefund(
         processed_at: null,
         arn: null,
         due_at: sql`now() + interval '1 day'`,
-        last_error: "sent back by the bank after it had arrived",
+        last_error: "returned by the bank after it had arrived",
       })
       .where("gateway_refund_id", "=", gatewayRefundId)
       .where("status", "=", "processed")

@@ -25,7 +25,7 @@ const intervalMs = 5000;
 const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 const dailyMs = 24 * 3_600_000;
 
-/** Sends every refund and follows it until the money has arrived (G16). Retries for ever, under one key. */
+/** Sends every refund and polls it until the money has arrived (G16). Retries without end, under one idempotency key. */
 export function startRefundSender(deps: PaymentsDeps): Loop {
   const { db, provider, changes, log } = deps;
   const isOpen = sql`status not in ('processed', 'waived') and exists (
@@ -58,7 +58,7 @@ async function sendRefund(deps: PaymentsDeps, refund: DueRefund): Promise<void> 
     await record(deps, refund, await fetchOrSend(deps, refund));
   } catch (error) {
     deps.log.warn({ event: "refund.failed", refundId: refund.id, err: error });
-    // No response is retryable: the same key is sent again. A refusal (such as an empty balance) needs an operator: daily.
+    // Without a response the same key is retried. A refusal (such as an empty balance) needs an operator: retried daily.
     const isRefused = error instanceof ProviderError && !error.retryable;
     const waitMs = isRefused ? dailyMs : backoffMs(refund.attempts, backoff);
     await finish(deps.db, refundQueue, refund, retryIn(waitMs, error));
@@ -66,8 +66,8 @@ async function sendRefund(deps: PaymentsDeps, refund: DueRefund): Promise<void> 
 }
 
 /**
- * Whether a dispute of its payment has the last word about a refund that is still to be sent, or failed: held back while
- * it is open, waived as far as the bank has taken the money. A refund that a call without a response had made is recorded.
+ * Applies the payment's disputes to an unsent or failed refund: postponed while one is open, waived as far as the bank took
+ * the money. A refund that an unanswered call created is recorded first. Returns whether the refund is done for now.
  */
 async function isSettledByDispute(deps: PaymentsDeps, refund: DueRefund): Promise<boolean> {
   if (refund.status === "sent") return false;
@@ -88,14 +88,14 @@ async function fetchOrSend(deps: PaymentsDeps, refund: DueRefund): Promise<Provi
     return await provider.refund({ paymentId, amountMinor, key, notes: { reason } });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.retryable) throw error;
-    // Refused for good: perhaps because it exists already, made by a call whose answer was lost or by a person.
+    // A final refusal may mean that it exists already, created by a call whose response was lost or in the dashboard.
     const found = await findAtProvider(deps, refund);
     if (found) return found;
     throw error;
   }
 }
 
-/** Finds a refund of the same amount that belongs to no other row, provided that all refunds of the payment were made. */
+/** Finds a refund of the same amount without a row of its own, if the provider has all refunds of the payment. */
 async function findAtProvider({ db, provider }: PaymentsDeps, refund: DueRefund): Promise<ProviderRefund | undefined> {
   const made = (await provider.refundsOfPayment(refund.gateway_payment_id)).filter(({ status }) => status !== "failed");
   const ours = await db
@@ -164,9 +164,9 @@ async function addRefunded(tx: Tx, { id }: RowOf<"payments">, minor: number): Pr
   await sql`update payments set refund_minor = refund_minor + ${minor} where id = ${id}`.execute(tx);
 }
 
-/** Young refunds are followed closely, old ones hourly. */
+/** Polls young refunds often, old ones hourly. */
 function nextCheck(status: "sent" | "failed", { created_at, now }: DueRefund): Date {
   const ageMs = now.getTime() - created_at.getTime();
-  const waitMs = status === "failed" ? 24 * 3_600_000 : Math.min(Math.max(1000, ageMs / 2), 3_600_000);
+  const waitMs = status === "failed" ? dailyMs : Math.min(Math.max(1000, ageMs / 2), 3_600_000);
   return new Date(now.getTime() + waitMs);
 }

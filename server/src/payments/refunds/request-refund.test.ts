@@ -206,7 +206,7 @@ test("granted while the payment is disputed: it waits, and is waived when the ba
   await recordDispute(payments, dispute);
   await grant(30);
   runRefundSender();
-  await expect.poll(async () => (await refundsOf())[0]?.last_error, { timeout: 10_000 }).toContain("held back");
+  await expect.poll(async () => (await refundsOf())[0]?.last_error, { timeout: 10_000 }).toContain("postponed");
   await recordDispute(payments, { ...dispute, status: "lost", deductedMinor: 40 });
   await expect.poll(states, { timeout: 10_000 }).toEqual(["discretionary waived 30"]);
   await expect.poll(balances).toEqual({ revenue: -10, disputes: 10 });

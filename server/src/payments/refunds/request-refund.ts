@@ -7,8 +7,8 @@ import { settlingPayment } from "../ledger/lock-payment.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 
 /**
- * A user asks for money back that is not owed by itself; an operator decides. The order is named by its
- * own id or the provider's. One that is absent or another's: the same 404.
+ * Stores a user's request for a discretionary refund; an operator decides. `orderId` is ours or the provider's. An unknown
+ * order and another user's give the same 404.
  */
 export async function requestRefund(
   db: Db,
@@ -31,7 +31,7 @@ export async function requestRefund(
   });
 }
 
-/** Locked, so that nobody settles, refunds or decides about it meanwhile; undefined when there is none of that name. */
+/** Locks an order against concurrent settlements, refunds and decisions; undefined for an unknown id. */
 export function lockOrder(tx: Tx, orderId: string): Promise<OrderRow | undefined> {
   return tx
     .selectFrom("orders")
@@ -41,7 +41,7 @@ export function lockOrder(tx: Tx, orderId: string): Promise<OrderRow | undefined
     .executeTakeFirst();
 }
 
-/** The wire's view. */
+/** Wire format. */
 function refundRequestOf(row: RowOf<"refund_requests">): RefundRequest {
   const { id, reason, text, status, created_at, decided_at, answer } = row;
   return {

@@ -11,16 +11,15 @@ import { prorate, type Usage, usageOfOrder } from "./usage-of-order.ts";
 type Bought = Pick<OrderRow, "id" | "extends" | "hours">;
 
 /**
- * The whole price of an order went back: all of its hours, bonus hours too, come off the end of its environment (G108). What
- * other orders bought stays, and nobody's unused time is taken for it. Its row is locked by the caller, who has its hours
- * as they were. Undefined where the environment has ended or is ending already.
+ * Takes all hours of a fully refunded order, bonus hours included, off the end of its environment (G108). Hours of other
+ * orders stay. The caller has locked the order's row. Returns undefined when the environment has ended or is ending.
  */
 export async function takeBackHours(tx: Tx, order: Bought): Promise<Shortened | undefined> {
   await sql`update orders set hours = 0 where id = ${order.id}`.execute(tx);
   return await shortenEnvironment(tx, order, order.hours);
 }
 
-/** The share of an order's hours that nobody has used yet comes off, as its price went back, or is to go back, in the same share. */
+/** Takes the unused share of an order's hours off its environment; the same share of the price is refunded. */
 export async function takeBackUnused(
   tx: Tx,
   order: Bought,
@@ -32,8 +31,7 @@ export async function takeBackUnused(
 }
 
 /**
- * A bank took some of the price, and nobody rents on by such a payment: the unused time is taken back, and that share of
- * what is still paid goes back too (G108).
+ * After a dispute took part of the price: takes the unused time back and refunds that share of what is still paid (G108).
  */
 export async function refundRest(tx: Tx, order: Bought, payment: RowOf<"payments">, announce: Announce): Promise<void> {
   const usage = await usageOfOrder(tx, order.id);
@@ -41,7 +39,7 @@ export async function refundRest(tx: Tx, order: Bought, payment: RowOf<"payments
   await refundUnused(tx, payment, usage, "discretionary", announce);
 }
 
-/** Owes the unused share of what is still paid of a payment, rounded down. What billing shows follows. */
+/** Refunds the unused share of what is still paid, rounded down, and updates the net revenue. */
 export async function refundUnused(
   tx: Tx,
   payment: RowOf<"payments">,
@@ -54,7 +52,7 @@ export async function refundUnused(
   await updateNetRevenue(tx, payment.id);
 }
 
-/** What becomes of the environment, for its owner; empty where it had ended before. */
+/** Text for the owner about the remaining time; empty when the environment had ended before. */
 export function remainingTimeText(subdomain: string, left: Shortened | undefined): string {
   if (!left) return "";
   if (left.ends) return ` No paid time of ${subdomain} is left, so it ends now.`;

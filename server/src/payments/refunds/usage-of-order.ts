@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import type { Sql } from "../../database/database.ts";
 
 export interface Usage {
-  /** Of everything that was bought for the environment, bonus hours included. */
+  /** All time that was bought for the environment, bonus hours included. */
   readonly totalSeconds: number;
   readonly unusedSeconds: number;
 }
 
-/** How much of its time the environment of an order has not used: all of it before it answered, nothing after its end. */
+/** Reads the used time of an order's environment: all is unused before it was ready, nothing after its end. */
 export async function usageOfOrder(database: Sql, orderId: string): Promise<Usage> {
   const { rows } = await sql<Usage>`
     select bought.seconds as "totalSeconds",
@@ -23,7 +23,7 @@ export async function usageOfOrder(database: Sql, orderId: string): Promise<Usag
   return rows[0] ?? { totalSeconds: 1, unusedSeconds: 0 };
 }
 
-/** Of what is still paid, rounded down, so that never more goes back than was left. */
+/** The unused share of an amount, rounded down, so that no more is refunded than was left. */
 export function prorate(amountMinor: number, { totalSeconds, unusedSeconds }: Usage): number {
   return Math.floor((amountMinor * Math.min(unusedSeconds, totalSeconds)) / totalSeconds);
 }

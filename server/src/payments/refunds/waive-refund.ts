@@ -8,7 +8,7 @@ export const refundQueue = workQueue("refunds", ["id"], 30);
 
 export type LeasedRefund = Leased<RowOf<"refunds">>;
 
-/** What stands against sending a refund of the payment: a dispute that is not decided, or money that a bank has taken. */
+/** Whether a dispute of the payment is undecided, or lost. */
 export async function disputeState(db: Db, paymentId: string): Promise<"none" | "open" | "lost"> {
   const rows = db.selectFrom("disputes").select("status").where("payment_id", "=", paymentId);
   const statuses = new Set((await rows.execute()).map(({ status }) => status));
@@ -16,7 +16,7 @@ export async function disputeState(db: Db, paymentId: string): Promise<"none" | 
   return statuses.has("lost") ? "lost" : "none";
 }
 
-/** How much of a payment a bank took back and counts against it, minor units of its currency. */
+/** Sum of lost disputes that counts against a payment, in minor units of its currency. */
 export async function disputedMinor(db: Sql, paymentId: string): Promise<number> {
   const { sum } = await db
     .selectFrom("disputes")
@@ -26,15 +26,15 @@ export async function disputedMinor(db: Sql, paymentId: string): Promise<number>
   return sum;
 }
 
-/** Sent now, the money could go back twice: checked again every hour, and at once when the dispute is decided. */
+/** Postpones a refund, because the money could go back twice: retried every hour, and once the dispute is decided. */
 export async function postponeRefund(db: Db, refund: LeasedRefund): Promise<void> {
-  const last_error = "held back: a dispute of this payment is open";
+  const last_error = "postponed: a dispute of this payment is open";
   await finish(db, refundQueue, refund, { attempts: 0, due_at: inMs(3_600_000), last_error });
 }
 
 /**
- * Takes off a refund what a bank has taken back already, in one transaction under the lease; what is left of it is due
- * now. False when nothing of it was: then it is sent as any other.
+ * Reduces a refund by the money that a bank took, in one transaction under the lease; the rest is due now. Returns false when
+ * nothing was taken: then the refund is sent as any other.
  */
 export async function waiveRefund(db: Db, refund: LeasedRefund): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -43,10 +43,10 @@ export async function waiveRefund(db: Db, refund: LeasedRefund): Promise<boolean
     if (waived <= 0) return false;
     const left = refund.amount_minor - waived;
     const change = left > 0 ? { amount_minor: left, due_at: inMs(0) } : done;
-    // Overtaken: the worker that holds the lease now does it.
+    // The lease was lost: its new holder does it.
     if (!(await finish(tx, refundQueue, refund, change))) return true;
     const failed = refund.status === "failed";
-    // Each part has a source of its own: what is left of the amount tells them apart.
+    // Each part is booked with its own source, distinguished by the remaining amount.
     const part = { id: `${refund.id}:${refund.amount_minor}`, amount_minor: waived };
     await bookRefundWaived(tx, payment, part, failed);
     if (!failed) await countAgainstDisputes(tx, payment.id, waived);
@@ -57,14 +57,14 @@ export async function waiveRefund(db: Db, refund: LeasedRefund): Promise<boolean
 
 const done = { status: "waived", due_at: null, last_error: "the bank has taken the money back" } as const;
 
-/** A failed refund counts only as far as the payment has room for it, any other less what disputes have not counted yet. */
+/** For a failed refund the part that exceeds what is left of the payment; else the uncounted loss of disputes. */
 async function takenMinor(tx: Tx, payment: RowOf<"payments">, refund: LeasedRefund): Promise<number> {
   if (refund.status === "failed") return refund.amount_minor - (payment.amount_minor - payment.refund_minor);
   const rows = tx.selectFrom("disputes").select(["lost_minor", "counted_minor"]).where("payment_id", "=", payment.id);
   return (await rows.execute()).reduce((sum, { lost_minor, counted_minor }) => sum + lost_minor - counted_minor, 0);
 }
 
-/** The payment's sum stays as it is: the dispute now stands in it where the refund stood. */
+/** Moves the amount from the refund to disputes: the payment's `refund_minor` stays the same. */
 async function countAgainstDisputes(tx: Tx, paymentId: string, waivedMinor: number): Promise<void> {
   const rows = tx.selectFrom("disputes").selectAll().where("payment_id", "=", paymentId).orderBy("id");
   let left = waivedMinor;

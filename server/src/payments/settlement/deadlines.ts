@@ -7,19 +7,19 @@ export const graceMinutes = 2;
 export const shortHoldMinutes = 5;
 /** Within a day, for one account: eight GPUs for an hour, and never more than all GPUs there are for an hour (G112). */
 export const unpaidGpuMinutes = 480;
-/** In all, once an attempt to pay is in flight. */
+/** Total hold while a payment is in flight. */
 export const holdInPaymentMinutes = 30;
 export const draftSeconds = 60;
 export const deliverMinutes = 10;
 export const bonusHours = 2;
 export const pollDays = 5;
 export const sweepMinutes = 10;
-/** A credit in hours of an environment with so many GPUs, in whole minutes and rounded up; with the counts on sale it is exact. */
+/** Converts GPU-hours of a credit to hours of an environment with this many GPUs, rounded up to whole minutes. */
 export function hoursOfCredit(gpuHours: number, gpuCount: number): number {
   return Math.ceil((gpuHours * 60) / gpuCount) / 60;
 }
 
-/** Seen again by the next sweep: a payment is listed by when it was begun, and ends later. */
+/** Consecutive sweeps overlap, because the list is ordered by creation and a payment is captured later. */
 export const sweepOverlapMinutes = 60;
 export const createWaitsMs = 45_000;
 
@@ -32,14 +32,14 @@ export function minutesAfter(at: Date, minutes: number): Date {
   return new Date(at.getTime() + minutes * minute);
 }
 
-/** End of the hold, the grace included: from then on an order that nobody pays expires. */
+/** End of the hold with its grace: then an unpaid order expires. */
 export function holdEnd(order: Pick<RowOf<"orders">, "hold_until">): Date {
   return minutesAfter(order.hold_until, graceMinutes);
 }
 
 /**
- * When the provider is asked about an order again, or null when nobody will. An order that is not finished is
- * polled for ever; every other until `watch_until`, because a second capture can arrive late.
+ * Time of an order's next poll; null when polling is over. Unfinished orders are polled without end, others until
+ * `watch_until`, because a second capture can arrive late.
  */
 export function nextPoll(
   {

@@ -9,17 +9,13 @@ import { refundPayment } from "../refunds/create-refund.ts";
 import { refundUnused } from "../refunds/take-back-hours.ts";
 import { bonusHours, hoursOfCredit } from "./deadlines.ts";
 
-interface Options {
-  readonly announce: Announce;
-}
-
 type Environment = Parameters<Delivery["delivered"]>[1];
 
 /**
- * The end of a paid order, inside the transaction that records what became of its environment. `delivered` and
- * `undelivered` race for the order's row, and the first one wins (docs/internals/money.md).
+ * Finishes a paid order in the reconciler's transaction. `delivered` and `undelivered` race for the lock on the order's
+ * row, and the first one wins (docs/internals/money.md).
  */
-export function delivery({ announce }: Options): Delivery {
+export function delivery({ announce }: { readonly announce: Announce }): Delivery {
   return {
     delivered: (tx, environment) => recordDelivered(tx, environment, announce),
     undelivered: (tx, environment, reason) => refundUndelivered(tx, environment, reason, announce),
@@ -56,13 +52,13 @@ async function refundUndelivered(
   await sql`update orders set status = 'refunding', usd_net_minor = 0, hours = 0 where id = ${orderId}`.execute(tx);
   const payment = await settlingPayment(tx, orderId).executeTakeFirstOrThrow();
   if (payment.refund_minor === payment.amount_minor)
-    // It went back in the provider's dashboard: an operator has decided what else is owed.
+    // Refunded in the provider's dashboard: an operator has decided about a credit.
     return void (await sql`update orders set status = 'refunded', closed_at = now() where id = ${orderId}`.execute(tx));
   await refundPayment(tx, payment, reason, announce);
   if (reason === "not_delivered") await grantCredit(tx, orderId);
 }
 
-/** The launch and its extensions are earned as far as they ran; what a fault of ours or an operator took goes back. */
+/** Books the used time of the launch and its extensions as revenue; refunds time lost by our fault or an operator's end. */
 async function closePurchases(tx: Tx, { id, orderId }: Environment, unpaidSeconds: number, announce: Announce) {
   const orders = await tx
     .selectFrom("orders")
@@ -82,7 +78,7 @@ async function closePurchases(tx: Tx, { id, orderId }: Environment, unpaidSecond
   }
 }
 
-/** The order counts as delivered, and waits in the queue of refund requests for a person. */
+/** Counts the order as delivered, and adds a refund request for an operator to decide. */
 async function keepDelivered(tx: Tx, { orderId, userId }: Environment): Promise<boolean> {
   const order = await lockPaid(tx, orderId);
   if (!order) return false;
@@ -95,7 +91,6 @@ async function keepDelivered(tx: Tx, { orderId, userId }: Environment): Promise<
   return true;
 }
 
-/** For the operator, in the queue of refund requests. */
 const silentText =
   "Berth asks: JupyterLab never answered though its container ran, and this account was paid back for that before. The environment is stopped and its whole time banked.";
 
@@ -103,7 +98,7 @@ function hoursText(hours: number): string {
   return Number.isInteger(hours) ? `${hours} hours` : formatDuration(hours * 3600);
 }
 
-/** Whole seconds of paid time that are left of one that is ended by an operator, and not by its owner or its clock (G108). */
+/** Remaining paid seconds of an environment that an operator ended (G108); 0 for any other end. */
 async function secondsTakenByOperator(tx: Tx, id: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, floor(coalesce(extract(epoch from expires_at - now()), banked_seconds)))::float8 as seconds
@@ -127,7 +122,7 @@ async function lockPaid(tx: Tx, orderId: string) {
     .executeTakeFirst();
 }
 
-/** Two hours of what was ordered, in GPU-hours; an account has one open credit (G107). */
+/** Grants a credit of two hours of the ordered GPUs; an account has at most one open credit (G107). */
 async function grantCredit(tx: Tx, orderId: string): Promise<void> {
   await sql`
     insert into time_credits (id, user_id, order_id, gpu_hours, reason)
@@ -135,7 +130,7 @@ async function grantCredit(tx: Tx, orderId: string): Promise<void> {
     on conflict do nothing`.execute(tx);
 }
 
-/** The open credit in hours of this order (G15, G107); two deliveries at once never take the same. */
+/** Uses the open credit, in hours of this order (G15, G107). Concurrent deliveries never use the same credit. */
 async function useCredit(tx: Tx, orderId: string, userId: string, gpuCount: number): Promise<number> {
   const { rows } = await sql<{ gpu_hours: number }>`
     update time_credits set used_by_order = ${orderId} where id = (

@@ -12,8 +12,8 @@ export function startDisputePoller(deps: PaymentsDeps): Loop {
   return startInterval({
     name: "disputes",
     work: async () => {
-      for (const seen of await fetchChanged(deps))
-        await recordOrFetchPayment(deps, seen).catch(logError(deps.log, "dispute.check_failed"));
+      for (const dispute of await fetchChanged(deps))
+        await recordOrFetchPayment(deps, dispute).catch(logError(deps.log, "dispute.check_failed"));
       return intervalMs;
     },
     intervalMs,
@@ -26,22 +26,22 @@ export async function syncDispute(deps: PaymentsDeps, disputeId: string): Promis
   await recordOrFetchPayment(deps, await deps.provider.dispute(disputeId));
 }
 
-/** One of a payment that is not ours, made with the same keys elsewhere, is nothing to us. */
-async function recordOrFetchPayment(deps: PaymentsDeps, seen: ProviderDispute): Promise<void> {
-  if ((await recordDispute(deps, seen)) !== "unknown_payment") return;
-  await settlePayment(deps, await deps.provider.payment(seen.paymentId));
-  await recordDispute(deps, seen);
+/** Ignores disputes of payments that another system made with the same keys. */
+async function recordOrFetchPayment(deps: PaymentsDeps, dispute: ProviderDispute): Promise<void> {
+  if ((await recordDispute(deps, dispute)) !== "unknown_payment") return;
+  await settlePayment(deps, await deps.provider.payment(dispute.paymentId));
+  await recordDispute(deps, dispute);
 }
 
-/** Those that we do not have yet as they are now. */
+/** Returns the disputes whose status differs from ours. */
 async function fetchChanged({ db, provider }: PaymentsDeps): Promise<readonly ProviderDispute[]> {
-  const seen = await provider.disputes();
+  const newest = await provider.disputes();
   const known = await db
     .selectFrom("disputes")
     .select(["gateway_dispute_id as id", "status"])
     .where("gateway", "=", provider.kind)
-    .where("gateway_dispute_id", "in", ["", ...seen.map(({ id }) => id)])
+    .where("gateway_dispute_id", "in", ["", ...newest.map(({ id }) => id)])
     .execute();
   const statuses = new Map(known.map(({ id, status }) => [id, status]));
-  return seen.filter(({ id, status }) => statuses.get(id) !== status);
+  return newest.filter(({ id, status }) => statuses.get(id) !== status);
 }

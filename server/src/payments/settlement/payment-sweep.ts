@@ -6,7 +6,7 @@ import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderPayment } from "../provider/provider.ts";
 import { minutesAfter, pollDays, sweepMinutes, sweepOverlapMinutes } from "./deadlines.ts";
 
-/** Of one page, the most that the provider gives. */
+/** Page size, the provider's maximum. */
 const width = 100;
 const mostPages = 100;
 const sliceMinutes = 24 * 60;
@@ -17,9 +17,9 @@ type Sweep = Leased<RowOf<"gateway_sweeps">> & { readonly now: Date };
 const queue = workQueue("gateway_sweeps", ["key_id"], 120);
 
 /**
- * Reads the provider's own list of payments every ten minutes, a little further back than the last time, so that money is
- * found of which no webhook told, after the polls of its order, or whose order is not ours. What is new is
- * stored as an event, and worked off, retried and shown to the operator like one.
+ * Reads the provider's list of payments every ten minutes, overlapping with the last sweep, to find money without a webhook,
+ * after the polls of its order, or of an unknown order. News is stored as an event, and processed, retried and listed by
+ * doctor like a webhook.
  */
 export function startPaymentSweep(deps: PaymentsDeps): Loop {
   const { db, provider, log } = deps;
@@ -49,7 +49,7 @@ async function work(deps: PaymentsDeps, sweep: Sweep): Promise<void> {
   }
 }
 
-/** The first one begins with the oldest order that can still be paid: before it there was nothing of ours. */
+/** The first sweep starts at the oldest order that can still be paid. */
 async function ensureSweep({ db, provider }: PaymentsDeps): Promise<void> {
   await sql`
     insert into gateway_sweeps (key_id, swept_until)
@@ -58,7 +58,7 @@ async function ensureSweep({ db, provider }: PaymentsDeps): Promise<void> {
     on conflict do nothing`.execute(db);
 }
 
-/** After a long stop, day by day: each is kept as done, so that a pass that dies goes on where it was. */
+/** Sweeps day by day after a long stop and saves the progress, so that an interrupted pass continues there. */
 async function catchUp(deps: PaymentsDeps, { swept_until, now }: Sweep): Promise<void> {
   let from = minutesAfter(swept_until, -sweepOverlapMinutes);
   while (from < now) {
@@ -68,7 +68,7 @@ async function catchUp(deps: PaymentsDeps, { swept_until, now }: Sweep): Promise
   }
 }
 
-/** Returns how far it came: of a slice with too many payments the older half is read first. */
+/** Returns the end of the swept time: of a slice with too many payments the older half is swept first. */
 async function sweepSlice(deps: PaymentsDeps, from: Date, to: Date): Promise<Date> {
   for (let page = 0; page < mostPages; page++) {
     const found = await deps.provider.paymentsBetween({ from, to, skip: page * width, count: width });
@@ -82,8 +82,8 @@ async function sweepSlice(deps: PaymentsDeps, from: Date, to: Date): Promise<Dat
 }
 
 /**
- * Stores what holds money, belongs to an order, and is not known to be so. The event's id says what was seen, so that
- * the same state is stored once however often it is swept, and a later capture of the same payment is stored again.
+ * Stores payments with money and an order whose state we do not have yet. The event's id contains that state, so that each
+ * state is stored once, and a later capture of the same payment is stored again.
  */
 async function storeNews({ db, provider }: PaymentsDeps, found: readonly ProviderPayment[]): Promise<void> {
   const holding = found.filter(({ orderId, status }) => orderId && (status === "authorized" || status === "captured"));
@@ -99,7 +99,7 @@ async function storeNews({ db, provider }: PaymentsDeps, found: readonly Provide
     )
     .execute();
   const before = new Map(known.map((row) => [row.gateway_payment_id, row]));
-  const rows = holding
+  const events = holding
     .filter(({ id, status, refundedMinor }) => {
       const row = before.get(id);
       return !row || (row.status !== "captured" && row.status !== status) || refundedMinor > row.refund_minor;
@@ -110,10 +110,10 @@ async function storeNews({ db, provider }: PaymentsDeps, found: readonly Provide
       event: "payment.swept",
       body: Buffer.from(JSON.stringify({ payload: { payment: { entity: { id } } } })),
     }));
-  if (rows.length === 0) return;
+  if (events.length === 0) return;
   await db
     .insertInto("gateway_events")
-    .values(rows)
+    .values(events)
     .onConflict((conflict) => conflict.columns(["gateway", "event_id"]).doNothing())
     .execute();
 }

@@ -17,10 +17,10 @@ import { recordExternalRefund } from "../refunds/record-external-refund.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./deadlines.ts";
 
 type Payment = RowOf<"payments">;
-/** `now` is the database's clock, the only one that deadlines are written by. */
+/** `now` is the database's clock, by which all deadlines are written. */
 type LockedOrder = OrderRow & { readonly now: Date };
 
-/** `recorded`: nothing new about money. `settled`: this payment bought the environment. The others go back to the card. */
+/** `recorded`: no change in money. `settled`: this payment bought the environment. `refunding` and `duplicate` are refunded. */
 export type SettlementResult = "unknown_order" | "recorded" | "settled" | "refunding" | "duplicate";
 
 type SettlementDeps = Pick<PaymentsDeps, "db" | "log" | "giveUpAfterSeconds" | "announce" | "seller"> & {
@@ -30,8 +30,8 @@ type SettlementDeps = Pick<PaymentsDeps, "db" | "log" | "giveUpAfterSeconds" | "
 const rank = { created: 0, failed: 1, authorized: 2, captured: 3 } as const;
 
 /**
- * Records one payment as the provider has it now, and decides what it buys: the one place where money becomes a fact
- * (docs/internals/money.md). One transaction, however often it is called, and no word to the provider or a driver in it.
+ * Records a payment as the provider reports it, and decides what it buys: the only place where money becomes a fact
+ * (docs/internals/money.md). One idempotent transaction, without calls to the provider or a driver.
  */
 export async function settlePayment(deps: SettlementDeps, reported: ProviderPayment): Promise<SettlementResult> {
   const gateway = deps.provider.kind;
@@ -82,7 +82,7 @@ async function settleOrder(
   return "settled";
 }
 
-/** Delivered in this very transaction, or the environment has ended meanwhile and the money goes back (G100). */
+/** Extends the environment in this transaction, or refunds when it has ended meanwhile (G100). */
 async function settleExtension(
   tx: Tx,
   deps: SettlementDeps,
@@ -103,7 +103,7 @@ async function settleExtension(
   return "settled";
 }
 
-/** Takes name and GPUs (again, for a late payment) and launches; false, and nothing taken, when they are another's or nobody waits any more. */
+/** Holds name and GPUs (again, for a late payment) and launches. Returns false when they are taken or the account is deleted. */
 async function launchEnvironment(tx: Tx, order: LockedOrder, giveUpAfterSeconds: number): Promise<boolean> {
   const { id: orderId, user_id: userId, subdomain, gpu_count: gpuCount, now } = order;
   if (await isAccountDeleted(tx, userId)) return false;
@@ -145,7 +145,7 @@ async function refundInFull(
   return "refunding";
 }
 
-/** Takes the lease away: a poll that is under way writes nothing over this. */
+/** Removes the lease, so that a concurrent poll does not overwrite this. */
 async function closeOrder(tx: Tx, order: LockedOrder, change: Updateable<Tables["orders"]>): Promise<void> {
   await tx
     .updateTable("orders")
@@ -181,7 +181,7 @@ function findPayment(tx: Tx, gateway: string, providerPaymentId: string): Promis
     .executeTakeFirst();
 }
 
-/** Forward only: what arrives late and says less changes nothing. */
+/** Forward only: a late report of an earlier status changes nothing. */
 async function upsertPayment(
   tx: Tx,
   order: LockedOrder,
@@ -189,7 +189,7 @@ async function upsertPayment(
   before: Payment | undefined,
 ): Promise<Payment> {
   if (before && rank[payment.status] <= before.rank) return before;
-  const seen = {
+  const reported = {
     status: payment.status,
     method: payment.method,
     card_network: payment.cardNetwork,
@@ -200,7 +200,12 @@ async function upsertPayment(
     captured_at: payment.status === "captured" ? order.now : null,
   };
   if (before)
-    return tx.updateTable("payments").set(seen).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
+    return tx
+      .updateTable("payments")
+      .set(reported)
+      .where("id", "=", before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
   const row = {
     order_id: order.id,
     user_id: order.user_id,
@@ -209,12 +214,12 @@ async function upsertPayment(
     amount_minor: payment.amountMinor,
     currency: payment.currency,
     created_at: payment.createdAt,
-    ...seen,
+    ...reported,
   };
   return (await insertPayment(tx, row)) ?? (await insertPayment(tx, row)) ?? failCollision();
 }
 
-/** Undefined when the first characters of its new id, which are the invoice's number (G18), are another's: then a second id. */
+/** Returns undefined on a collision of the id's prefix, which is the invoice number (G18); the caller retries with a new id. */
 function insertPayment(tx: Tx, row: Omit<Insertable<Tables["payments"]>, "id">): Promise<Payment | undefined> {
   return tx
     .insertInto("payments")
@@ -225,5 +230,5 @@ function insertPayment(tx: Tx, row: Omit<Insertable<Tables["payments"]>, "id">):
 }
 
 function failCollision(): never {
-  throw new Error("no free invoice number: is the source of randomness broken?");
+  throw new Error("invoice numbers collide repeatedly: the random number generator may be broken");
 }

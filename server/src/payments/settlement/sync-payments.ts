@@ -4,8 +4,8 @@ import { ProviderError, type ProviderPayment } from "../provider/provider.ts";
 import { settlePayment } from "./settle-payment.ts";
 
 /**
- * Reads an order's payments at the provider, settles each, and returns them. Throws `ProviderError`. A payment that says
- * it is another order's is left alone: the provider is asked by order, so that would be its mistake and not our sale.
+ * Reads an order's payments at the provider, settles each, and returns them. Payments that name another order are ignored,
+ * as an error of the provider. Throws `ProviderError`.
  */
 export async function syncPayments(deps: PaymentsDeps, order: OrderRow): Promise<readonly ProviderPayment[]> {
   if (!order.gateway_order_id) return [];
@@ -15,12 +15,12 @@ export async function syncPayments(deps: PaymentsDeps, order: OrderRow): Promise
   return own;
 }
 
-/** Created, authorized or captured: the buyer may believe to have paid. */
+/** Created, authorized or captured: the buyer may consider it paid. */
 export function isInFlight({ status }: ProviderPayment): boolean {
   return status !== "failed";
 }
 
-/** Whether this installation, with these keys, can ask about an order. */
+/** Whether an order can be read at the provider with the current keys. */
 export function isFromProvider({ provider }: PaymentsDeps, order: Pick<OrderRow, "gateway" | "mode">): boolean {
   return order.gateway === provider.kind && order.mode === provider.mode;
 }

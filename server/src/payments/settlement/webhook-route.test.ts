@@ -195,7 +195,9 @@ test("a payment of another client of the account is told of once, in one line, h
     await expect.poll(async () => (await eventsOf())[0]?.attempts).toBeGreaterThanOrEqual(attempts);
     await db.updateTable("gateway_events").set({ due_at: sql`now()` }).execute();
   }
-  expect(errors.map((error) => inspect(error))).toEqual([expect.stringMatching(/^\[?Remark: .* no order of ours\]?$/)]);
+  expect(errors.map((error) => inspect(error))).toEqual([
+    expect.stringMatching(/^\[?UnknownOrderError: .* no order of ours\]?$/),
+  ]);
 });
 
 test("a refund that nobody would look at for an hour is followed at once when its webhook comes", async () => {

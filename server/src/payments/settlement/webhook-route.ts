@@ -12,24 +12,24 @@ const eventId = z.string().regex(/^[\w-]{1,64}$/);
 const webhookHead = z.object({ event: z.string().max(64) });
 
 /**
- * `POST /webhooks/razorpay`: signed over the raw bytes, stored, answered. What it tells is worked off
- * from the stored row (events.ts), so that a slow provider never makes this one late. Not mounted without a secret.
+ * `POST /webhooks/razorpay`: checks the signature over the raw bytes and stores the event. The webhook processor handles it
+ * later, so that a slow provider does not delay the reply. Not mounted without a secret.
  */
 export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecrets }: PaymentsDeps): void {
   if (webhookSecrets.length === 0) return;
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: mostBytes }, (_, body, done) => done(null, body));
-    // The provider sends from few addresses, and more at once than any visitor.
+    // Not rate limited, because the provider sends bursts from few addresses.
     scope.post("/webhooks/razorpay", { config: { rateLimit: false } }, async ({ body, headers }) => {
-      // Any of the secrets: after a rotation, retries still carry the signature of the one before.
+      // Any secret is accepted: after a rotation, retries still have the old signature.
       const signature = String(headers["x-razorpay-signature"]);
       if (!Buffer.isBuffer(body) || !webhookSecrets.some((secret) => isSigned(body, signature, secret)))
         throw new AppError("invalid_request", "The signature does not hold");
       const { event } = readEvent(body);
       await store(db, {
         gateway: provider.kind,
-        // Not signed: it only identifies repeats.
+        // Not signed: only for deduplication.
         event_id:
           eventId.safeParse(headers["x-razorpay-event-id"]).data ?? createHash("sha256").update(body).digest("hex"),
         event,

@@ -3,10 +3,17 @@ import type { EmbeddedProvider } from "../embedded-provider/embedded-provider.ts
 import { dialectId } from "../embedded-provider/entities.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 
-/** What cards, banks and the merchant do at the provider. */
+type PaymentChange = {
+  readonly status?: "created" | "authorized" | "captured" | "failed";
+  readonly amount_minor?: number;
+  readonly currency?: string;
+  readonly refunded_minor?: number;
+};
+
+/** Actions of cards, banks and the merchant at the provider. */
 export function bank({ db }: PaymentsDeps, gatewayUrl: string, { keyId, keySecret }: EmbeddedProvider) {
   return {
-    /** A call of the merchant's, with the account's keys unless a header says otherwise; what is no object is sent as it is. */
+    /** A merchant call with the account's keys, unless a header overrides them. A string body is sent unchanged. */
     async asMerchant(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
       const response = await fetch(`${gatewayUrl}${path}`, {
         method,
@@ -30,35 +37,28 @@ export function bank({ db }: PaymentsDeps, gatewayUrl: string, { keyId, keySecre
       const body = (await response.json()) as Proof & { error: { code: string; reason: string; description: string } };
       return { status: response.status, body };
     },
-    /** A payment that no card form would make: authorised only, of another amount, a second one of a paid order. */
-    async addPayment(
-      orderId: string,
-      change: {
-        status?: "created" | "authorized" | "captured" | "failed";
-        amount_minor?: number;
-        currency?: string;
-        refunded_minor?: number;
-      } = {},
-    ) {
-      const order = await db
-        .selectFrom("embedded_gateway_orders")
-        .selectAll()
-        .where("id", "=", orderId)
-        .executeTakeFirstOrThrow();
-      const { amount_minor, currency } = order;
-      const row = {
-        id: dialectId("pay"),
-        order_id: orderId,
-        amount_minor,
-        currency,
-        status: "captured" as const,
-        ...change,
-      };
-      await db
-        .insertInto("embedded_gateway_payments")
-        .values({ ...row, card_network: "Visa", card_last4: "1111" })
-        .execute();
-      return row.id;
-    },
+    /** Inserts a payment that the dialog cannot make: authorized only, of another amount, a second one of a paid order. */
+    addPayment: (orderId: string, change: PaymentChange = {}) => addPayment(db, orderId, change),
   };
+}
+
+async function addPayment(db: PaymentsDeps["db"], orderId: string, change: PaymentChange): Promise<string> {
+  const { amount_minor, currency } = await db
+    .selectFrom("embedded_gateway_orders")
+    .selectAll()
+    .where("id", "=", orderId)
+    .executeTakeFirstOrThrow();
+  const row = {
+    id: dialectId("pay"),
+    order_id: orderId,
+    amount_minor,
+    currency,
+    status: "captured" as const,
+    ...change,
+  };
+  await db
+    .insertInto("embedded_gateway_payments")
+    .values({ ...row, card_network: "Visa", card_last4: "1111" })
+    .execute();
+  return row.id;
 }

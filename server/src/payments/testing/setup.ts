@@ -31,7 +31,7 @@ import { startWebhookProcessor } from "../settlement/webhook-processor.ts";
 import { bank } from "./bank.ts";
 import { buyer } from "./buyer.ts";
 
-/** Opens the provider's page of outcomes. */
+/** Key for the provider's page of outcomes. */
 export const operatorKey = "0123456789abcdef".repeat(4);
 
 interface Options {
@@ -57,7 +57,7 @@ const writeOnly: Announce = async (tx, { userId, ...notice }) => {
     .execute();
 };
 
-/** The money side of the product on a real database and a real socket: the fake driver is all that is not real. */
+/** The payments modules on a real database and a real socket; only the driver is fake. */
 export async function setup({
   slots = 8,
   caps,
@@ -75,16 +75,8 @@ export async function setup({
   const gateway = await embeddedProvider({ db, refundDelayMs: 0 });
   const { log, lines, errors } = recordLog();
   let baseUrl = "";
-  const minimumMinor = { USD: 1, INR: 1 };
-  const provider = razorpay({
-    baseUrl: () => baseUrl,
-    ...gateway,
-    kind: "embedded",
-    mode: "embedded",
-    minimumMinor,
-    log,
-    ...keys,
-  });
+  const embedded = { kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } } as const;
+  const provider = razorpay({ baseUrl: () => baseUrl, ...gateway, ...embedded, log, ...keys });
   const payments: PaymentsDeps = {
     db,
     provider,
@@ -103,10 +95,7 @@ export async function setup({
   const gatewayUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}${embeddedProviderPath}`;
   baseUrl = between ? await between(gatewayUrl) : gatewayUrl;
 
-  const driver = fakeDriver(fake);
-  await registerHost(db, "local", driver, slots);
-  const image = { host_id: "local", container_type: "jupyter", state: "ready" as const, percent: 100 };
-  await db.insertInto("host_images").values(image).execute();
+  const driver = await startHost(db, slots, fake);
   onTestFinished(async () => {
     expect(await brokenInvariants(db)).toEqual([]);
     await app.close();
@@ -130,7 +119,15 @@ export async function setup({
   };
 }
 
-/** What main.ts would keep running; a test starts what it is about. They end before the server and the database do. */
+async function startHost(db: Db, slots: number, fake: Readonly<Record<string, number>>) {
+  const driver = fakeDriver(fake);
+  await registerHost(db, "local", driver, slots);
+  const image = { host_id: "local", container_type: "jupyter", state: "ready" as const, percent: 100 };
+  await db.insertInto("host_images").values(image).execute();
+  return driver;
+}
+
+/** The loops of main.ts; a test starts those it needs. They are stopped before the server and the database. */
 function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider) {
   const { db, changes, announce, log } = payments;
   const running: { stop(): Promise<void> }[] = [];
@@ -172,7 +169,7 @@ function serve(payments: PaymentsDeps, gateway: EmbeddedProvider) {
   return app;
 }
 
-/** As after a dispute that was lost, of which no more is made. */
+/** Inserts a hold without its dispute. */
 export async function holdAccount(db: Db, userId: string): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`set session_replication_role = replica`.execute(connection);
