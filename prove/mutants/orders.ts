@@ -61,7 +61,7 @@ export const orderMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/orders/place-order.ts",
-    tests: ["payments/orders/place-order"],
+    tests: ["payments/orders/place-order", "payments/orders/lost-response"],
     rows: [
       ["a different request returns the old order", "order.request_hash === request.hash && ", "", "supersedes"],
       ["an expired order is returned again", " && order.hold_until > new Date()", "", "time is over"],
@@ -91,7 +91,7 @@ export const orderMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/orders/end-unpaid-order.ts",
-    tests: ["payments/orders/place-order", "payments/orders/order-poller"],
+    tests: ["payments/orders/place-order", "payments/orders/order-poller", "payments/orders/late-capture"],
     rows: [
       [
         "anybody may clear an order",
@@ -117,7 +117,7 @@ export const orderMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/settlement/deadlines.ts",
-    tests: ["payments/orders/order-poller"],
+    tests: ["payments/orders/order-poller", "payments/orders/late-capture"],
     rows: [
       [
         "owed refunds are not polled after four days",
@@ -149,7 +149,12 @@ export const orderMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/settlement/settle-payment.ts",
-    tests: ["payments/settlement/settle-payment", "payments/orders/order-poller", "payments/orders/confirm-payment"],
+    tests: [
+      "payments/settlement/settle-payment",
+      "payments/orders/order-poller",
+      "payments/orders/late-capture",
+      "payments/orders/confirm-payment",
+    ],
     rows: [
       ["concurrent reports do not lock the order", "    .forUpdate()\n", "", "C18"],
       ["a payment moves to another order", "before.order_id !== order.id", "false", "another order's"],
@@ -205,7 +210,12 @@ export const orderMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/refunds/record-external-refund.ts",
-    tests: ["payments/settlement/settle-payment", "payments/orders/order-poller", "payments/orders/confirm-payment"],
+    tests: [
+      "payments/settlement/settle-payment",
+      "payments/orders/order-poller",
+      "payments/orders/late-capture",
+      "payments/orders/confirm-payment",
+    ],
     rows: [
       [
         "a refund in the dashboard does not end the environment",

@@ -43,7 +43,7 @@ export const providerMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/settlement/sync-payments.ts",
-    tests: ["payments/orders/place-order", "payments/orders/order-poller"],
+    tests: ["payments/orders/place-order", "payments/orders/order-poller", "payments/orders/late-capture"],
     rows: [
       ["a created attempt is ignored", 'return status !== "failed";', 'return status === "captured";', "C33"],
       [
@@ -56,7 +56,12 @@ export const providerMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/orders/order-poller.ts",
-    tests: ["payments/orders/order-poller", "payments/orders/place-order"],
+    tests: [
+      "payments/orders/order-poller",
+      "payments/orders/late-capture",
+      "payments/orders/place-order",
+      "payments/orders/lost-response",
+    ],
     rows: [
       [
         "orders of other keys are polled",

@@ -1,76 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
-import { openChanges } from "../database/changes.ts";
-import { testDatabase } from "../database/testing.ts";
-import { recordLog } from "../logging/testing/record-log.ts";
-import { enqueueMail, startOutbox } from "./outbox.ts";
-import { renderEmail } from "./render-email.ts";
-
-const email = renderEmail({
-  brandName: "Berth",
-  name: "Ada",
-  subject: "Grüße from the quay",
-  paragraphs: ["Your environment answers."],
-  button: { label: "Open", url: "https://berth.example/environments" },
-  footnotes: [],
-});
-
-/** A mail server that speaks SMTP and keeps what it took. */
-async function relay(options: SMTPServerOptions = {}) {
-  const taken: { to: string[]; raw: string }[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    async onData(stream, { envelope }, done) {
-      taken.push({ to: envelope.rcptTo.map(({ address }) => address), raw: await text(stream) });
-      done();
-    },
-    ...options,
-  });
-  server.on("error", () => {});
-  server.listen(0, "127.0.0.1");
-  await once(server.server, "listening");
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));
-  return { taken, port: (server.server.address() as AddressInfo).port };
-}
-
-async function setup() {
-  const database = await testDatabase();
-  const changes = await openChanges(database);
-  onTestFinished(database.close);
-  const { db } = database;
-  const { log, errors } = recordLog();
-  return {
-    db,
-    failures: () => errors.map(String),
-    enqueue: (cause: string, change: { to?: string; usefulForSeconds?: number } = {}) =>
-      db
-        .transaction()
-        .execute((tx) => enqueueMail(tx, { userId: "ada", to: "ada@uni.example", cause, ...email, ...change })),
-    start(port: number) {
-      const loop = startOutbox({
-        db,
-        changes,
-        smtp: { url: `smtp://127.0.0.1:${port}`, from: { name: "Berth", address: "hello@berth.example" } },
-        log,
-        backoff: { firstMs: 20, longestMs: 60_000 },
-      });
-      onTestFinished(loop.stop);
-      return loop;
-    },
-    rows: () => db.selectFrom("mails").selectAll().orderBy("created_at").execute(),
-  };
-}
-
-/** Waits until every mail has ended one way or the other. */
-async function ended(rows: () => Promise<{ status: string }[]>): Promise<string[]> {
-  const statuses = async () => (await rows()).map(({ status }) => status);
-  await expect.poll(statuses, { timeout: 10_000 }).not.toContain("queued");
-  return statuses();
-}
+import { enqueueMail } from "./outbox.ts";
+import { cutter, email, ended, relay, setup } from "./testing/relay.ts";
 
 const messageId = (raw: string) => /^Message-ID: <(.+)>/im.exec(raw)?.[1];
 
@@ -180,39 +113,6 @@ test("a 5xx to our own sign-in loses nothing: the mail goes when the settings ar
   expect(await ended(rows)).toEqual(["sent"]);
   expect(taken).toHaveLength(1);
 });
-
-/** Passes on to the relay, and cuts the first conversations when it hears `word` from the side that says it. */
-async function cutter(port: number, { cuts, from, word }: { cuts: number; from: "client" | "relay"; word: RegExp }) {
-  const sockets = new Set<Socket>();
-  let left = cuts;
-  const server = createServer((client) => {
-    const onward = new (client.constructor as typeof Socket)().connect(port, "127.0.0.1");
-    for (const socket of [client, onward]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => void [client.destroy(), onward.destroy()]);
-    }
-    const pass = (source: Socket, target: Socket, side: "client" | "relay") =>
-      source.on("data", (chunk) => {
-        if (side === from && left > 0 && word.test(chunk.toString())) {
-          left--;
-          client.resetAndDestroy();
-          // The relay hears the end in its own time: it has what it has.
-          onward.end();
-          return;
-        }
-        target.write(chunk);
-      });
-    pass(client, onward, "client");
-    pass(onward, client, "relay");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
 
 test.each([
   ["at the greeting", { from: "relay", word: /^220/ }],

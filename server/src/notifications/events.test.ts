@@ -1,99 +1,25 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import type { Db } from "../database/database.ts";
 import { newId } from "../database/new-id.ts";
 import { announceDeletions } from "../environments/homes/apply-retention.ts";
-import { setupEnvironments } from "../environments/testing/setup-environments.ts";
 import { changeFlags } from "../identity/flags.ts";
-import { localIdentity } from "../identity/local/local-identity.ts";
 import { refundPayment } from "../payments/refunds/create-refund.ts";
 import { delivery } from "../payments/settlement/delivery.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
-import { setup as setupMoney } from "../payments/testing/setup.ts";
-import { announcer } from "./announcer.ts";
-
-const announce = announcer({ appUrl: "https://berth.example", brandName: "Berth" });
-
-/** What happens, on a database that knows the user; calling `again` is the same event seen once more. */
-interface Happening {
-  readonly db: Db;
-  readonly again: () => Promise<unknown>;
-}
-type Prepare = (flagOff: (db: Db, userId: string) => Promise<void>) => Promise<Happening>;
-
-interface Event {
-  readonly name: string;
-  readonly flag: "emailNotifications" | "billingAlerts" | "securityAlerts";
-  readonly cause: RegExp;
-  readonly title: RegExp;
-  readonly body: RegExp;
-  readonly link: string;
-  readonly happen: Prepare;
-}
+import {
+  account,
+  announce,
+  clear,
+  type Event,
+  idleFor,
+  later,
+  leave,
+  paid,
+  password,
+  rented,
+} from "./testing/prepare-events.ts";
 
 const time = String.raw`\w{3} \d+, \d{4}, \d+:\d\d [AP]M UTC`;
-
-/** An environment named my-lab of the user ada. */
-async function rented(flagOff: Parameters<Prepare>[0], durationHours = 48) {
-  const world = await setupEnvironments({ announce });
-  await flagOff(world.db, "ada");
-  const id = await world.rent({ userId: "ada", subdomain: "my-lab", durationHours });
-  return { ...world, id };
-}
-
-/** An active one whose rows were then changed, looked at twice. */
-const later =
-  (change: ReturnType<typeof sql>, durationHours = 48): Prepare =>
-  async (flagOff) => {
-    const { db, id, reach, pass } = await rented(flagOff, durationHours);
-    await reach(id, "active");
-    await clear(db);
-    await change.execute(db);
-    await pass();
-    return { db, again: pass };
-  };
-
-const leave = (seconds: number) => sql`update environments set expires_at = now() + make_interval(secs => ${seconds})`;
-
-/** It is to stop after an hour, and nothing was done for so long. */
-const idleFor = (minutes: number) =>
-  sql`with idle as (update environments set idle_minutes = 60)
-    update activity set last_busy_at = now() - make_interval(mins => ${minutes})`;
-
-/** What led to the event is not what is tested. */
-async function clear(db: Db): Promise<void> {
-  await db.deleteFrom("notifications").execute();
-  await db.deleteFrom("mails").execute();
-}
-
-async function paid(flagOff: Parameters<Prepare>[0]) {
-  const world = await setupMoney({ announce });
-  const { db, order, pay, provider, payments, rowOf } = world;
-  await flagOff(db, "ada");
-  const { id } = (await order("ada", { subdomain: "my-lab", gpu_count: 4 })).body;
-  const paymentId = (await pay(id)).body.razorpay_payment_id;
-  await settlePayment(payments, await provider.payment(paymentId));
-  const payment = await db.selectFrom("payments").selectAll().executeTakeFirstOrThrow();
-  return { ...world, paymentId, payment, orderId: (await rowOf(id)).id };
-}
-
-async function account(flagOff: Parameters<Prepare>[0]) {
-  const { db } = await setupMoney({ announce });
-  const limits = { signInsPerMinute: 100 };
-  const identity = localIdentity({ db, secret: Buffer.alloc(32), appUrl: "http://localhost", limits, announce });
-  const { uid } = await identity.createUser({ email: "ada@uni.example", password: "First password 1!" });
-  await flagOff(db, uid);
-  return { db, identity, uid };
-}
-
-const password: (reset: boolean) => Prepare = (reset) => async (flagOff) => {
-  const { db, identity, uid } = await account(flagOff);
-  const code = await identity.createActionCode("PASSWORD_RESET", "ada@uni.example");
-  if (reset) await identity.resetPassword(code ?? "", "Second password 2!");
-  else await identity.updateUser(uid, { password: "Second password 2!" });
-  // The link is spent or dropped: it changes nothing more, and tells nothing more.
-  return { db, again: () => identity.resetPassword(code ?? "", "Third password 3!").catch(() => undefined) };
-};
 
 const events: readonly Event[] = [
   {
