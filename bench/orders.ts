@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { cpus, loadavg } from "node:os";
 import type { Db } from "../server/src/database/database.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
-import { announce } from "../server/src/notifications/notifications.ts";
+import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import type { ProviderPayment } from "../server/src/payments/provider/provider.ts";
 import { razorpay } from "../server/src/payments/provider/razorpay.ts";
@@ -185,7 +185,7 @@ async function openSettler(db: Db, url: string) {
   return {
     payment: provider.payment,
     settle: (payment: ProviderPayment) =>
-      settlePayment({ db, log: silentLogger, provider, giveUpAfterSeconds: 600, announce }, payment),
+      settlePayment({ db, log: silentLogger, provider, giveUpAfterSeconds: 600, announceByBell }, payment),
   };
 }
 

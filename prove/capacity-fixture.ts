@@ -13,7 +13,7 @@ import { startReconciler } from "../server/src/environments/reconciler/start-rec
 import { startWarmPool } from "../server/src/environments/warm-pool/start-warm-pool.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { recordLog } from "../server/src/logging/testing/record-log.ts";
-import { announce } from "../server/src/notifications/notifications.ts";
+import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { startCluster } from "./cluster.ts";
 import { Ended, type Fuse, fused, fusedDatabase, openGate, openPool } from "./process-model.ts";
 
@@ -111,7 +111,7 @@ function startServer({ pool, driver, changes, failures }: ServerDeps, fuse?: Fus
   const answers = async () => true;
   const loops = [
     startReconciler({
-      ...{ db, changes, announce, log, retentionDays: 0, drivers, isReady: answers },
+      ...{ db, changes, announceByBell, log, retentionDays: 0, drivers, isReady: answers },
       delivery: {
         delivered: async () => ({ bonusHours: 0 }),
         undelivered: async () => {},
@@ -120,7 +120,7 @@ function startServer({ pool, driver, changes, failures }: ServerDeps, fuse?: Fus
       },
     }),
     startWarmPool({ db, changes, drivers, isReady: answers, log, sizes: { jupyter: 2 } }),
-    startQueueProcessor({ db, changes, announce, log }),
+    startQueueProcessor({ db, changes, announceByBell, log }),
   ];
   return {
     db,

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
-import { announce } from "../server/src/notifications/notifications.ts";
+import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { grantRefund } from "../server/src/payments/refunds/grant-refund.ts";
 import { tracesInDatabase, tracesInLog } from "../server/src/payments/testing/card-traces.ts";
@@ -142,7 +142,7 @@ async function payBack(fixture: MoneyFixture, how: PaidBack, { orderId, paymentI
     return void (await callProvider(fixture, "POST", `/test/disputes/${id}`, { status: "lost" }));
   }
   const share = how === "operator" ? "full" : "prorated";
-  await grantRefund({ db: fixture.db, announce, orderId, message: "", again: true }, share);
+  await grantRefund({ db: fixture.db, announceByBell, orderId, message: "", again: true }, share);
 }
 
 /** Makes every poll due until nothing is under way. */

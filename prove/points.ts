@@ -12,7 +12,7 @@ import { fakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
 import { operatorPages } from "../server/src/http/operator-pages.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
-import { announce } from "../server/src/notifications/notifications.ts";
+import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { embeddedProvider, embeddedProviderPath } from "../server/src/payments/embedded-provider/embedded-provider.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { razorpay } from "../server/src/payments/provider/razorpay.ts";
@@ -110,7 +110,7 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, worker
     mode: "embedded",
     minimumMinor: { USD: 1, INR: 1 },
   });
-  return { pool, changes: await openChanges(database), machine, provider, announce, db, gateway, gatewayUrl };
+  return { pool, changes: await openChanges(database), machine, provider, announceByBell, db, gateway, gatewayUrl };
 }
 
 type Flow = (visit: Visit) => Promise<unknown>;

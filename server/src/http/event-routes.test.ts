@@ -1,7 +1,7 @@
 import { getActiveResourcesInfo } from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../database/new-id.ts";
-import { announce } from "../notifications/notifications.ts";
+import { announceByBell } from "../notifications/notifications.ts";
 import { type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
 
 /** An open stream, what it has said so far, and its end. */
@@ -24,7 +24,7 @@ async function listen({ url }: TestApp, { token }: Pick<TestUser, "token">) {
 const changesIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(String(match[1])));
 
 const notify = ({ db }: TestApp, { id: userId }: TestUser, cause = newId()) =>
-  db.transaction().execute((tx) => announce(tx, { userId, cause, title: "t", body: "b", link: null }));
+  db.transaction().execute((tx) => announceByBell(tx, { userId, cause, title: "t", body: "b", link: null }));
 
 const timers = () => getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
-import { announce, listNotifications, markRead, welcoming } from "./notifications.ts";
+import { announceByBell, listNotifications, markRead, welcoming } from "./notifications.ts";
 
 test("a new user has three unread, however often they are welcomed", async () => {
   await using database = await testDatabase();
@@ -30,7 +30,7 @@ test("the list ends at fifty, the count does not", async () => {
   const { db } = database;
   await db.transaction().execute(async (tx) => {
     for (let n = 0; n < 60; n++)
-      await announce(tx, { userId: "ada", cause: `n:${n}`, title: `${n}`, body: "", link: null });
+      await announceByBell(tx, { userId: "ada", cause: `n:${n}`, title: `${n}`, body: "", link: null });
   });
   const { unread, notifications } = await listNotifications(db, "ada");
   expect([unread, notifications.length]).toEqual([60, 50]);

@@ -25,14 +25,14 @@ export async function writeNotice(tx: Tx, { userId, ...notice }: Notice): Promis
 }
 
 /** Notifies by bell only, such as the welcome. */
-export async function announce(tx: Tx, notice: Notice): Promise<void> {
+export async function announceByBell(tx: Tx, notice: Notice): Promise<void> {
   await writeNotice(tx, notice);
 }
 
 /** Writes the three notifications of a new user (G53). */
 export function welcoming(retentionDays: number): (tx: Tx, user: { readonly id: string }) => Promise<void> {
   return async (tx, user) => {
-    for (const notice of welcomeNotices(retentionDays)) await announce(tx, { userId: user.id, ...notice });
+    for (const notice of welcomeNotices(retentionDays)) await announceByBell(tx, { userId: user.id, ...notice });
   };
 }
 

@@ -10,7 +10,7 @@ import { readCapacity } from "../../environments/leases/read-capacity.ts";
 import { enterQueue, queuePositionOf } from "../../environments/queue/join-queue.ts";
 import { processQueue } from "../../environments/queue/process-queue.ts";
 import { addOrder, inMs, setupEnvironments } from "../../environments/testing/setup-environments.ts";
-import { announce } from "../../notifications/notifications.ts";
+import { announceByBell } from "../../notifications/notifications.ts";
 import { examine } from "../doctor/diagnose.ts";
 import { drainHost, listHosts, undrainHost } from "./drain-host.ts";
 import { listGpus, quarantineGpu, releaseGpu } from "./quarantine-gpu.ts";
@@ -50,7 +50,10 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
   await reach(gone, "terminated");
   await want(ids[1] ?? "", "stopped");
   await reach(ids[1] ?? "", "stopped");
-  expect([await drainHost(db, announce, "host"), await drainHost(db, announce, "host")]).toEqual([1, undefined]);
+  expect([await drainHost(db, announceByBell, "host"), await drainHost(db, announceByBell, "host")]).toEqual([
+    1,
+    undefined,
+  ]);
   const recorded = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
   expect(recorded).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
@@ -62,7 +65,7 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
   expect(await outOfService()).toEqual(["host drains"]);
   expect([await undrainHost(db, "host"), await undrainHost(db, "host")]).toEqual([true, false]);
   expect(await order()).toMatchObject({ ok: true });
-  await expect(drainHost(db, announce, "nowhere")).rejects.toThrow("There is no host nowhere");
+  await expect(drainHost(db, announceByBell, "nowhere")).rejects.toThrow("There is no host nowhere");
 });
 
 test("an order that selects GPUs while its host is being drained gets none", async () => {
@@ -83,13 +86,13 @@ test("the queue does not get GPUs of a host that drains, and gets them after und
   const id = await rent({ gpuCount: 3 });
   await reach(id, "active");
   await enterQueue(db, "eve", 1, async () => {});
-  await drainHost(db, announce, "host");
+  await drainHost(db, announceByBell, "host");
   await want(id, "terminated");
   await reach(id, "terminated");
-  await processQueue(db, announce);
+  await processQueue(db, announceByBell);
   expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "waiting", expected_at: null });
   await undrainHost(db, "host");
-  await processQueue(db, announce);
+  await processQueue(db, announceByBell);
   expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "held" });
 });
 

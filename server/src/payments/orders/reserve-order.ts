@@ -71,7 +71,7 @@ export async function reserveOrder(tx: Tx, deps: PaymentsDeps, userId: string, r
   return draft as Draft;
 }
 
-/** Checks whether this user may order so many GPUs at all, before they join the queue. */
+/** Checks whether this user may order so many GPUs at all: before they join the queue, and before a late payment is captured. */
 export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<void> {
   await checkAccountHold(tx, userId);
   await checkGpus(tx, deps, userId, gpuCount);
