@@ -185,7 +185,7 @@ async function openSettler(db: Db, url: string) {
   return {
     payment: provider.payment,
     settle: (payment: ProviderPayment) =>
-      settlePayment({ db, log: silentLogger, provider, giveUpAfterSeconds: 600, announceByBell }, payment),
+      settlePayment({ db, log: silentLogger, provider, giveUpAfterSeconds: 600, announce: announceByBell }, payment),
   };
 }
 

@@ -111,7 +111,7 @@ function startServer({ pool, driver, changes, failures }: ServerDeps, fuse?: Fus
   const answers = async () => true;
   const loops = [
     startReconciler({
-      ...{ db, changes, announceByBell, log, retentionDays: 0, drivers, isReady: answers },
+      ...{ db, changes, announce: announceByBell, log, retentionDays: 0, drivers, isReady: answers },
       delivery: {
         delivered: async () => ({ bonusHours: 0 }),
         undelivered: async () => {},
@@ -120,7 +120,7 @@ function startServer({ pool, driver, changes, failures }: ServerDeps, fuse?: Fus
       },
     }),
     startWarmPool({ db, changes, drivers, isReady: answers, log, sizes: { jupyter: 2 } }),
-    startQueueProcessor({ db, changes, announceByBell, log }),
+    startQueueProcessor({ db, changes, announce: announceByBell, log }),
   ];
   return {
     db,

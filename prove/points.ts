@@ -110,7 +110,16 @@ async function setScene(stack: AsyncDisposableStack, cluster: Connection, worker
     mode: "embedded",
     minimumMinor: { USD: 1, INR: 1 },
   });
-  return { pool, changes: await openChanges(database), machine, provider, announceByBell, db, gateway, gatewayUrl };
+  return {
+    pool,
+    changes: await openChanges(database),
+    machine,
+    provider,
+    announce: announceByBell,
+    db,
+    gateway,
+    gatewayUrl,
+  };
 }
 
 type Flow = (visit: Visit) => Promise<unknown>;
